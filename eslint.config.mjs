@@ -1,0 +1,18 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+export default defineConfig(globalIgnores(['dist/', 'resources/', 'coverage/', '.demo/', '.artefacts/']), {
+  files: ['**/*.ts'],
+  extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+  languageOptions: {
+    parserOptions: {
+      project: ['./tsconfig.json', './src/editor/tsconfig.json', './test/tsconfig.json'],
+      tsconfigRootDir: import.meta.dirname,
+    },
+  },
+  rules: {
+    '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+    '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    '@typescript-eslint/switch-exhaustiveness-check': 'error',
+  },
+});

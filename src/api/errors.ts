@@ -1,0 +1,59 @@
+import type { SwitchResult } from './types';
+
+/** What can go wrong, as users meet it in `msg.error.code` (design: errors). Stable: add, never rename. */
+export type ErrorCode =
+  | 'INVALID_INPUT'
+  | 'NOT_CONFIGURED'
+  | 'AUTH'
+  | 'NOT_FOUND'
+  | 'RATE_LIMITED'
+  | 'TIMEOUT'
+  | 'UNREACHABLE'
+  | 'SERVICE'
+  | 'BAD_RESPONSE'
+  | 'SWITCH_FAILED'
+  | 'SUPERSEDED'
+  | 'PROTECTED'
+  | 'BUSY'
+  | 'CLOSED';
+
+/** Values that a catalogue sentence names. Never the API key. */
+export type Params = Record<string, string | number>;
+
+export interface ErrorDetails {
+  params?: Params;
+  cause?: unknown;
+  /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
+  retryAfter?: number;
+  /** The service's JSON body where it sent one with the failure. */
+  response?: unknown;
+  /** What a switch answer said of each port, as far as it could be read. */
+  results?: SwitchResult[];
+}
+
+/**
+ * A failure with a stable code and the key of the catalogue sentence that says what to do. The sentence itself
+ * belongs to whoever knows the reader's language; `message` here is for developers.
+ */
+export class StripError extends Error {
+  override readonly name = 'StripError';
+  readonly code: ErrorCode;
+  /** Key below `errors.` in the account's catalogue. */
+  readonly sentence: string;
+  readonly params: Params;
+  readonly retryAfter: number | undefined;
+  readonly response: unknown;
+  readonly results: SwitchResult[];
+
+  constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
+    super(`${code} (${sentence})`, details.cause === undefined ? {} : { cause: details.cause });
+    this.code = code;
+    this.sentence = sentence;
+    this.params = details.params ?? {};
+    this.retryAfter = details.retryAfter;
+    this.response = details.response;
+    this.results = details.results ?? [];
+  }
+}
+
+export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
