@@ -29,7 +29,12 @@ export interface ErrorDetails {
   response?: unknown;
   /** What a switch answer said of each port, as far as it could be read. */
   results?: SwitchResult[];
+  /** Whether asking again may help; where it is not given, the code decides. */
+  retryable?: boolean;
 }
+
+/** Codes of what may pass by itself. SERVICE may or may not: whoever throws it knows the status. */
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED']);
 
 /**
  * A failure with a stable code and the key of the catalogue sentence that says what to do. The sentence itself
@@ -44,6 +49,8 @@ export class StripError extends Error {
   readonly retryAfter: number | undefined;
   readonly response: unknown;
   readonly results: SwitchResult[];
+  /** Repeating an absolute on/off, or a read, may help. */
+  readonly retryable: boolean;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
     super(`${code} (${sentence})`, details.cause === undefined ? {} : { cause: details.cause });
@@ -53,7 +60,11 @@ export class StripError extends Error {
     this.retryAfter = details.retryAfter;
     this.response = details.response;
     this.results = details.results ?? [];
+    this.retryable = details.retryable ?? PASSING.has(code);
   }
 }
 
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
+
+/** Whether a read or an absolute on/off that failed so may be sent again. */
+export const isRetryable = (error: unknown): boolean => isStripError(error) && error.retryable;

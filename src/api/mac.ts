@@ -1,0 +1,44 @@
+/** Keys already worked out. Bounded: whoever can send messages can send any number of different texts. */
+const keys = new Map<string, string>();
+const MOST_KEYS = 20_000;
+
+const SEPARATORS = /[\s:._-]/g;
+const HEXADECIMAL = /^[0-9a-f]+$/;
+
+/**
+ * What two spellings of the same MAC have in common: lower case, no separators. For comparing and for `Map` keys only;
+ * the service is always sent its own spelling. The API document does not promise that an identifier is a MAC at
+ * all, so separators count in anything that is not hexadecimal.
+ */
+export function macKey(mac: string): string {
+  let key = keys.get(mac);
+  if (key === undefined) {
+    const lower = mac.trim().toLowerCase();
+    const bare = lower.replace(SEPARATORS, '');
+    key = HEXADECIMAL.test(bare) ? bare : lower;
+    if (keys.size >= MOST_KEYS) keys.clear();
+    keys.set(mac, key);
+  }
+  return key;
+}
+
+/** Whether both name the same strip, however they are spelled. */
+export function sameMac(a: string, b: string): boolean {
+  return a === b || macKey(a) === macKey(b);
+}
+
+/** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
+export function looksLikeMac(text: string): boolean {
+  if (text.length < 12 || text.length > 23) return false;
+  let digits = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i) | 0x20; // also folds upper case into lower case; digits keep their value
+    if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66)) digits++;
+    else if (!isSeparator(text.charCodeAt(i))) return false;
+  }
+  return digits === 12 || digits === 16;
+}
+
+function isSeparator(code: number): boolean {
+  return code === 0x3a /* : */ || code === 0x2d /* - */ || code === 0x2e; /* . */
+}
