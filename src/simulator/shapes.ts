@@ -1,0 +1,115 @@
+import type { Port, ReadingName } from '../api/types';
+
+/** What an answer says of one strip, before it is put into words. */
+export interface StripPicture {
+  mac: string;
+  name: string;
+  outlets: readonly { port: Port; on: boolean }[];
+  readings: Readonly<Record<ReadingName, number>>;
+}
+
+interface Speaker {
+  /** The body of `GET /strips`. */
+  list(strips: readonly StripPicture[]): unknown;
+  /** The body of `GET /strips/{mac}`. */
+  strip(strip: StripPicture): unknown;
+}
+
+// Not documented, so nobody may rely on them: they are what such services commonly report.
+const UNITS: Readonly<Record<ReadingName, string>> = { load: 'W', voltage: 'V', signal: 'dBm' };
+
+const onOff = (on: boolean): string => (on ? 'on' : 'off');
+
+const mapReadings = <T>(
+  { readings }: StripPicture,
+  write: (value: number, unit: string) => T,
+): Record<ReadingName, T> => ({
+  load: write(readings.load, UNITS.load),
+  voltage: write(readings.voltage, UNITS.voltage),
+  signal: write(readings.signal, UNITS.signal),
+});
+
+const plain = ({ mac, name, outlets }: StripPicture) => ({ mac, name, outlets });
+
+const words = ({ mac, name, outlets }: StripPicture) => ({
+  macAddress: mac,
+  displayName: name,
+  outlets: outlets.map(({ port, on }) => ({ portNumber: port, state: onOff(on) })),
+});
+
+const flat = ({ name, outlets }: StripPicture) => ({
+  name,
+  ...Object.fromEntries(outlets.map(({ port, on }) => [`port${port}`, on])),
+});
+
+const booleans = ({ mac, name, outlets }: StripPicture) => ({
+  mac,
+  name,
+  ports: outlets.map(({ on }) => on),
+});
+
+const zeroBased = ({ mac, name, outlets }: StripPicture) => ({
+  mac,
+  name,
+  relays: outlets.map(({ port, on }) => ({ id: port - 1, state: on ? 1 : 0 })),
+});
+
+const numbered = ({ mac, name, outlets }: StripPicture) => ({
+  MAC: mac,
+  Name: name,
+  Switches: Object.fromEntries(outlets.map(({ port, on }) => [String(port), onOff(on).toUpperCase()])),
+});
+
+const measured = (strip: StripPicture) => ({
+  mac: strip.mac,
+  strip_name: strip.name,
+  sockets: strip.outlets.map(({ port, on }) => ({ number: port, is_on: String(on) })),
+  ...mapReadings(strip, (value, unit) => ({ value, unit })),
+});
+
+/**
+ * The API document shows no answer of either `GET`, so the simulator can speak several plausible ones. None of
+ * them is known to be the service's own.
+ */
+const SPEAKERS = {
+  plain: {
+    list: (strips) => strips.map(plain),
+    strip: (strip) => ({ ...plain(strip), ...strip.readings }),
+  },
+  words: {
+    list: (strips) => ({ data: { strips: strips.map(words) } }),
+    strip: (strip) => ({ data: { ...words(strip), ...strip.readings } }),
+  },
+  keyed: {
+    list: (strips) => Object.fromEntries(strips.map((strip) => [strip.mac, flat(strip)])),
+    strip: (strip) => ({ mac: strip.mac, ...flat(strip), ...strip.readings }),
+  },
+  booleans: {
+    list: (strips) => ({ items: strips.map(booleans) }),
+    strip: (strip) => ({ strip: { ...booleans(strip), ...strip.readings } }),
+  },
+  'zero-based': {
+    list: (strips) => ({ devices: strips.map(zeroBased) }),
+    strip: (strip) => ({ device: { ...zeroBased(strip), ...mapReadings(strip, String) } }),
+  },
+  text: {
+    list: (strips) => ({ results: strips.map(numbered) }),
+    strip: (strip) => ({
+      result: { ...numbered(strip), ...mapReadings(strip, (value, unit) => `${value} ${unit}`) },
+    }),
+  },
+  measured: {
+    list: (strips) => ({ strips: strips.map(measured) }),
+    strip: measured,
+  },
+} as const satisfies Record<string, Speaker>;
+
+/** The name of a way to put the two undocumented answers. */
+export type Shape = keyof typeof SPEAKERS;
+
+export const SHAPES = Object.keys(SPEAKERS) as readonly Shape[];
+
+export const isShape = (value: unknown): value is Shape =>
+  typeof value === 'string' && Object.hasOwn(SPEAKERS, value);
+
+export const speak = (shape: Shape): Speaker => SPEAKERS[shape];
