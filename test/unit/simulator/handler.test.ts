@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { createClock } from '@sinonjs/fake-timers';
+import type { Clock } from '../../../src/api/clock';
+import { systemClock } from '../../../src/api/clock';
+import { handle } from '../../../src/simulator/handler';
+import type { ServiceRequest } from '../../../src/simulator/handler';
+import { Simulator } from '../../../src/simulator/simulator';
+import type { SimulatorSettings } from '../../../src/simulator/simulator';
+
+const KEY = 'key-of-a-test';
+const MAC = 'A1B2C3D4E5F6';
+
+function setUp(settings: Partial<SimulatorSettings> = {}) {
+  const simulator = new Simulator({
+    strips: [{ mac: MAC, name: 'Desk strip' }],
+    apiKey: KEY,
+    shape: 'plain',
+    latency: 0,
+    clock: systemClock,
+    ...settings,
+  });
+  const ask = async (method: string, path: string, more: Partial<ServiceRequest> = {}) => {
+    const headers = {
+      'x-api-key': KEY,
+      ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+    };
+    const answer = await handle(simulator, {
+      method,
+      path: `/api/public/v1${path}`,
+      headers,
+      body: '',
+      ...more,
+    });
+    const body: unknown = JSON.parse(answer.body);
+    return { status: answer.status, headers: answer.headers, body };
+  };
+  const post = (body: unknown, mac = MAC) =>
+    ask('POST', `/strips/${mac}/switch`, { body: typeof body === 'string' ? body : JSON.stringify(body) });
+  return { simulator, ask, post };
+}
+
+describe('the simulated service', () => {
+  it('lists its strips with the state of every outlet', async () => {
+    const { ask } = setUp();
+    const { status, headers, body } = await ask('GET', '/strips');
+    assert.equal(status, 200);
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+    const outlets = [1, 2, 3, 4].map((port) => ({ port, on: false }));
+    assert.deepEqual(body, [{ mac: MAC, name: 'Desk strip', outlets }]);
+  });
+
+  it('answers for one strip with its readings, and lets the load follow the outlets that are on', async () => {
+    const { ask, post } = setUp();
+    const load = async () => ((await ask('GET', `/strips/${MAC}`)).body as { load: number }).load;
+    assert.equal(await load(), 0);
+    await post({ port: 2, on: true });
+    const one = await load();
+    await post({ port: 'all', on: true });
+    assert.ok(one > 0 && (await load()) > one);
+    await post({ port: 'all', on: false });
+    assert.equal(await load(), 0);
+  });
+
+  it('switches one outlet and answers with one result', async () => {
+    const { simulator, post } = setUp();
+    assert.deepEqual((await post({ port: 3, on: true })).body, {
+      success: true,
+      results: [{ port: 3, ok: true }],
+    });
+    assert.deepEqual(
+      ([1, 2, 3, 4] as const).map((port) => simulator.isOn(MAC, port)),
+      [false, false, true, false],
+    );
+  });
+
+  it('switches all outlets and answers with a result for each', async () => {
+    const { simulator, post } = setUp();
+    const results = [1, 2, 3, 4].map((port) => ({ port, ok: true }));
+    assert.deepEqual((await post({ port: 'all', on: true })).body, { success: true, results });
+    assert.ok(([1, 2, 3, 4] as const).every((port) => simulator.isOn(MAC, port)));
+  });
+
+  for (const spelling of [
+    'a1b2c3d4e5f6',
+    'A1:B2:C3:D4:E5:F6',
+    'a1-b2-c3-d4-e5-f6',
+    'A1B2.C3D4.E5F6',
+    'A1%3AB2C3D4E5F6',
+  ]) {
+    it(`finds a strip whose mac is spelled ${spelling}`, async () => {
+      const { ask } = setUp();
+      assert.equal((await ask('GET', `/strips/${spelling}`)).status, 200);
+    });
+  }
+
+  const badBodies: [string, unknown][] = [
+    ['nothing', ''],
+    ['broken JSON', '{"port": 1, "on": tr'],
+    ['an array', [{ port: 1, on: true }]],
+    ['null', 'null'],
+    ['a port of 0', { port: 0, on: true }],
+    ['a port of 5', { port: 5, on: true }],
+    ['a fraction of a port', { port: 1.5, on: true }],
+    ['a port as text', { port: '1', on: true }],
+    ['"ALL"', { port: 'ALL', on: true }],
+    ['no port', { on: true }],
+    ['no on', { port: 1 }],
+    ['on as text', { port: 1, on: 'true' }],
+    ['on as a number', { port: 1, on: 1 }],
+    ['more than is documented', { port: 1, on: true, force: true }],
+  ];
+  for (const [what, body] of badBodies) {
+    it(`refuses ${what} as the body of a switch, and switches nothing`, async () => {
+      const { simulator, post } = setUp();
+      const answer = await post(body);
+      assert.equal(answer.status, 400);
+      assert.equal(typeof (answer.body as { error: unknown }).error, 'string');
+      assert.equal(simulator.isOn(MAC, 1), false);
+    });
+  }
+
+  it('refuses a switch whose content-type is not JSON', async () => {
+    const { ask } = setUp();
+    for (const type of ['text/plain', 'application/jsonp', undefined]) {
+      const headers = { 'x-api-key': KEY, 'content-type': type };
+      const body = '{"port":1,"on":true}';
+      assert.equal((await ask('POST', `/strips/${MAC}/switch`, { headers, body })).status, 415);
+    }
+    const headers = { 'x-api-key': KEY, 'content-type': 'Application/JSON; charset=utf-8' };
+    const body = '{"port":1,"on":true}';
+    assert.equal((await ask('POST', `/strips/${MAC}/switch`, { headers, body })).status, 200);
+  });
+
+  it('refuses a request without the right key, whatever it asks for', async () => {
+    const { ask } = setUp();
+    for (const key of [undefined, '', 'key-of-a-tesT', `${KEY} `, [KEY, KEY]]) {
+      assert.equal((await ask('GET', '/strips', { headers: { 'x-api-key': key } })).status, 401);
+      assert.equal((await ask('GET', '/strips/none', { headers: { 'x-api-key': key } })).status, 401);
+    }
+  });
+
+  it('refuses everything while it has no key, an empty key included', async () => {
+    const { ask } = setUp({ apiKey: '' });
+    for (const key of [undefined, '', KEY]) {
+      assert.equal((await ask('GET', '/strips', { headers: { 'x-api-key': key } })).status, 401);
+    }
+  });
+
+  it('never puts the key into an answer', async () => {
+    const { simulator } = setUp();
+    const paths = ['/strips', `/strips/${MAC}`, '/strips/none', '/none'];
+    for (const path of paths) {
+      const headers = { 'x-api-key': KEY };
+      const answer = await handle(simulator, {
+        method: 'GET',
+        path: `/api/public/v1${path}`,
+        headers,
+        body: '',
+      });
+      assert.ok(!JSON.stringify(answer).includes(KEY));
+    }
+  });
+
+  it('answers 404 for an unknown strip and for any path that is not documented', async () => {
+    const { ask, post } = setUp();
+    assert.equal((await post({ port: 1, on: true }, '000000000000')).status, 404);
+    for (const path of ['/strips/000000000000', '', '/', '/strips/', '/Strips', `/strips/${MAC}/`]) {
+      assert.equal((await ask('GET', path)).status, 404, path);
+    }
+    assert.equal((await ask('GET', `/strips/${MAC}/switch/1`)).status, 404);
+  });
+
+  it('answers 405 with the allowed method', async () => {
+    const { ask } = setUp();
+    for (const [method, path, allow] of [
+      ['POST', '/strips', 'GET'],
+      ['DELETE', `/strips/${MAC}`, 'GET'],
+      ['GET', `/strips/${MAC}/switch`, 'POST'],
+    ] as const) {
+      const { status, headers } = await ask(method, path);
+      assert.deepEqual([status, headers.allow], [405, allow]);
+    }
+  });
+
+  it('answers 400 for a mac that is not properly encoded', async () => {
+    const { ask } = setUp();
+    assert.equal((await ask('GET', '/strips/%E0%A4%A')).status, 400);
+  });
+
+  it('ignores a query', async () => {
+    const { ask } = setUp();
+    assert.equal((await ask('GET', '/strips?page=2')).status, 200);
+  });
+
+  it('leaves an unplugged strip out, and fails every port of a switch of it', async () => {
+    const { simulator, ask, post } = setUp();
+    simulator.setOutlet(MAC, 2, true);
+    simulator.setAvailable(MAC, false);
+    assert.deepEqual((await ask('GET', '/strips')).body, []);
+    assert.equal((await ask('GET', `/strips/${MAC}`)).status, 404);
+    const { status, body } = await post({ port: 2, on: false });
+    assert.deepEqual([status, body], [200, { success: false, results: [{ port: 2, ok: false }] }]);
+    simulator.setAvailable(MAC, true);
+    assert.equal(simulator.isOn(MAC, 2), true);
+    assert.equal((await ask('GET', `/strips/${MAC}`)).status, 200);
+  });
+
+  it('tells listeners of the switches it carried out, until they are removed', async () => {
+    const { simulator, post } = setUp();
+    const heard: unknown[] = [];
+    const remove = simulator.onSwitch((switched) => heard.push(switched));
+    await post({ port: 1, on: true }, 'a1:b2:c3:d4:e5:f6');
+    await post({ port: 'all', on: false });
+    await post({ port: 7, on: false });
+    simulator.setOutlet(MAC, 1, true);
+    simulator.setAvailable(MAC, false);
+    await post({ port: 1, on: false });
+    simulator.setAvailable(MAC, true);
+    remove();
+    await post({ port: 1, on: false });
+    assert.deepEqual(heard, [
+      { mac: MAC, port: 1, on: true },
+      { mac: MAC, port: 'all', on: false },
+    ]);
+  });
+
+  it('reports readings set by hand; a load until the next outlet is switched', async () => {
+    const { simulator, ask, post } = setUp();
+    const read = async () => (await ask('GET', `/strips/${MAC}`)).body as Record<string, number>;
+    assert.ok(simulator.setReading(MAC, 'load', 777));
+    assert.ok(simulator.setReading(MAC, 'voltage', 199.5));
+    const { load, voltage } = await read();
+    assert.deepEqual([load, voltage], [777, 199.5]);
+    await post({ port: 1, on: true });
+    const after = await read();
+    assert.notEqual(after.load, 777);
+    assert.equal(after.voltage, 199.5);
+  });
+
+  it('knows no strip that it was not given', () => {
+    const { simulator } = setUp();
+    assert.equal(simulator.setOutlet('__proto__', 1, true), false);
+    assert.equal(simulator.setReading('none', 'load', 1), false);
+    assert.equal(simulator.setAvailable('none', false), false);
+    assert.equal(simulator.isOn('none', 1), undefined);
+  });
+
+  describe('with a latency', () => {
+    const fakeClock = () => {
+      const fake = createClock();
+      const clock: Clock = {
+        monotonic: () => fake.now,
+        wall: () => fake.now,
+        setTimeout: (callback, ms) => fake.setTimeout(callback, ms),
+        clearTimeout: (timer) => fake.clearTimeout(timer as never),
+        random: () => 0.5,
+      };
+      return { fake, clock };
+    };
+
+    it('carries a switch out as it comes and answers when the time is over', async () => {
+      const { fake, clock } = fakeClock();
+      const { simulator, post } = setUp({ latency: 250, clock });
+      let answered = false;
+      const answer = post({ port: 1, on: true }).then(() => (answered = true));
+      assert.equal(simulator.isOn(MAC, 1), true);
+      await fake.tickAsync(249);
+      assert.equal(answered, false);
+      await fake.tickAsync(1);
+      await answer;
+      assert.equal(answered, true);
+    });
+
+    it('answers at once when it is closed, and leaves no timer behind', async () => {
+      const { fake, clock } = fakeClock();
+      const { simulator, ask } = setUp({ latency: 250, clock });
+      const answer = ask('GET', '/strips');
+      assert.equal(fake.countTimers(), 1);
+      simulator.close();
+      assert.equal((await answer).status, 200);
+      assert.equal((await ask('GET', '/strips')).status, 200);
+      assert.equal(fake.countTimers(), 0);
+    });
+  });
+});
