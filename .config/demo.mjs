@@ -1,0 +1,106 @@
+// Node-RED with the nodes, a simulated service, the examples as its flows and a dashboard: what `npm start` runs.
+// It keeps its flows, and all else it writes, in .demo/; delete that folder to start afresh.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import RED from 'node-red';
+
+const HOST = '127.0.0.1';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const userDir = `${root}.demo`;
+const flowsFile = `${userDir}/flows.json`;
+const credentialsFile = `${userDir}/flows_cred.json`;
+
+const say = (line) => process.stdout.write(`${line}\n`);
+const fail = (line) => {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+};
+
+const wanted = process.env.PORT ?? '1880';
+const port = Number(wanted);
+if (!/^\d+$/.test(wanted) || port < 1 || port > 65535)
+  fail(`PORT=${wanted} is not a port: choose 1 to 65535.`);
+
+// First of all, so that a port that is taken costs nothing but one line.
+const server = createServer((request, response) => {
+  RED.httpAdmin(request, response, () => RED.httpNode(request, response));
+});
+server.once('error', (error) => {
+  if (error.code !== 'EADDRINUSE') fail(`Port ${port} cannot be opened: ${error.message}`);
+  fail(`Port ${port} is taken. Choose another one: PORT=${port === 65535 ? 1880 : port + 1} npm start`);
+});
+server.listen(port, HOST, () => start().catch((error) => fail(error.stack)));
+
+async function start() {
+  mkdirSync(userDir, { recursive: true });
+  if (!existsSync(flowsFile)) writeFlows();
+  followPort();
+  RED.init(server, {
+    userDir,
+    flowFile: 'flows.json',
+    credentialSecret: false, // what is in there opens nothing but the simulator
+    nodesDir: [root],
+    uiHost: HOST,
+    uiPort: port,
+    httpAdminRoot: '/',
+    httpNodeRoot: '/',
+    functionGlobalContext: {},
+    logging: { console: { level: 'warn', metrics: false, audit: false } },
+    telemetry: { enabled: false, updateNotification: false },
+    editorTheme: { tours: false, projects: { enabled: false }, multiplayer: { enabled: false } },
+    externalModules: { palette: { allowInstall: false }, modules: { allowInstall: false } },
+  });
+  const stop = () => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop).on(signal, () => undefined);
+    RED.stop().then(
+      () => process.exit(0),
+      (error) => fail(error.stack),
+    );
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+  await RED.start();
+  say(`
+  Editor      http://${HOST}:${port}/
+  Dashboard   http://${HOST}:${port}/dashboard/strips
+
+  Ctrl-C stops it. Your changes stay in .demo/; delete that folder to start afresh.
+`);
+}
+
+/** The examples side by side, as Node-RED itself would have saved them: credentials in a file of their own. */
+function writeFlows() {
+  const nodes = new Map();
+  for (const file of readdirSync(`${root}examples`)
+    .filter((name) => name.endsWith('.json'))
+    .sort()) {
+    for (const node of readJson(`${root}examples/${file}`)) nodes.set(node.id, node);
+  }
+  const credentials = {};
+  const flows = [...nodes.values()].map(({ credentials: own, ...node }) => {
+    if (own !== undefined) credentials[node.id] = own;
+    return node;
+  });
+  writeJson(credentialsFile, credentials);
+  writeJson(flowsFile, flows);
+}
+
+/** Lets the account find the simulator on the port of this run. */
+function followPort() {
+  const flows = readJson(flowsFile);
+  for (const node of flows.filter(({ type }) => type === 'strip-account')) {
+    node.baseUrl = String(node.baseUrl).replace(
+      /^http:\/\/127\.0\.0\.1:\d+(?=\/strip-simulator$)/,
+      `http://${HOST}:${port}`,
+    );
+  }
+  writeJson(flowsFile, flows);
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function writeJson(file, value) {
+  writeFileSync(file, `${JSON.stringify(value, null, 4)}\n`);
+}
