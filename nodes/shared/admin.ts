@@ -1,0 +1,111 @@
+import type { Node, NodeAPI } from 'node-red';
+import { failed, found, readTrial, type Trial, type TrialAnswer } from '../../src/account/trial';
+import type { ListReading } from '../../src/account/types';
+import { Client } from '../../src/api/client';
+import { systemClock } from '../../src/api/clock';
+import { createDispatcher } from '../../src/api/dispatcher';
+import { checkApiKey, parseBaseUrl } from '../../src/api/endpoint';
+import { StripError } from '../../src/api/errors';
+import type { Strip } from '../../src/api/types';
+import { connectionOf } from './connection';
+
+/** What the editor may learn from an account that runs. */
+export interface DeployedAccount {
+  /** Where its requests go; `null` where its settings are not in order. */
+  readonly endpoint: URL | null;
+  /** What it knows without asking. */
+  strips(): Strip[];
+  /** Asks the service, over its own connection and with its own key. */
+  list(): Promise<ListReading>;
+}
+
+/**
+ * What the edit dialogs ask of the runtime: the strips of a deployed account (`strip-account.read`), and of settings that need not be
+ * deployed (`strip-account.write`). Accounts come and go with deploys while routes stay, so `find` looks one up by id each time.
+ */
+export function registerAdmin(
+  RED: NodeAPI,
+  find: (id: string) => (Node & DeployedAccount) | undefined,
+): void {
+  RED.httpAdmin.post(
+    '/strip-account/test',
+    RED.auth.needsPermission('strip-account.write'),
+    (request, response, next) => {
+      const body: unknown = request.body;
+      const trial = readTrial(body);
+      if (trial === null) {
+        response.sendStatus(400);
+        return;
+      }
+      tryOut(RED, trial, find(trial.id)).then((answer) => response.json(answer), next);
+    },
+  );
+
+  RED.httpAdmin.get(
+    '/strip-account/:id/strips',
+    RED.auth.needsPermission('strip-account.read'),
+    (request, response, next) => {
+      const account = find(String(request.params.id));
+      if (account === undefined) {
+        response.sendStatus(404);
+        return;
+      }
+      const answer =
+        request.query.refresh === undefined
+          ? Promise.resolve(found(account.strips(), true))
+          : listOf(account);
+      answer.then((told) => response.json(told), next);
+    },
+  );
+}
+
+async function tryOut(
+  RED: NodeAPI,
+  trial: Trial,
+  deployed: (Node & DeployedAccount) | undefined,
+): Promise<TrialAnswer> {
+  try {
+    const endpoint = parseBaseUrl(variable(RED, trial.baseUrl, deployed));
+    if (trial.apiKey === null) return await withStoredKey(endpoint, deployed);
+    const apiKey = checkApiKey(variable(RED, trial.apiKey, deployed));
+    const dispatcher = createDispatcher({
+      origin: endpoint.origin,
+      connections: 1,
+      ...connectionOf(RED, trial.tls, trial.proxy),
+    });
+    const client = new Client({ endpoint, apiKey, timeout: trial.timeout, dispatcher, clock: systemClock });
+    try {
+      const { strips, readable } = await client.list();
+      return found(strips, readable);
+    } finally {
+      await client.close(0);
+    }
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
+async function withStoredKey(endpoint: URL, deployed: DeployedAccount | undefined): Promise<TrialAnswer> {
+  if (deployed === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
+  if (deployed.endpoint?.href !== endpoint.href)
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
+  return await listOf(deployed);
+}
+
+async function listOf(account: DeployedAccount): Promise<TrialAnswer> {
+  try {
+    const { strips, readable } = await account.list();
+    return found(strips, readable);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
+function variable(RED: NodeAPI, text: string, node: Node | undefined): string {
+  const name = /^\$\{([^}]+)\}$/.exec(text.trim())?.[1];
+  if (name === undefined) return text;
+  const value: unknown = node ? RED.util.evaluateNodeProperty(name, 'env', node, {}) : process.env[name];
+  return typeof value === 'string' && value !== '' ? value : text;
+}
