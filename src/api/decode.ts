@@ -2,7 +2,7 @@ import { ListReader } from './list';
 import { sameMac } from './mac';
 import { StripReader } from './strip';
 import type { Strip, SwitchResult } from './types';
-import { isRecord, readIndex, readOn } from './values';
+import { isRecord, readIndex, readOn, type JsonRecord } from './values';
 
 /**
  * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it
@@ -28,29 +28,31 @@ export function decodeList(
  * about another strip says nothing about this one.
  */
 export function decodeStrip(body: unknown, mac: string, at: string): { strip: Strip; readable: boolean } {
-  if (isRecord(body)) {
-    const reader = new StripReader(body);
-    const other = reader.named && !sameMac(reader.mac, mac);
-    if (reader.telling && !other) return told(reader, mac, at);
-  }
+  const reader = new StripReader();
+  if (isRecord(body) && tells(reader, body, mac)) return told(reader, mac, at);
   const list = new ListReader(at);
   list.read(body);
   const strip = list.strips.find((candidate) => sameMac(candidate.mac, mac));
   if (strip !== undefined) {
     return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
   }
-  return told(new StripReader(onlyRecord(body)), mac, at);
+  if (!tells(reader, onlyRecord(body), mac)) reader.read({});
+  return told(reader, mac, at);
+}
+
+/** Reads a record; whether it says something, and not about another strip. */
+function tells(reader: StripReader, record: JsonRecord, mac: string): boolean {
+  reader.read(record);
+  return reader.telling && !(reader.named && !sameMac(reader.mac, mac));
 }
 
 function told(reader: StripReader, mac: string, at: string): { strip: Strip; readable: boolean } {
-  const other = reader.named && !sameMac(reader.mac, mac);
-  const source = other ? new StripReader({}) : reader;
-  const spelled = source.mac !== '' && sameMac(source.mac, mac) ? source.mac : mac;
-  return { strip: source.strip(spelled, at), readable: source.known || !source.available };
+  const spelled = reader.mac !== '' && sameMac(reader.mac, mac) ? reader.mac : mac;
+  return { strip: reader.strip(spelled, at), readable: reader.known || !reader.available };
 }
 
 /** The one record of an answer that wraps a single strip in a list, without a MAC to know it by. */
-function onlyRecord(body: unknown): Record<string, unknown> {
+function onlyRecord(body: unknown): JsonRecord {
   let value = body;
   if (isRecord(value)) {
     const lists = Object.values(value).filter((inner) => Array.isArray(inner));

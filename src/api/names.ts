@@ -103,6 +103,7 @@ const NUMBERED =
 
 const LONGEST_NAME = 32;
 const MOST_ROLES = 2_000;
+const MOST_PLACES = 64;
 const roles = new Map<string, Role>();
 const NO_ROLE = roleOfName('');
 
@@ -115,6 +116,27 @@ export function roleOf(key: string): Role {
   if (roles.size >= MOST_ROLES) roles.clear();
   roles.set(key, role);
   return role;
+}
+
+/**
+ * Meanings of the keys of records that follow one another and mostly have the same keys in the same order, as those of a list do: a
+ * look at the key that stood in the same place last time is much cheaper than looking it up among all.
+ */
+export class Roles {
+  private readonly keys: string[] = [];
+  private readonly roles: Role[] = [];
+
+  /** `place` of the key in its record, from 0. */
+  at(place: number, key: string): Role {
+    const last = this.roles[place];
+    if (last !== undefined && this.keys[place] === key) return last;
+    const role = roleOf(key);
+    if (place < MOST_PLACES) {
+      this.keys[place] = key;
+      this.roles[place] = role;
+    }
+    return role;
+  }
 }
 
 function roleOfName(name: string): Role {

@@ -1,6 +1,7 @@
 import { looksLikeMac } from './mac';
-import { roleOf, type Role } from './names';
-import { Keyed, known, orElse, outletsOf, readOutlets, type Found } from './outlets';
+import { Roles, type Role } from './names';
+import { anyKnown, orElse, outletsOf, type Found } from './found';
+import { Keyed, OutletsReader } from './outlets';
 import type { ReadingName, Strip } from './types';
 import { isRecord, readFlag, readMeasured, readText, readUnit, type JsonRecord } from './values';
 
@@ -16,39 +17,49 @@ const BARE = 60;
 
 /** A wrapper, a strip, a part of it: nothing is looked for further down. */
 const DEEPEST = 2;
+const ROLES = [new Roles(), new Roles(), new Roles()] as const;
 
-/** One strip as a record tells of it, in whatever form (see `names`). */
+/** Reads strips from records of whatever form (see `names`), one after the other: what it says is of the last one. */
 export class StripReader {
   /** As the service spelled it; empty where it named none. */
   mac = '';
-  name: string | null = null;
   available = true;
-  load: number | null = null;
-  voltage: number | null = null;
-  signal: number | null = null;
-  readonly units: Strip['units'] = {};
   /** It said something about a strip, whichever. */
   telling = false;
-  #outlets: Found = 0;
-  #macRank = UNSAID;
-  #nameRank = UNSAID;
-  #loadRank = UNSAID;
-  #voltageRank = UNSAID;
-  #signalRank = UNSAID;
-  #outletRank = UNSAID;
+  private name: string | null = null;
+  private load: number | null = null;
+  private voltage: number | null = null;
+  private signal: number | null = null;
+  private units: Strip['units'] = {};
+  private outlets: Found = 0;
+  private macRank = UNSAID;
+  private nameRank = UNSAID;
+  private loadRank = UNSAID;
+  private voltageRank = UNSAID;
+  private signalRank = UNSAID;
+  private outletRank = UNSAID;
+  private readonly reader = new OutletsReader();
 
-  constructor(record: JsonRecord) {
-    this.#visit(record, 0);
+  read(record: JsonRecord): void {
+    this.mac = '';
+    this.available = true;
+    this.telling = false;
+    this.name = this.load = this.voltage = this.signal = null;
+    this.units = {};
+    this.outlets = 0;
+    this.macRank = this.nameRank = this.outletRank = UNSAID;
+    this.loadRank = this.voltageRank = this.signalRank = UNSAID;
+    this.visit(record, 0);
   }
 
   /** It was called a MAC; a mere identifier may be that of something else, even if it looks like one. */
   get named(): boolean {
-    return this.#macRank % DEEPER < IDENTIFIER;
+    return this.macRank % DEEPER < IDENTIFIER;
   }
 
   /** At least one outlet's on/off is known. */
   get known(): boolean {
-    return known(this.#outlets) !== 0;
+    return anyKnown(this.outlets);
   }
 
   /** A fresh strip. `at`: when the answer was read, ISO 8601. */
@@ -57,7 +68,7 @@ export class StripReader {
       mac,
       name: this.name,
       available: this.available,
-      outlets: outletsOf(this.#outlets),
+      outlets: outletsOf(this.outlets),
       load: this.load,
       voltage: this.voltage,
       signal: this.signal,
@@ -68,92 +79,93 @@ export class StripReader {
 
   /** Takes the outlets of a record that is nothing but them, under a key that names the strip. */
   takeOutlets(value: unknown): void {
-    this.#takeOutlets(0, readOutlets(value));
+    this.addOutlets(0, this.reader.read(value));
   }
 
-  #visit(record: JsonRecord, depth: number): void {
+  private visit(record: JsonRecord, depth: number): void {
     const below = depth * DEEPER;
     let flat: Keyed | null = null;
     let bare: Keyed | null = null;
-    for (const key of Object.keys(record)) {
-      const role = roleOf(key);
+    const roles = ROLES[depth] ?? ROLES[0];
+    let place = 0;
+    for (const key in record) {
+      const role = roles.at(place++, key);
       const value = record[key];
-      if (role.mac >= 0) this.#readMac(below + role.mac, value);
-      else if (role.name >= 0) this.#readName(below + role.name, value);
-      else if (role.outlets >= 0) this.#takeOutlets(below + role.outlets, readOutlets(value));
-      else if (role.load >= 0) this.#readLoad(below + role.load, value);
-      else if (role.voltage >= 0) this.#readVoltage(below + role.voltage, value);
-      else if (role.signal >= 0) this.#readSignal(below + role.signal, value);
-      else if (role.flat >= 0) (flat ??= new Keyed()).add(role.flat, value);
-      else if (role.numbered >= 0) (bare ??= new Keyed()).add(role.numbered, value);
-      else this.#readOther(role, below, value, depth);
+      if (role.mac >= 0) this.readMac(below + role.mac, value);
+      else if (role.name >= 0) this.readName(below + role.name, value);
+      else if (role.outlets >= 0) this.addOutlets(below + role.outlets, this.reader.read(value));
+      else if (role.load >= 0) this.readLoad(below + role.load, value);
+      else if (role.voltage >= 0) this.readVoltage(below + role.voltage, value);
+      else if (role.signal >= 0) this.readSignal(below + role.signal, value);
+      else if (role.flat >= 0) (flat ??= new Keyed(this.reader)).add(role.flat, value);
+      else if (role.numbered >= 0) (bare ??= new Keyed(this.reader)).add(role.numbered, value);
+      else this.readOther(role, below, value, depth);
     }
-    if (flat !== null) this.#takeOutlets(below + FLAT, flat.set());
-    if (bare !== null) this.#takeOutlets(below + BARE, bare.exactSet());
+    if (flat !== null) this.addOutlets(below + FLAT, flat.set());
+    if (bare !== null) this.addOutlets(below + BARE, bare.exactSet());
   }
 
   /** What most records do not have, so that the others need not be asked for it. */
-  #readOther(role: Role, below: number, value: unknown, depth: number): void {
+  private readOther(role: Role, below: number, value: unknown, depth: number): void {
     if (role.id >= 0) {
-      if (typeof value === 'string' && looksLikeMac(value))
-        this.#readMac(below + IDENTIFIER + role.id, value);
-    } else if (role.available >= 0) this.#readAvailable(readFlag(value) === false);
-    else if (role.offline >= 0) this.#readAvailable(readFlag(value) === true);
-    else if (role.loadunit >= 0) this.#readUnit('load', value);
-    else if (role.voltageunit >= 0) this.#readUnit('voltage', value);
-    else if (role.signalunit >= 0) this.#readUnit('signal', value);
+      if (typeof value === 'string' && looksLikeMac(value)) this.readMac(below + IDENTIFIER + role.id, value);
+    } else if (role.available >= 0) this.readAvailable(readFlag(value) === false);
+    else if (role.offline >= 0) this.readAvailable(readFlag(value) === true);
+    else if (role.loadunit >= 0) this.readUnit('load', value);
+    else if (role.voltageunit >= 0) this.readUnit('voltage', value);
+    else if (role.signalunit >= 0) this.readUnit('signal', value);
     else if (role.part >= 0) {
-      if (depth < DEEPEST && isRecord(value)) this.#visit(value, depth + 1);
-      else if (role.connection >= 0) this.#readAvailable(isOffline(value));
+      if (depth < DEEPEST && isRecord(value)) this.visit(value, depth + 1);
+      else if (role.connection >= 0) this.readAvailable(isOffline(value));
     }
   }
 
-  #readMac(rank: number, value: unknown): void {
-    if (rank >= this.#macRank || typeof value !== 'string' || value.trim() === '') return;
-    this.#macRank = rank;
+  private readMac(rank: number, value: unknown): void {
+    if (rank >= this.macRank || typeof value !== 'string' || value.trim() === '') return;
+    this.macRank = rank;
     this.mac = value;
     this.telling = true;
   }
 
-  #readName(rank: number, value: unknown): void {
-    if (rank >= this.#nameRank) return;
+  private readName(rank: number, value: unknown): void {
+    if (rank >= this.nameRank) return;
     const name = readText(value);
     if (name === null) return;
-    this.#nameRank = rank;
+    this.nameRank = rank;
     this.name = name;
   }
 
-  #readAvailable(isOffline: boolean): void {
+  private readAvailable(isOffline: boolean): void {
     if (!isOffline) return;
     this.available = false;
     this.telling = true;
   }
 
-  #readLoad(rank: number, value: unknown): void {
-    if (rank >= this.#loadRank) return;
-    const number = this.#measure('load', value);
+  private readLoad(rank: number, value: unknown): void {
+    if (rank >= this.loadRank) return;
+    const number = this.measure('load', value);
     if (number === null) return;
-    this.#loadRank = rank;
+    this.loadRank = rank;
     this.load = number;
   }
 
-  #readVoltage(rank: number, value: unknown): void {
-    if (rank >= this.#voltageRank) return;
-    const number = this.#measure('voltage', value);
+  private readVoltage(rank: number, value: unknown): void {
+    if (rank >= this.voltageRank) return;
+    const number = this.measure('voltage', value);
     if (number === null) return;
-    this.#voltageRank = rank;
+    this.voltageRank = rank;
     this.voltage = number;
   }
 
-  #readSignal(rank: number, value: unknown): void {
-    if (rank >= this.#signalRank) return;
-    const number = this.#measure('signal', value);
+  private readSignal(rank: number, value: unknown): void {
+    if (rank >= this.signalRank) return;
+    const number = this.measure('signal', value);
     if (number === null) return;
-    this.#signalRank = rank;
+    this.signalRank = rank;
     this.signal = number;
   }
 
-  #measure(name: ReadingName, value: unknown): number | null {
+  private measure(name: ReadingName, value: unknown): number | null {
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) return null;
       this.telling = true;
@@ -166,15 +178,15 @@ export class StripReader {
     return measured.value;
   }
 
-  #readUnit(name: ReadingName, value: unknown): void {
+  private readUnit(name: ReadingName, value: unknown): void {
     const unit = readUnit(value);
     if (unit !== null) this.units[name] ??= unit;
   }
 
-  #takeOutlets(rank: number, outlets: Found): void {
+  private addOutlets(rank: number, outlets: Found): void {
     if (outlets === 0) return;
-    this.#outlets = rank < this.#outletRank ? orElse(outlets, this.#outlets) : orElse(this.#outlets, outlets);
-    this.#outletRank = Math.min(rank, this.#outletRank);
+    this.outlets = rank < this.outletRank ? orElse(outlets, this.outlets) : orElse(this.outlets, outlets);
+    this.outletRank = Math.min(rank, this.outletRank);
     this.telling = true;
   }
 }

@@ -86,21 +86,48 @@ export function readMeasured(value: unknown): Measured | null {
   return inner === null ? null : { value: inner.value, unit: unit ?? inner.unit };
 }
 
+const UNIT = /^[\p{L}%°Ω][\p{L}%°Ω/·²]{0,11}$/u;
+const LONGEST_UNIT = 16;
+const MOST_UNITS = 200;
+const units = new Map<string, string | null>();
+
 /** A unit as it may stand behind a number: short, without digits, so that "1e3" and "0x10" are no reading of 1 or 0. */
 export function readUnit(value: unknown): string | null {
-  return typeof value === 'string' && UNIT.test(value.trim()) ? value.trim() : null;
+  if (typeof value !== 'string' || value.length > LONGEST_UNIT) return null;
+  let unit = units.get(value);
+  if (unit === undefined) {
+    unit = UNIT.test(value.trim()) ? value.trim() : null;
+    if (units.size >= MOST_UNITS) units.clear();
+    units.set(value, unit);
+  }
+  return unit;
 }
 
-const UNIT = /^[\p{L}%°Ω][\p{L}%°Ω/·²]{0,11}$/u;
+/** Powers of ten by which a whole number of up to 15 digits is divided exactly as the decimal text would be read. */
+const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 function measuredOfText(text: string): Measured | null {
-  const digits = numberLength(text);
-  if (digits === 0) return null;
-  const value = Number(text.slice(0, digits));
+  const end = numberLength(text);
+  if (end === 0) return null;
+  const value = numberOf(text, end);
   if (!Number.isFinite(value)) return null;
-  if (digits === text.length) return { value, unit: null };
-  const unit = readUnit(text.slice(digits));
+  if (end === text.length) return { value, unit: null };
+  const unit = readUnit(text.slice(end));
   return unit === null ? null : { value, unit };
+}
+
+/** The plain decimal number in the first `end` characters. Readings come by the thousand, so without cutting a text out. */
+function numberOf(text: string, end: number): number {
+  if (end > 15) return Number(text.slice(0, end));
+  let digits = 0;
+  let decimals = 0;
+  for (let at = 0; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) digits = digits * 10 + code - 0x30;
+    else if (code === 0x2e) decimals = end - at - 1;
+  }
+  const value = digits / (POWERS[decimals] ?? NaN);
+  return text.charCodeAt(0) === 0x2d ? -value : value;
 }
 
 /** How many characters at the start of a text are a plain decimal number; 0 where it does not start with one. */
