@@ -1,0 +1,58 @@
+// The service under the bench, in a process of its own: as little work per request as node:http allows, so that what is
+// compared is the clients. One port answers at once, the other after 50 ms; both count what they are asked.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const SLOW = 50;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const list = Buffer.from(
+  JSON.stringify(
+    Array.from({ length: 25 }, (_, index) => ({
+      mac: `A1B2C3D4E5${String(index).padStart(2, '0')}`,
+      name: `Strip ${index}`,
+      outlets: [1, 2, 3, 4].map((port) => ({ port, on: false })),
+    })),
+  ),
+);
+/** Requests by API key, so that several clients can be told apart. */
+const counts: Record<string, number> = {};
+
+function answer(request: IncomingMessage, response: ServerResponse, body: Buffer | string): void {
+  const { url = '' } = request;
+  if (url === '/counts') {
+    body = JSON.stringify(counts);
+  } else {
+    const key = String(request.headers['x-api-key']);
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  response.writeHead(200, { ...JSON_TYPE, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function serve(delay: number): Promise<number> {
+  const server = createServer((request, response) => {
+    const reply = (body: Buffer | string) => {
+      if (delay === 0) answer(request, response, body);
+      else setTimeout(answer, delay, request, response, body);
+    };
+    if (request.method === 'GET') {
+      reply(list);
+      return;
+    }
+    let text = '';
+    request.setEncoding('latin1');
+    request.on('data', (chunk: string) => (text += chunk));
+    request.on('end', () => {
+      // `{"port":3,"on":true}`, whoever wrote it.
+      const port = /"port":(\d)/.exec(text)?.[1] ?? '0';
+      reply(`{"success":true,"results":[{"port":${port},"ok":true}]}`);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+process.on('disconnect', () => process.exit(0));
+void Promise.all([serve(0), serve(SLOW)]).then(([fast, slow]) => process.send?.({ fast, slow }));
