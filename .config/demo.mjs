@@ -1,5 +1,6 @@
 // Node-RED with the nodes, a simulated service, the examples as its flows and a dashboard: what `npm start` runs.
 // It keeps its flows, and all else it writes, in .demo/; delete that folder to start afresh.
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ const HOST = '127.0.0.1';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const userDir = `${root}.demo`;
 const flowsFile = `${userDir}/flows.json`;
-const credentialsFile = `${userDir}/flows_cred.json`;
+const SECRET = 'demo'; // what is kept with it opens nothing but the simulator
 
 const say = (line) => process.stdout.write(`${line}\n`);
 const fail = (line) => {
@@ -34,12 +35,13 @@ server.listen(port, HOST, () => start().catch((error) => fail(error.stack)));
 
 async function start() {
   mkdirSync(userDir, { recursive: true });
-  if (!existsSync(flowsFile)) writeFlows();
+  if (!existsSync(flowsFile)) writeExamples();
   followPort();
   RED.init(server, {
     userDir,
     flowFile: 'flows.json',
-    credentialSecret: false, // what is in there opens nothing but the simulator
+    flowFilePretty: true,
+    credentialSecret: SECRET,
     nodesDir: [root],
     uiHost: HOST,
     uiPort: port,
@@ -48,7 +50,7 @@ async function start() {
     functionGlobalContext: {},
     logging: { console: { level: 'warn', metrics: false, audit: false } },
     telemetry: { enabled: false, updateNotification: false },
-    editorTheme: { tours: false, projects: { enabled: false }, multiplayer: { enabled: false } },
+    editorTheme: { tours: false, projects: {}, multiplayer: { enabled: false } },
     externalModules: { palette: { allowInstall: false }, modules: { allowInstall: false } },
   });
   const stop = () => {
@@ -68,12 +70,10 @@ async function start() {
 `);
 }
 
-/** The examples side by side, as Node-RED itself would have saved them: credentials in a file of their own. */
-function writeFlows() {
+/** The examples side by side, what they share once, as Node-RED itself would have saved them. */
+function writeExamples() {
   const nodes = new Map();
-  for (const file of readdirSync(`${root}examples`)
-    .filter((name) => name.endsWith('.json'))
-    .sort()) {
+  for (const file of readdirSync(`${root}examples`).filter((name) => name.endsWith('.json'))) {
     for (const node of readJson(`${root}examples/${file}`)) nodes.set(node.id, node);
   }
   const credentials = {};
@@ -81,18 +81,24 @@ function writeFlows() {
     if (own !== undefined) credentials[node.id] = own;
     return node;
   });
-  writeJson(credentialsFile, credentials);
+  writeJson(`${userDir}/flows_cred.json`, encrypted(credentials));
   writeJson(flowsFile, flows);
+}
+
+/** As Node-RED keeps credentials: the initialisation vector in hexadecimal, then the text in base64. */
+function encrypted(credentials) {
+  const vector = randomBytes(16);
+  const cipher = createCipheriv('aes-256-ctr', createHash('sha256').update(SECRET).digest(), vector);
+  const text = cipher.update(JSON.stringify(credentials), 'utf8', 'base64') + cipher.final('base64');
+  return { $: vector.toString('hex') + text };
 }
 
 /** Lets the account find the simulator on the port of this run. */
 function followPort() {
+  const simulator = /^http:\/\/127\.0\.0\.1:\d+(?=\/strip-simulator$)/;
   const flows = readJson(flowsFile);
   for (const node of flows.filter(({ type }) => type === 'strip-account')) {
-    node.baseUrl = String(node.baseUrl).replace(
-      /^http:\/\/127\.0\.0\.1:\d+(?=\/strip-simulator$)/,
-      `http://${HOST}:${port}`,
-    );
+    node.baseUrl = String(node.baseUrl).replace(simulator, `http://${HOST}:${port}`);
   }
   writeJson(flowsFile, flows);
 }

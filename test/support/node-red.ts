@@ -76,8 +76,8 @@ export interface RunningNodeRed {
   /** Deploys and resolves when the new flows run. Nodes may carry `credentials`. */
   deploy(flows: readonly FlowNode[], type?: 'full' | 'nodes' | 'flows' | 'reload'): Promise<void>;
   getFlows(): Promise<FlowNode[]>;
-  /** Presses the button of an inject node; any other node gets an empty message. */
-  inject(id: string): Promise<void>;
+  /** Presses the button of an inject node, with properties of the message in place of its own. Any other node gets an empty message. */
+  inject(id: string, properties?: Record<string, unknown>): Promise<void>;
   /** The first message that a debug node showed since `after` (a mark of `comms`). Set it to show the complete message. */
   debug(id: string, after?: number): Promise<Record<string, unknown>>;
   /** The first status of a node since `after` that fits. */
@@ -299,8 +299,13 @@ function conversation(url: string, headers: Record<string, string>, comms: Recor
       const answer = await json('/flows', { 'Node-RED-API-Version': 'v2' });
       return (answer as { flows: FlowNode[] }).flows;
     },
-    inject: async (id: string) => {
-      await ask(`/inject/${id}`, { method: 'POST' });
+    inject: async (id: string, properties: Record<string, unknown> = {}) => {
+      const given = Object.entries(properties).map(([p, v]) => ({ p, v: JSON.stringify(v), vt: 'json' }));
+      await ask(`/inject/${id}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(given.length > 0 ? { __user_inject_props__: given } : {}),
+      });
     },
     debug: async (id: string, after = 0) => {
       const event = await comms.find(

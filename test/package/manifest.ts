@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { REPOSITORY } from '../support/node-red-install';
+
+interface Manifest {
+  name: string;
+  version: string;
+  license: string;
+  keywords: string[];
+  repository: { type: string; url: string };
+  engines: { node: string };
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  'node-red': { version: string; nodes: Record<string, string> };
+}
+
+/** The package.json of the repository. */
+export const manifest = JSON.parse(readFileSync(path.join(REPOSITORY, 'package.json'), 'utf8')) as Manifest;

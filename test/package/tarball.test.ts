@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { REPOSITORY, pack } from '../support/node-red-install';
+import type { Packed } from '../support/node-red-install';
+import { manifest } from './manifest';
+
+describe('the tarball', () => {
+  let packed: Packed;
+  let files: string[];
+
+  before(async function () {
+    this.timeout(60_000);
+    const dir = mkdtempSync(path.join(tmpdir(), 'smart-strip-pack-'));
+    try {
+      packed = await pack(dir);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+    files = packed.files.map((file) => file.path);
+  });
+
+  it('is smaller than 300 kB', () => {
+    assert.ok(packed.size < 300_000, `${packed.size} bytes`);
+  });
+
+  it('holds only what a user needs', () => {
+    const needed = [
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+      /^dist\/nodes\/(shared\/)?[a-z-]+\.(js|d\.ts)$/,
+      /^dist\/nodes\/[a-z-]+\.html$/,
+      /^dist\/nodes\/icons\/[a-z-]+\.svg$/,
+      /^dist\/nodes\/locales\/[a-zA-Z-]+\/[a-z-]+\.(json|html)$/,
+      /^dist\/src\/(api|account|flow|simulator)\/[a-z-]+\.(js|d\.ts)$/,
+      /^resources\/editor\.js$/,
+      /^examples\/\d\d - [^/]+\.json$/,
+    ];
+    assert.deepEqual(
+      files.filter((file) => !needed.some((pattern) => pattern.test(file))),
+      [],
+    );
+  });
+
+  it('holds script, form, texts and help of every node set it names', () => {
+    const wanted = Object.entries(manifest['node-red'].nodes).flatMap(([set, script]) => [
+      script,
+      script.replace(/\.js$/, '.html'),
+      `dist/nodes/locales/en-US/${set}.json`,
+      `dist/nodes/locales/en-US/${set}.html`,
+    ]);
+    assert.deepEqual(
+      wanted.filter((file) => !files.includes(file)),
+      [],
+    );
+  });
+
+  it('requires nothing that is not in it, in Node.js or a dependency', () => {
+    const missing: string[] = [];
+    for (const file of files.filter((name) => name.endsWith('.js') && name.startsWith('dist/'))) {
+      const text = readFileSync(path.join(REPOSITORY, file), 'utf8');
+      for (const [, wanted = ''] of text.matchAll(/\brequire\("([^"]+)"\)/g)) {
+        const there = wanted.startsWith('.')
+          ? files.includes(`${path.posix.join(path.posix.dirname(file), wanted)}.js`)
+          : isBuiltin(wanted) || wanted in manifest.dependencies;
+        if (!there) missing.push(`${file}: ${wanted}`);
+      }
+    }
+    assert.deepEqual(missing, []);
+  });
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { account, around, errorOf, send } from '../support/flow';
+import { PACKAGE, REPOSITORY, startNodeRed } from '../support/node-red';
+
+const languages = readdirSync(join(REPOSITORY, 'nodes/locales'));
+const door = { baseUrl: 'http://127.0.0.1:9', apiKey: 'any' };
+
+describe('the languages of a real Node-RED', () => {
+  const sentences = new Map<string, string>();
+
+  for (const lang of languages) {
+    it(`${lang}: says errors in it and serves its words to the editor`, async function () {
+      this.timeout(30_000);
+      const red = await startNodeRed({ settings: { lang } });
+      try {
+        await red.deploy([
+          ...around('strip switch', { mac: 'A1', macType: 'str', port: '1', portType: 'port' }),
+          account(door, { credentials: {} }),
+        ]);
+        const { code, message } = errorOf(await send(red, { payload: true }));
+        assert.equal(code, 'NOT_CONFIGURED');
+        assert.doesNotMatch(message, /errors\.|__/);
+        assert.ok(![...sentences.values()].includes(message), 'is not the sentence of another language');
+        sentences.set(lang, message);
+        const words = (await red.json(`/locales/${PACKAGE}/strip-switch?lng=${lang}`)) as Record<
+          string,
+          unknown
+        >;
+        assert.equal(typeof words['strip-switch'], 'object');
+      } finally {
+        await red.stop();
+      }
+    });
+  }
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { examples } from '../support/examples';
+import { PACKAGE, startNodeRed } from '../support/node-red';
+import type { RunningNodeRed } from '../support/node-red';
+
+const SETS = [
+  'strip-account',
+  'strip-list',
+  'strip-status',
+  'strip-switch',
+  'strip-watch',
+  'strip-simulator',
+];
+
+interface NodeSet {
+  id: string;
+  module: string;
+  types: string[];
+  enabled: boolean;
+  err?: unknown;
+}
+
+describe('the packed tarball, installed in a fresh user directory', () => {
+  let red: RunningNodeRed;
+
+  before(async function () {
+    this.timeout(180_000);
+    red = await startNodeRed({ install: 'packed', dashboard: true });
+  });
+
+  after(async () => {
+    await red.stop();
+  });
+
+  const text = async (path: string, accept = '*/*') => {
+    const response = await red.admin(path, { headers: { accept } });
+    assert.equal(response.status, 200, path);
+    return await response.text();
+  };
+
+  it('loads every node set without an error', async () => {
+    const sets = (await red.json('/nodes')) as NodeSet[];
+    const own = sets.filter(({ module }) => module === PACKAGE);
+    assert.deepEqual(own.map(({ id }) => id).sort(), SETS.map((set) => `${PACKAGE}/${set}`).sort());
+    for (const { id, enabled, err, types } of own) {
+      assert.deepEqual(
+        { id, enabled, err, types: types.length },
+        { id, enabled: true, err: undefined, types: 1 },
+      );
+    }
+  });
+
+  it('logs no warning and no error while it starts', () => {
+    const bad = red.log.items.filter(({ level }) => level === 'warn' || level === 'error');
+    assert.deepEqual(bad, []);
+  });
+
+  it('comes from the user directory and from nowhere else', () => {
+    assert.ok(red.userDir.length > 0);
+    const found = red.log.items.filter(
+      ({ text: line }) => line.includes(PACKAGE) && line.includes('already'),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  for (const set of SETS) {
+    it(`serves the form and the help of ${set}`, async () => {
+      const html = await text(`/nodes/${PACKAGE}/${set}`, 'text/html');
+      assert.match(html, /registerType\('/);
+      assert.match(html, /data-template-name="strip/);
+      assert.match(html, /data-help-name="strip/);
+    });
+
+    it(`serves the words of ${set}`, async () => {
+      const words = (await red.json(`/locales/${PACKAGE}/${set}?lng=en-US`)) as Record<string, unknown>;
+      assert.equal(typeof words[set], 'object');
+    });
+  }
+
+  it('serves an icon for every node that is on the palette', async () => {
+    const icons = (await red.json('/icons')) as Record<string, string[]>;
+    const own = icons[PACKAGE] ?? [];
+    for (const set of SETS.slice(1)) assert.ok(own.includes(`${set}.svg`), set);
+    for (const icon of own) assert.match(await text(`/icons/${PACKAGE}/${icon}`), /<svg/);
+  });
+
+  it('serves the script that the dialogs share', async () => {
+    assert.match(await text(`/resources/${PACKAGE}/editor.js`), /SmartStrip/);
+  });
+
+  it('lists every example in the import menu', async () => {
+    const menu = JSON.stringify(await red.json('/library/_examples_/flows'));
+    for (const { name } of examples()) assert.ok(menu.includes(JSON.stringify(name)), name);
+  });
+
+  const [first] = examples();
+  for (const { name, nodes } of examples()) {
+    it(`starts the example ${name}`, async () => {
+      const mark = red.log.mark;
+      const together = new Map([...(first?.nodes ?? []), ...nodes].map((node) => [node.id, node]));
+      const here = red.url;
+      await red.deploy(
+        [...together.values()].map((node) =>
+          node.type === 'strip-account' ? { ...node, baseUrl: `${here}/strip-simulator` } : node,
+        ),
+      );
+      const bad = red.log.items.slice(mark).filter(({ level }) => level === 'warn' || level === 'error');
+      assert.deepEqual(bad, []);
+    });
+  }
+
+  it('switches an outlet of the first example, from its own inject node', async () => {
+    assert.ok(first);
+    const here = red.url;
+    await red.deploy(
+      first.nodes.map((node) =>
+        node.type === 'strip-account' ? { ...node, baseUrl: `${here}/strip-simulator` } : node,
+      ),
+    );
+    await red.inject('strip01_on');
+    const { payload, strip } = await red.debug('strip01_confirmed');
+    assert.equal(payload, true);
+    assert.deepEqual((strip as { results: unknown }).results, [{ port: 4, ok: true }]);
+  });
+});

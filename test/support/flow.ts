@@ -1,0 +1,119 @@
+import type { FlowNode, RunningNodeRed } from './node-red';
+
+/** Where a service is and what opens it. */
+export interface Door {
+  baseUrl: string;
+  apiKey: string;
+}
+
+export const tab: FlowNode = { id: 'tab', type: 'tab', label: 'Test' };
+
+/** An account with the id 'account' that does not retry, so that a fault shows at once. */
+export const account = ({ baseUrl, apiKey }: Door, properties: Record<string, unknown> = {}): FlowNode => ({
+  id: 'account',
+  type: 'strip-account',
+  name: '',
+  baseUrl,
+  interval: '30',
+  timeout: '10000',
+  retryFor: '0',
+  concurrency: '8',
+  tls: '',
+  proxy: '',
+  protectedOutlets: [],
+  credentials: { apiKey },
+  ...properties,
+});
+
+export const inject = (id: string, to: string): FlowNode => ({
+  id,
+  type: 'inject',
+  z: 'tab',
+  name: '',
+  props: [{ p: 'payload' }, { p: 'topic', vt: 'str' }],
+  repeat: '',
+  crontab: '',
+  once: false,
+  onceDelay: 0.1,
+  topic: '',
+  payload: '',
+  payloadType: 'date',
+  x: 100,
+  y: 100,
+  wires: [[to]],
+});
+
+/** Shows the whole message. */
+export const debug = (id: string): FlowNode => ({
+  id,
+  type: 'debug',
+  z: 'tab',
+  name: '',
+  active: true,
+  tosidebar: true,
+  console: false,
+  tostatus: false,
+  complete: 'true',
+  targetType: 'full',
+  statusVal: '',
+  statusType: 'auto',
+  x: 500,
+  y: 100,
+  wires: [],
+});
+
+/** The node under test with the id 'node', an inject node 'in' before it, what it sends in 'out', what it fails with in 'caught'. */
+export const around = (type: string, properties: Record<string, unknown> = {}): FlowNode[] => [
+  tab,
+  inject('in', 'node'),
+  {
+    id: 'node',
+    type,
+    z: 'tab',
+    name: '',
+    account: 'account',
+    x: 300,
+    y: 100,
+    wires: [['out']],
+    ...properties,
+  },
+  debug('out'),
+  {
+    id: 'catch',
+    type: 'catch',
+    z: 'tab',
+    name: '',
+    scope: null,
+    uncaught: false,
+    x: 300,
+    y: 200,
+    wires: [['caught']],
+  },
+  debug('caught'),
+];
+
+export interface Outcome {
+  /** Whether it came out of the node; otherwise it was caught. */
+  sent: boolean;
+  message: Record<string, unknown>;
+}
+
+/** Sends a message into 'in' of a flow made by `around` and waits for what becomes of it. */
+export async function send(red: RunningNodeRed, properties: Record<string, unknown>): Promise<Outcome> {
+  const after = red.comms.mark;
+  await red.inject('in', properties);
+  const event = await red.comms.find(
+    'outcome of a message',
+    ({ topic, data }) =>
+      topic === 'debug' && ['out', 'caught'].includes(String((data as { id?: unknown }).id)),
+    { after },
+  );
+  const { id, msg } = event.data as { id: string; msg: string };
+  return { sent: id === 'out', message: JSON.parse(msg) as Record<string, unknown> };
+}
+
+/** Code and sentence of a message that was caught. */
+export function errorOf({ sent, message }: Outcome): { code: unknown; message: string } {
+  if (sent) throw new Error(`the message was sent on: ${JSON.stringify(message)}`);
+  return message.error as { code: unknown; message: string };
+}
