@@ -32,9 +32,10 @@ export function looksLikeMac(text: string): boolean {
   if (text.length < 12 || text.length > 23) return false;
   let digits = 0;
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i) | 0x20; // also folds upper case into lower case; digits keep their value
-    if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66)) digits++;
-    else if (!isSeparator(text.charCodeAt(i))) return false;
+    const code = text.charCodeAt(i);
+    const letter = code | 0x20; // lower case
+    if ((code >= 0x30 && code <= 0x39) || (letter >= 0x61 && letter <= 0x66)) digits++;
+    else if (!isSeparator(code)) return false;
   }
   return digits === 12 || digits === 16;
 }

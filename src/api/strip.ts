@@ -54,7 +54,7 @@ export class StripReader {
 
   /** It was called a MAC; a mere identifier may be that of something else, even if it looks like one. */
   get named(): boolean {
-    return this.macRank % DEEPER < IDENTIFIER;
+    return this.mac !== '' && this.macRank % DEEPER < IDENTIFIER;
   }
 
   /** At least one outlet's on/off is known. */
