@@ -68,14 +68,17 @@ async function test(node: EditorNode, button: JQuery): Promise<void> {
   if (stale) $('<p class="smart-strip-note">').text(text('strip-account.test.stale')).appendTo(result);
 }
 
-/** The sentence stands beside the button, where it was asked for, and again at the field that mends it. */
+/** The sentence stands at the field that mends it, and the way there beside the button; or it stands there itself. */
 function failure(result: JQuery, answer: Answer & { ok: false }): void {
   const sentence = text(answer.key, answer.params);
-  $('<p class="smart-strip-failure">').text(`✕ ${sentence}`).appendTo(result);
   const field = fieldToMend(answer.code, answer.key);
-  if (field === null) return;
-  explain(field, sentence);
-  input(field).closest('details').attr('open', '');
+  let shown = sentence;
+  if (field !== null) {
+    explain(field, sentence);
+    input(field).closest('details').attr('open', '');
+    shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
+  }
+  $('<p class="smart-strip-failure">').text(`✕ ${shown}`).appendTo(result);
 }
 
 function typedValues(node: EditorNode): AccountValues {

@@ -17,33 +17,32 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
   const strip = { value: 'str', label: text('strip-account.type.strip') };
   const types = options.fixed ? [strip, 'env'] : [fromMessage(), strip, ...MESSAGE_TYPES];
   const input = typedField('mac', options.fixed ? 'str' : 'message', types);
-  const refresh = $('<button type="button" class="red-ui-button smart-strip-refresh">')
-    .attr({ title: text('strip-account.picker.refresh'), 'aria-label': text('strip-account.picker.refresh') })
-    .append('<i class="fa fa-refresh">')
+  const again = text('strip-account.picker.refresh');
+  const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
+    .attr({ title: again, 'aria-label': again })
+    .append('<i class="fa fa-refresh">');
+  const note = $('<span role="status">');
+  const group = $('<div role="group" class="smart-strip-choices">').attr('aria-label', text('strip-account.picker.strips'));
+  const list = $('<div class="smart-strip-strips">')
+    .append($('<div class="smart-strip-bar">').append(note, refresh), group)
     .insertAfter(input.next('.red-ui-typedInput-container'));
-  const list = $('<div class="smart-strip-strips">').insertAfter(refresh);
   const state = { account: '', note: '', turn: 0 };
 
   const fixed = () => typeOf(input) === 'str';
   const draw = () => {
-    const focused = list.find(':focus').attr('data-mac');
-    refresh.toggle(fixed());
-    list.toggle(fixed()).empty();
-    if (state.note !== '') $('<div class="smart-strip-note" role="status">').text(state.note).appendTo(list);
-    const strips = stripsOf(state.account);
-    if (strips.length === 0) return;
+    const focused = group.find(':focus').attr('data-mac');
+    list.toggle(fixed());
+    if (note.text() !== state.note) note.text(state.note);
+    group.empty();
     const value = String(input.val());
-    const group = $('<div role="radiogroup">')
-      .attr('aria-label', text('strip-account.picker.strips'))
-      .appendTo(list);
-    for (const row of strips) {
+    for (const row of stripsOf(state.account)) {
       stripButton(row, findStrip([row], value) !== undefined)
         .on('click', () => input.typedInput('value', row.mac))
         .appendTo(group);
     }
     if (focused !== undefined) group.find(`[data-mac="${$.escapeSelector(focused)}"]`).trigger('focus');
   };
-  const load = async (again: boolean, preselect: boolean) => {
+  const load = async (anew: boolean, preselect: boolean) => {
     const turn = ++state.turn;
     if (state.account === '') {
       state.note = text('strip-account.trouble.noAccount');
@@ -53,12 +52,12 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
     state.note = text('strip-account.picker.asking');
     refresh.prop('disabled', true);
     draw();
-    const answer = await loadStrips(state.account, again);
+    const answer = await loadStrips(state.account, anew);
     if (turn !== state.turn) return; // another account was chosen meanwhile
     refresh.prop('disabled', false);
     if (!answer.ok)
       state.note = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
-    else state.note = answer.strips.length === 0 ? text('strip-account.picker.none') : '';
+    else state.note = text(`strip-account.picker.${answer.strips.length === 0 ? 'none' : 'strips'}`);
     const [only, ...others] = stripsOf(state.account);
     if (preselect && only && others.length === 0 && input.val() === '') {
       input.typedInput('type', 'str').typedInput('value', only.mac);
@@ -82,8 +81,8 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
 }
 
 function stripButton(strip: StripRow, chosen: boolean): JQuery {
-  const button = $('<button type="button" role="radio" class="smart-strip-strip">').attr({
-    'aria-checked': chosen ? 'true' : 'false',
+  const button = $('<button type="button" class="smart-strip-strip">').attr({
+    'aria-pressed': chosen ? 'true' : 'false',
     'data-mac': strip.mac,
   });
   $('<span class="smart-strip-name">')

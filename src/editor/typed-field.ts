@@ -18,7 +18,7 @@ export function typedField(field: string, fallbackType: string, types: (string |
   const input = $(`#${id}`);
   const label = $(`label[for="${id}"]`);
   input.typedInput({ default: fallbackType, types, typeField: `#${id}Type` });
-  const container = input.next('.red-ui-typedInput-container');
+  const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');
   container.find('.red-ui-typedInput-input').attr('id', `${id}-typed`);
   label.attr('for', `${id}-typed`);
   container.find('.red-ui-typedInput-type-select').attr({
