@@ -190,7 +190,8 @@ function drip(every: number, { status, headers, body }: ServiceAnswer, stage: St
   later(every, stage, drop);
 }
 
-function later(ms: number, { clock, timers }: Stage, callback: () => void): void {
+function later(ms: number, { clock, timers, request }: Stage, callback: () => void): void {
+  if (request.socket.destroyed) return; // the service was closed while the answer was held back
   const timer = clock.setTimeout(() => {
     timers.delete(timer);
     callback();

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/api/clock';
+import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
+import { PORTS } from '../../../src/api/types';
+import { isShape, SHAPES } from '../../../src/simulator/shapes';
+import { Simulator } from '../../../src/simulator/simulator';
+
+const AT = '2026-01-02T03:04:05.000Z';
+const STRIPS = [
+  { mac: 'A1B2C3D4E5F6', name: 'Desk strip' },
+  { mac: '0011223344AB', name: 'Media strip' },
+];
+
+describe('the shapes of answers', () => {
+  it('are at least six, each known by its name only', () => {
+    assert.ok(SHAPES.length >= 6);
+    assert.ok(SHAPES.every(isShape));
+    for (const other of ['', 'toString', '__proto__', 'Plain', 1, null]) assert.equal(isShape(other), false);
+  });
+
+  for (const shape of SHAPES) {
+    describe(shape, () => {
+      const setUp = (strips = STRIPS) => {
+        const simulator = new Simulator({ strips, apiKey: 'k', shape, latency: 0, clock: systemClock });
+        // As it is on the wire.
+        const list = () => decodeList(JSON.parse(JSON.stringify(simulator.list())), AT);
+        const strip = (mac: string) => decodeStrip(JSON.parse(JSON.stringify(simulator.strip(mac))), mac, AT);
+        return { simulator, list, strip };
+      };
+
+      it('is read back as a list: which strips, their names and every outlet, in every state', () => {
+        const { simulator, list } = setUp();
+        for (let bits = 0; bits < 16; bits++) {
+          const on = (port: number) => (bits & (1 << (port - 1))) !== 0;
+          for (const port of PORTS) {
+            simulator.setOutlet('A1B2C3D4E5F6', port, on(port));
+            simulator.setOutlet('0011223344AB', port, !on(port));
+          }
+          const { strips, readable, complete } = list();
+          assert.deepEqual(
+            strips.map(({ mac, name, outlets, available }) => ({ mac, name, outlets, available })),
+            STRIPS.map((strip, index) => ({
+              ...strip,
+              outlets: PORTS.map((port) => ({ port, on: on(port) !== (index === 1) })),
+              available: true,
+            })),
+          );
+          assert.deepEqual([readable, complete], [true, true]);
+        }
+      });
+
+      it('is read back as one strip with its readings', () => {
+        const { simulator, strip } = setUp();
+        simulator.setOutlet('A1B2C3D4E5F6', 3, true);
+        simulator.setReading('A1B2C3D4E5F6', 'load', 42.5);
+        simulator.setReading('A1B2C3D4E5F6', 'voltage', 230.1);
+        simulator.setReading('A1B2C3D4E5F6', 'signal', -61);
+        const { strip: read, readable } = strip('A1B2C3D4E5F6');
+        assert.equal(readable, true);
+        assert.deepEqual(
+          [read.mac, read.name, read.load, read.voltage, read.signal],
+          ['A1B2C3D4E5F6', 'Desk strip', 42.5, 230.1, -61],
+        );
+        assert.deepEqual(
+          read.outlets,
+          PORTS.map((port) => ({ port, on: port === 3 })),
+        );
+        const units = { load: 'W', voltage: 'V', signal: 'dBm' };
+        assert.deepEqual(read.units, shape === 'text' || shape === 'measured' ? units : {});
+      });
+
+      it('is read back as a list of none', () => {
+        assert.deepEqual(setUp([]).list().strips, []);
+      });
+
+      it('shows an unplugged strip as missing from a complete list', () => {
+        const { simulator, list } = setUp();
+        simulator.setAvailable('0011223344AB', false);
+        const { strips, complete } = list();
+        assert.deepEqual([strips.map(({ mac }) => mac), complete], [['A1B2C3D4E5F6'], true]);
+      });
+    });
+  }
+
+  it('a switch is answered in the documented form, which is read back', () => {
+    const simulator = new Simulator({
+      strips: STRIPS,
+      apiKey: 'k',
+      shape: 'plain',
+      latency: 0,
+      clock: systemClock,
+    });
+    const results = simulator.switch('A1B2C3D4E5F6', 'all', true);
+    const read = decodeSwitch({ success: true, results });
+    assert.equal(read.success, true);
+    assert.deepEqual(
+      read.results,
+      PORTS.map((port) => ({ port, ok: true })),
+    );
+  });
+});
