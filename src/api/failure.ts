@@ -131,6 +131,8 @@ function rootOf(error: unknown): { code: string; message: string } {
   for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
     const code: unknown = 'code' in current ? current.code : undefined;
     if (typeof code === 'string' && CODE.test(code)) found = { code, message: current.message };
+    // undici's parser does not always give its errors a code.
+    else if (current.name === 'HTTPParserError') found = { code: 'HPE_UNKNOWN', message: '' };
     // All of a host's addresses were tried: the first one's failure stands for them.
     current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause;
   }
