@@ -91,11 +91,12 @@ export interface RunningNodeRed {
 
 const QUIET_SETTINGS = {
   uiHost: '127.0.0.1',
+  flowFile: 'flows.json',
   credentialSecret: 'a secret of the tests',
   debugMaxLength: 1_000_000,
   logging: { console: { level: 'trace', metrics: false, audit: true } },
   telemetry: { enabled: false, updateNotification: false },
-  editorTheme: { tours: false, projects: { enabled: false }, multiplayer: { enabled: false } },
+  editorTheme: { tours: false, projects: {}, multiplayer: { enabled: false } },
   externalModules: { palette: { allowInstall: false }, modules: { allowInstall: false } },
 };
 
