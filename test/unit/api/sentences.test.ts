@@ -18,7 +18,7 @@ function sentenceOf(key: string): unknown {
 
 /** Keys written out in full, and the ones that the failures of the client put together from code and name. */
 function* keysIn(source: string): Generator<string> {
-  for (const [key] of source.matchAll(/\b[A-Z_]{4,}\.[a-z][A-Za-z]+\b/g)) yield key;
+  for (const [key] of source.matchAll(/'[A-Z_]+\.[a-z][A-Za-z]+'/g)) yield key.slice(1, -1);
   for (const [, code, name] of source.matchAll(/make\(\s*'([A-Z_]+)',\s*'([A-Za-z]+)'/g))
     yield `${code}.${name}`;
 }
