@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../../..');
+const LOCALES = join(ROOT, 'nodes/locales');
+const MAIN = 'en-US';
+const NAMESPACE = '@smart-strip/node-red-smart-strip/';
+const read = (...parts: string[]) => readFileSync(join(ROOT, ...parts), 'utf8');
+
+const forms = readdirSync(join(ROOT, 'nodes')).filter((file) => file.endsWith('.html'));
+const sets = forms.map((file) => file.replace('.html', ''));
+const languages = readdirSync(LOCALES);
+
+/** Every sentence of a catalogue by its key. */
+function flatten(value: unknown, prefix = ''): Map<string, string> {
+  if (typeof value === 'string') return new Map([[prefix, value]]);
+  assert.ok(typeof value === 'object' && value !== null && !Array.isArray(value), `${prefix} is no sentence`);
+  return new Map(
+    Object.entries(value).flatMap(([key, inner]) => [
+      ...flatten(inner, prefix === '' ? key : `${prefix}.${key}`),
+    ]),
+  );
+}
+
+const catalogue = (language: string, set: string): Map<string, string> =>
+  flatten(JSON.parse(read('nodes/locales', language, `${set}.json`)));
+
+const main = new Map(sets.map((set) => [set, catalogue(MAIN, set)]));
+const parameters = (sentence: string) => [...new Set(sentence.match(/__\w+?__/g))].sort();
+
+function sources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+    .map((file) => join(folder, file));
+}
+
+/** A key as it is used; one that ends in "." stands for whatever is put in below it. */
+interface Use {
+  where: string;
+  set: string;
+  key: string;
+}
+
+function usedInForms(): Use[] {
+  return sets.flatMap((set) => {
+    const html = read('nodes', `${set}.html`);
+    const attributes = [...html.matchAll(/data-i18n="([^"]*)"/g)].flatMap(([, value = '']) =>
+      value.split(';').map((key) => key.replace(/^\[[\w-]+\]/, '')),
+    );
+    const calls = [...html.matchAll(/(?:this|node)\._\('([^']+)'/g)].map(([, key = '']) => key);
+    return [...attributes, ...calls]
+      .filter((key) => !key.startsWith('node-red:'))
+      .map((key) => ({ where: `${set}.html`, set, key }));
+  });
+}
+
+function usedInEditor(): Use[] {
+  return sources('src/editor').flatMap((where) => {
+    const code = read(where);
+    const literal = [...code.matchAll(/'((?:strip-account|errors)\.[\w.-]+)'/g)].map(([, key = '']) => key);
+    const built = [...code.matchAll(/`((?:strip-account|errors)\.[\w.-]*\.)\$\{/g)].map(
+      ([, key = '']) => key,
+    );
+    return [...literal, ...built].map((key) => ({ where, set: 'strip-account', key }));
+  });
+}
+
+/** The sentences of errors, wherever they are thrown. */
+function usedByErrors(): Use[] {
+  const codes =
+    'INVALID_INPUT|NOT_CONFIGURED|AUTH|NOT_FOUND|RATE_LIMITED|TIMEOUT|UNREACHABLE|SERVICE|BAD_RESPONSE|SWITCH_FAILED|SUPERSEDED|PROTECTED|BUSY|CLOSED';
+  const sentence = new RegExp(`['"\`]((?:${codes})\\.\\w+)['"\`]`, 'g');
+  return [...sources('src'), ...sources('nodes')].flatMap((where) =>
+    [...read(where).matchAll(sentence)].map(([, key = '']) => ({
+      where,
+      set: 'strip-account',
+      key: `errors.${key}`,
+    })),
+  );
+}
+
+function usedByNodes(): Use[] {
+  return sources('nodes').flatMap((where) => {
+    // Neither comments nor permissions are texts.
+    const code = read(where).replace(/\/\*[^]*?\*\/|needsPermission\('[^']*'\)/g, '');
+    const set = /strip-\w+/.exec(where)?.[0] ?? 'strip-account';
+    const own = [...code.matchAll(/['`](strip-[a-z]+(?:\.[\w-]+)+\.?)(?:'|\$\{|`)/g)].map(
+      ([, key = '']) => key,
+    );
+    return own.filter((key) => key.startsWith(`${set}.`)).map((key) => ({ where, set, key }));
+  });
+}
+
+const uses = [...usedInForms(), ...usedInEditor(), ...usedByErrors(), ...usedByNodes()];
+
+function resolveUse({ set, key }: Use): { set: string; key: string } {
+  if (!key.startsWith(NAMESPACE)) return { set, key };
+  const [other = '', inner = ''] = key.slice(NAMESPACE.length).split(':');
+  return { set: other, key: inner };
+}
+
+describe('the catalogues', () => {
+  it('have every key that is used', () => {
+    const missing = uses.filter((use) => {
+      const { set, key } = resolveUse(use);
+      const keys = [...(main.get(set)?.keys() ?? [])];
+      return !(key.endsWith('.') ? keys.some((there) => there.startsWith(key)) : keys.includes(key));
+    });
+    assert.deepEqual(missing, []);
+    assert.ok(uses.length > 150, 'uses are found at all');
+  });
+
+  it('have no text for the editor that nothing uses', () => {
+    const used = uses.map(resolveUse);
+    const idle = [...main].flatMap(([set, keys]) =>
+      [...keys.keys()]
+        .filter((key) => key.startsWith('strip-'))
+        .filter(
+          (key) =>
+            !used.some(
+              (use) =>
+                use.set === set && (use.key === key || (use.key.endsWith('.') && key.startsWith(use.key))),
+            ),
+        )
+        .filter((key) => !key.endsWith('.palette'))
+        .map((key) => `${set}: ${key}`),
+    );
+    assert.deepEqual(idle, []);
+  });
+
+  it('name the palette category in every set, whichever is loaded first', () => {
+    for (const set of sets.filter((name) => name !== 'strip-account')) {
+      assert.ok(main.get(set)?.has('palette.label.smart_strip'), set);
+    }
+  });
+
+  for (const language of languages) {
+    describe(language, () => {
+      it('has the same files as English', () => {
+        assert.deepEqual(
+          readdirSync(join(LOCALES, language)).sort(),
+          readdirSync(join(LOCALES, MAIN)).sort(),
+        );
+      });
+
+      for (const set of sets) {
+        it(`${set}: has the same sentences as English, with the same parameters`, () => {
+          const own = catalogue(language, set);
+          const english = main.get(set) ?? new Map<string, string>();
+          assert.deepEqual([...own.keys()].sort(), [...english.keys()].sort());
+          for (const [key, sentence] of own) {
+            assert.notEqual(sentence.trim(), '', key);
+            assert.deepEqual(parameters(sentence), parameters(english.get(key) ?? ''), key);
+          }
+        });
+
+        it(`${set}: has the same help sections as English`, () => {
+          const outline = (of: string) => {
+            const help = read('nodes/locales', of, `${set}.html`);
+            const count = (tag: string) => help.split(`<${tag}`).length - 1;
+            return {
+              type: /data-help-name="([^"]+)"/.exec(help)?.[1],
+              sections: count('h3'),
+              properties: count('dt'),
+              explanations: count('dd'),
+              items: count('li'),
+            };
+          };
+          assert.deepEqual(outline(language), outline(MAIN));
+          assert.equal(
+            outline(language).type,
+            /registerType\('([^']+)'/.exec(read('nodes', `${set}.html`))?.[1],
+          );
+        });
+      }
+    });
+  }
+
+  it('keep badges short enough to be read', () => {
+    for (const language of languages) {
+      for (const set of sets) {
+        for (const [key, sentence] of catalogue(language, set)) {
+          if (!/(^|\.)badge\./.test(key)) continue;
+          assert.ok(sentence.length < 20, `${language} ${key}: ${sentence}`);
+        }
+      }
+    }
+  });
+});
+
+describe('what people read in the editor', () => {
+  it('is hard-coded in no form', () => {
+    for (const file of forms) {
+      for (const [, template = ''] of read('nodes', file).matchAll(
+        /<script type="text\/html"[^>]*>([^]*?)<\/script>/g,
+      )) {
+        assert.equal(template.replace(/<[^>]*>/g, '').trim(), '', file);
+        const attributes = [...template.matchAll(/\s(?:placeholder|title|alt|aria-label)="([^"]*)"/g)];
+        for (const [, value = ''] of attributes) assert.match(value, /^https:\/\//, file);
+      }
+    }
+  });
+
+  it('is hard-coded in no script', () => {
+    const scripts = [
+      ...sources('src/editor').map((file) => ({ file, code: read(file) })),
+      ...forms.map((file) => ({
+        file,
+        code: /<script type="text\/javascript">([^]*?)<\/script>/.exec(read('nodes', file))?.[1] ?? '',
+      })),
+    ];
+    const shown =
+      /(?:\.text\(|\.append\(|(?:placeholder|title|'aria-label'): |addButton: |label: )(['"`])(?!<|strip-account\.)([^'"`]*\p{L}{2}[^'"`]*)\1/gu;
+    for (const { file, code } of scripts) {
+      const found = [...code.replace(/\$\{[^}]*\}/g, '').matchAll(shown)].map(([all]) => all);
+      assert.deepEqual(found, [], file);
+    }
+  });
+
+  it('is coloured by the theme alone', () => {
+    for (const file of forms) {
+      const html = read('nodes', file);
+      const styles = [
+        ...[...html.matchAll(/<style>([^]*?)<\/style>/g)].map(([, css = '']) => css),
+        ...[...html.matchAll(/style="([^"]*)"/g)].map(([, css = '']) => css),
+      ].join('\n');
+      for (const [, value = ''] of styles.matchAll(
+        /(?:color|background|border(?:-\w+)*|box-shadow|outline):\s*([^;}]+)/g,
+      )) {
+        assert.doesNotMatch(
+          value,
+          /#[0-9a-f]{3,8}\b|rgb|hsl|\b(white|black|red|green|blue|gray|grey)\b(?!-)/i,
+          `${file}: ${value}`,
+        );
+      }
+    }
+  });
+
+  it('has every label tied to a field of the same form', () => {
+    for (const file of forms) {
+      const html = read('nodes', file);
+      for (const [label] of html.matchAll(/<label[^>]*>/g)) {
+        const field = /for="([^"]+)"/.exec(label)?.[1];
+        const named = /id="([^"]+)"/.exec(label)?.[1];
+        if (field !== undefined) assert.ok(html.includes(`id="${field}"`), `${file}: ${label}`);
+        else
+          assert.ok(named !== undefined && html.includes(`aria-labelledby="${named}"`), `${file}: ${label}`);
+      }
+    }
+  });
+});
+
+describe('the forms', () => {
+  it('have a field for every property, so that they can be filled in without the editor script', () => {
+    for (const file of forms) {
+      const html = read('nodes', file);
+      const defaults = /defaults: \{\n([^]*?)\n {4}\},/.exec(html)?.[1] ?? '';
+      const config = html.includes("category: 'config'");
+      for (const [, property = ''] of defaults.matchAll(/^ {6}(\w+): \{/gm)) {
+        if (['protectedOutlets', 'strips'].includes(property)) continue; // a list that only a script can show
+        assert.ok(
+          html.includes(`id="node-${config ? 'config-' : ''}input-${property}"`),
+          `${file}: ${property}`,
+        );
+      }
+    }
+  });
+
+  it('load the editor script once, in a way that neither fails nor waits for ever when it is not there', () => {
+    const loading = forms.flatMap((file) =>
+      [...read('nodes', file).matchAll(/<script src="([^"]+)"/g)].map(([, src]) => src),
+    );
+    // Node-RED waits for the `load` of a script whose address starts otherwise, and waits for ever when it fails.
+    assert.deepEqual(loading, ['./resources/@smart-strip/node-red-smart-strip/editor.js']);
+  });
+
+  it('name icons that are 2:3 and white', () => {
+    for (const file of readdirSync(join(ROOT, 'icons'))) {
+      const svg = read('icons', file);
+      const [, width = 0, height = 0] = /viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? [];
+      assert.equal(Number(width) * 3, Number(height) * 2, file);
+      for (const [, colour = ''] of svg.matchAll(/(?:fill|stroke)="([^"]+)"/g)) {
+        assert.match(colour, /^(none|#fff)$/, file);
+      }
+    }
+    assert.ok(existsSync(join(ROOT, 'icons/strip-switch.svg')));
+  });
+});
