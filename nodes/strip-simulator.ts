@@ -8,7 +8,6 @@ import { Simulator } from '../src/simulator/simulator';
 
 type Definition = NodeDef & Record<string, unknown>;
 
-/** Absent where none was typed, whatever the types of Node-RED say. */
 interface Credentials {
   apiKey?: string;
 }
@@ -26,7 +25,7 @@ export = (RED: NodeAPI): void => {
   function StripSimulator(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);
     const { strips, shape, latency, path: wanted } = readConfig(def);
-    const typed = (this.credentials.apiKey ?? '').trim();
+    const typed = typedKey(this);
     const variable = /^\$\{([^}]*)\}$/.exec(typed)?.[1];
     const apiKey = variable === undefined ? typed : '';
     const simulator = new Simulator({ strips, apiKey, shape, latency, clock: systemClock });
@@ -83,6 +82,10 @@ export = (RED: NodeAPI): void => {
     },
   );
 };
+
+/** Node-RED leaves the credentials undefined where none were typed and the node's type has a space in it. */
+const typedKey = ({ credentials }: { credentials?: Credentials }): string =>
+  (credentials?.apiKey ?? '').trim();
 
 /** As a Catch node is to see it: the code as an own property, and `toString()` is the sentence alone. */
 const invalid = (sentence: string): Error =>

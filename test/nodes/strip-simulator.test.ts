@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NodeAPI, NodeMessage } from 'node-red';
+import helper from 'node-red-node-test-helper';
+import type { Spy } from 'node-red-node-test-helper';
+import { Agent, request } from 'undici';
+import stripSimulator from '../../nodes/strip-simulator';
+
+const MAC = 'A1B2C3D4E5F6';
+const KEY = 'key-of-the-simulator';
+const strips = [{ mac: MAC, name: 'Desk strip' }];
+// Without a place on the canvas a node counts as a config node.
+const onCanvas = { z: 'tab', x: 0, y: 0 };
+const simulatorNode = (id: string, more: object = {}) => ({
+  id,
+  type: 'strip simulator',
+  ...onCanvas,
+  path: '/sim',
+  strips,
+  shape: 'plain',
+  latency: '0',
+  wires: [['out']],
+  ...more,
+});
+const around = [
+  { id: 'tab', type: 'tab' },
+  { id: 'out', type: 'helper', ...onCanvas, wires: [] },
+  { id: 'catch', type: 'catch', ...onCanvas, scope: null, wires: [['caught']] },
+  { id: 'caught', type: 'helper', ...onCanvas, wires: [] },
+];
+
+describe('the strip simulator node', () => {
+  let server: Server | undefined;
+  let agent: Agent;
+
+  /** Deploys into the test helper's runtime and serves its HTTP nodes, which the helper itself does not. */
+  async function deploy(nodes: object[], credentials: object = { sim: { apiKey: KEY } }): Promise<void> {
+    let httpNode: NodeAPI['httpNode'] | undefined;
+    const initialise = (RED: NodeAPI) => {
+      httpNode = RED.httpNode;
+      stripSimulator(RED);
+    };
+    await helper.load(initialise, [...around, ...nodes], credentials);
+    server = createServer(httpNode);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  }
+
+  async function ask(path: string, body?: object, apiKey = KEY) {
+    const { port } = server?.address() as AddressInfo;
+    const answer = await request(`http://127.0.0.1:${port}${path}`, {
+      dispatcher: agent,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return { status: answer.statusCode, body: isJson ? (JSON.parse(text) as unknown) : text };
+  }
+  const list = '/sim/api/public/v1/strips';
+  const switchPath = `${list}/${MAC}/switch`;
+
+  const node = (id: string) => helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
+  const calls = (id: string, method: 'status' | 'warn') => {
+    const spied: unknown = Reflect.get(node(id), method);
+    return (spied as Spy)
+      .getCalls()
+      .filter(({ thisValue }) => thisValue === node(id))
+      .map(({ args }) => args[0]);
+  };
+  const badge = (id: string) => calls(id, 'status').at(-1);
+  const next = async (id: string) => {
+    const [msg] = (await once(node(id), 'input')) as [NodeMessage];
+    return msg;
+  };
+
+  beforeEach(() => {
+    agent = new Agent();
+    helper.settings({});
+  });
+  afterEach(async () => {
+    await agent.destroy();
+    await helper.unload();
+    if (server !== undefined) await new Promise((resolve) => server?.close(resolve));
+    server = undefined;
+  });
+
+  it('serves the API below its path, and says that it is simulated', async () => {
+    await deploy([simulatorNode('sim')]);
+    const outlets = [1, 2, 3, 4].map((port) => ({ port, on: false }));
+    assert.deepEqual(await ask(list), { status: 200, body: [{ mac: MAC, name: 'Desk strip', outlets }] });
+    assert.equal((await ask(list, undefined, 'another key')).status, 401);
+    assert.equal((await ask('/sim')).status, 404);
+    assert.deepEqual(badge('sim'), { fill: 'green', shape: 'dot', text: 'strip-simulator.badge.simulated' });
+    assert.deepEqual(calls('sim', 'warn'), []);
+  });
+
+  it('sends a message for every switch that it carried out', async () => {
+    await deploy([simulatorNode('sim')]);
+    for (const port of [2, 'all']) {
+      const message = next('out');
+      assert.equal((await ask(switchPath, { port, on: true })).status, 200);
+      const { topic, payload } = await message;
+      assert.deepEqual([topic, payload], [`${MAC}/${port}`, { mac: MAC, port, on: true }]);
+    }
+  });
+
+  it('does by hand what a message says', async () => {
+    await deploy([simulatorNode('sim')]);
+    const send = async (payload: unknown) => {
+      node('sim').receive({ payload });
+      // An input is handled before the runtime gets back to its event loop.
+      await new Promise(setImmediate);
+    };
+    await send({ mac: 'a1:b2:c3:d4:e5:f6', port: 2, on: true });
+    await send({ mac: MAC, load: 12.5, voltage: 231 });
+    const { body } = await ask(`${list}/${MAC}`);
+    const { outlets, load, voltage } = body as { outlets: unknown[]; load: number; voltage: number };
+    assert.deepEqual([outlets[1], load, voltage], [{ port: 2, on: true }, 12.5, 231]);
+    await send({ mac: MAC, available: false });
+    assert.deepEqual((await ask(list)).body, []);
+    assert.deepEqual((await ask(switchPath, { port: 2, on: false })).body, {
+      success: false,
+      results: [{ port: 2, ok: false }],
+    });
+  });
+
+  for (const [what, payload, sentence] of [
+    ['what it cannot do', { mac: MAC, port: 9, on: true }, 'strip-simulator.error.input'],
+    ['no payload', undefined, 'strip-simulator.error.input'],
+    ['a strip that it does not have', { mac: 'none', port: 1, on: true }, 'strip-simulator.error.mac'],
+  ] as const) {
+    it(`ends a message with ${what} as INVALID_INPUT`, async () => {
+      await deploy([simulatorNode('sim')]);
+      const caught = next('caught');
+      node('sim').receive({ payload });
+      const { error } = (await caught) as { error: { message: string; code: string } };
+      assert.deepEqual([error.code, error.message], ['INVALID_INPUT', sentence]);
+    });
+  }
+
+  it('refuses everything without an API key, and says so', async () => {
+    await deploy([simulatorNode('sim')], {});
+    assert.equal((await ask(list, undefined, '')).status, 401);
+    assert.deepEqual(badge('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.noKey' });
+    assert.deepEqual(calls('sim', 'warn'), ['strip-simulator.notice.noKey']);
+  });
+
+  it('takes the name of a variable that is not set for no API key, and names it', async () => {
+    const apiKey = '${NO_SUCH_VARIABLE_OF_THE_TESTS}';
+    await deploy([simulatorNode('sim')], { sim: { apiKey } });
+    assert.equal((await ask(list, undefined, apiKey)).status, 401);
+    assert.deepEqual(calls('sim', 'warn'), ['strip-simulator.notice.noVariable']);
+  });
+
+  it('says that a path is taken, and serves once the other simulator is gone', async () => {
+    const other = simulatorNode('other', { path: '/sim/', strips: [] });
+    const keys = { sim: { apiKey: KEY }, other: { apiKey: KEY } };
+    await deploy([simulatorNode('sim'), other], keys);
+    assert.equal(((await ask(list)).body as unknown[]).length, 1);
+    assert.deepEqual(badge('other'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.pathTaken' });
+    await helper.setFlows([...around, other], 'nodes', keys);
+    assert.deepEqual((await ask(list)).body, []);
+    assert.deepEqual(badge('other'), {
+      fill: 'green',
+      shape: 'dot',
+      text: 'strip-simulator.badge.simulated',
+    });
+  });
+
+  it('serves nothing under a path that is not valid', async () => {
+    await deploy([simulatorNode('sim', { path: 'sim' })]);
+    assert.equal((await ask(list)).status, 404);
+    assert.deepEqual(badge('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.badPath' });
+  });
+
+  it('starts anew with every deploy, and leaves with its node', async () => {
+    await deploy([simulatorNode('sim')]);
+    await ask(switchPath, { port: 1, on: true });
+    await helper.setFlows([...around, simulatorNode('sim', { shape: 'booleans' })], 'nodes', {
+      sim: { apiKey: KEY },
+    });
+    assert.deepEqual((await ask(list)).body, {
+      items: [{ mac: MAC, name: 'Desk strip', ports: [false, false, false, false] }],
+    });
+    await helper.setFlows(around, 'nodes', {});
+    assert.equal((await ask(list)).status, 404);
+  });
+
+  for (const [settings, condition, fill] of [
+    [{ httpNodeRoot: false }, 'notServed', 'red'],
+    [{ httpNodeAuth: { user: 'u', pass: 'p' } }, 'locked', 'yellow'],
+  ] as const) {
+    it(`says so when settings.js has ${Object.keys(settings).join()}`, async () => {
+      helper.settings(settings);
+      await deploy([simulatorNode('sim')]);
+      const text = `strip-simulator.badge.${condition}`;
+      assert.deepEqual(badge('sim'), { fill, shape: 'ring', text });
+      assert.deepEqual(calls('sim', 'warn'), [`strip-simulator.notice.${condition}`]);
+    });
+  }
+});
