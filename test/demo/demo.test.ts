@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { REPOSITORY } from '../support/node-red-install';
+import { Recorder } from '../support/recorder';
+
+/** Holds a port of 127.0.0.1 until it is closed. */
+async function hold(): Promise<{ server: Server; port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+const close = async (server: Server) => {
+  await new Promise((resolve) => server.close(resolve));
+};
+
+describe('the demo', function () {
+  this.timeout(60_000);
+  let place: string;
+
+  // In a copy, because it keeps what a developer changed in the repository's own.
+  before(() => {
+    place = mkdtempSync(path.join(tmpdir(), 'smart-strip-demo-'));
+    for (const name of ['package.json', 'dist', 'resources', 'examples', '.config']) {
+      cpSync(path.join(REPOSITORY, name), path.join(place, 'clone', name), { recursive: true });
+    }
+    symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(place, 'clone/node_modules'), 'junction');
+    mkdirSync(path.join(place, 'home'));
+  });
+
+  after(() => rmSync(place, { recursive: true, force: true }));
+
+  const run = (port: string) => {
+    const child = spawn(process.execPath, ['.config/demo.mjs'], {
+      cwd: path.join(place, 'clone'),
+      env: { PATH: process.env.PATH, HOME: path.join(place, 'home'), PORT: port },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const written = new Recorder<string>();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
+    }
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { child, written, ended, text: () => written.items.join('') };
+  };
+
+  it('says in one line that a port is taken and how to choose another', async () => {
+    const { server, port } = await hold();
+    const { ended, text } = run(String(port));
+    assert.equal(await ended, 1);
+    assert.match(text(), new RegExp(`^Port ${port} is taken\\. .*PORT=${port + 1} npm start\n$`));
+    await close(server);
+  });
+
+  it('refuses a port that is none', async () => {
+    const { ended, text } = run('http');
+    assert.equal(await ended, 1);
+    assert.match(text(), /^PORT=http is not a port: .*\n$/);
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`runs on the port that was asked for, and ends with ${signal}`, async () => {
+      const { server, port } = await hold();
+      await close(server);
+      const { child, written, ended, text } = run(String(port));
+      try {
+        await written.find('address', (line) => line.includes('Dashboard'), { timeout: 30_000 });
+        assert.doesNotMatch(text(), /warn|error/i);
+        const [editor = '', dashboard = ''] = text().match(/http:\S+/g) ?? [];
+        assert.equal(editor, `http://127.0.0.1:${port}/`);
+        for (const address of [editor, dashboard]) assert.equal((await fetch(address)).status, 200, address);
+
+        const strips = `${editor}strip-simulator/api/public/v1/strips`;
+        assert.equal((await fetch(strips)).status, 401);
+        const pressed = await fetch(`${editor}inject/strip01_on`, { method: 'POST' });
+        assert.equal(pressed.status, 200);
+        // The lamp of the first example, switched through the account: base URL and key are those of this run.
+        for (let on = false; !on;) {
+          const response = await fetch(`${strips}/A1B2C3D4E5F6`, { headers: { 'x-api-key': 'demo-key' } });
+          const { outlets } = (await response.json()) as { outlets: { port: number; on: boolean }[] };
+          on = outlets.some((outlet) => outlet.port === 4 && outlet.on);
+        }
+      } finally {
+        child.kill(signal);
+      }
+      assert.equal(await ended, 0);
+    });
+  }
+
+  it('keeps its flows in its own folder, the key apart from them, and writes nowhere else', () => {
+    const flows = readFileSync(path.join(place, 'clone/.demo/flows.json'), 'utf8');
+    assert.ok(!flows.includes('demo-key'));
+    assert.deepEqual(readdirSync(path.join(place, 'home')), []);
+    assert.deepEqual(readdirSync(path.join(place, 'clone')).sort(), [
+      ...['.config', '.demo', 'dist', 'examples', 'node_modules', 'package.json', 'resources'],
+    ]);
+  });
+});
