@@ -77,6 +77,16 @@ export type Change =
 
 export type Listener = (change: Change) => void;
 
+/** How the account as a whole is doing, for a badge. */
+export interface AccountStatus {
+  /** `null`: the service was not asked yet. */
+  available: boolean | null;
+  /** Why it is not available. */
+  error: StripError | null;
+  /** The last list was understood at least in part. */
+  readable: boolean;
+}
+
 export interface ProtectedOutlet {
   mac: string;
   port: Port;
@@ -104,4 +114,6 @@ export interface AccountLog {
   dropped(count: number): void;
   /** Closing could not bring an outlet back on after a cycle. */
   owed(command: Command, error: StripError): void;
+  /** A listener threw: a defect of the listener, which must not break the others. */
+  fault(error: unknown): void;
 }
