@@ -22,7 +22,10 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
     .attr({ title: again, 'aria-label': again })
     .append('<i class="fa fa-refresh">');
   const note = $('<span role="status">');
-  const group = $('<div role="group" class="smart-strip-choices">').attr('aria-label', text('strip-account.picker.strips'));
+  const group = $('<div role="group" class="smart-strip-choices">').attr(
+    'aria-label',
+    text('strip-account.picker.strips'),
+  );
   const list = $('<div class="smart-strip-strips">')
     .append($('<div class="smart-strip-bar">').append(note, refresh), group)
     .insertAfter(input.next('.red-ui-typedInput-container'));
@@ -67,7 +70,7 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
   };
 
   refresh.on('click', () => void load(true, false));
-  input.on('change', () => {
+  input.on('change input', () => {
     draw();
     options.onChange();
   });

@@ -19,7 +19,11 @@ export function typedField(field: string, fallbackType: string, types: (string |
   const label = $(`label[for="${id}"]`);
   input.typedInput({ default: fallbackType, types, typeField: `#${id}Type` });
   const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');
-  container.find('.red-ui-typedInput-input').attr('id', `${id}-typed`);
+  // The typedInput itself listens to the keyboard only, and not to what a mouse or a phone puts in.
+  container
+    .find('.red-ui-typedInput-input')
+    .attr('id', `${id}-typed`)
+    .on('input', () => input.val(input.typedInput('value')).trigger('input'));
   label.attr('for', `${id}-typed`);
   container.find('.red-ui-typedInput-type-select').attr({
     id: `${id}-kind`,

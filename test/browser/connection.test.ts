@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { createServer, type AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { account, tab } from '../support/flow';
+import { REPOSITORY } from '../support/node-red';
+import { startService, type Fault } from '../support/service';
+import { Editor } from './editor';
+import { setStage } from './stage';
+
+const pem = (name: string) => readFileSync(join(REPOSITORY, 'test/support/tls', `${name}.pem`), 'utf8');
+
+describe('Test connection', function () {
+  this.timeout(60_000);
+  const stage = setStage({ nodeRed: { env: { STRIPS_KEY: 'key-of-the-test-service' } } });
+  let editor: Editor;
+
+  beforeEach(async () => {
+    await stage.red.deploy([tab]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.addConfig('strip-account');
+  });
+
+  afterEach(async () => {
+    stage.service.always(null);
+    await editor.close();
+  });
+
+  const field = (name: string) => editor.page.locator(`#node-config-input-${name}`);
+  const result = () => editor.page.locator('#smart-strip-result');
+  /** What is said below a field. */
+  const said = (name: string) => editor.page.locator(`#smart-strip-row-${name} .smart-strip-message`);
+
+  async function test(values: { baseUrl: string; apiKey?: string; timeout?: string }): Promise<void> {
+    await field('baseUrl').fill(values.baseUrl);
+    if (values.apiKey !== undefined) await field('apiKey').fill(values.apiKey);
+    if (values.timeout !== undefined) {
+      await editor.unfold('Polling and retries');
+      await field('timeout').fill(values.timeout);
+    }
+    await editor.page.locator('#smart-strip-test').click();
+    await result().locator('p').first().waitFor();
+  }
+
+  it('shows the strips and outlets it finds, before anything is deployed', async () => {
+    const { service } = stage;
+    service.simulator.setOutlet('A1B2C3D4E5F6', 2, true);
+    await test({ baseUrl: `${service.baseUrl}/api/public/v1/`, apiKey: service.apiKey });
+    assert.match((await result().textContent()) ?? '', /2 strips with 8 outlets/);
+    assert.deepEqual(await result().locator('tbody tr').first().locator('td').allTextContents(), [
+      'Desk strip',
+      'A1B2C3D4E5F6',
+      '○ off',
+      '● on',
+      '○ off',
+      '○ off',
+    ]);
+    assert.equal(service.requests.at(-1)?.headers['x-api-key'], service.apiKey);
+    await editor.picture('account-connected');
+  });
+
+  it('takes the key from the environment', async () => {
+    await test({ baseUrl: stage.service.baseUrl, apiKey: '${STRIPS_KEY}' });
+    assert.match((await result().textContent()) ?? '', /2 strips/);
+  });
+
+  it('says which variable is not set', async () => {
+    await test({ baseUrl: stage.service.baseUrl, apiKey: '${NO_SUCH_KEY}' });
+    assert.match((await said('apiKey').textContent()) ?? '', /NO_SUCH_KEY/);
+  });
+
+  const faults: [title: string, fault: Fault, pinnedTo: string, words: RegExp][] = [
+    [
+      'a rate limit',
+      { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} },
+      'interval',
+      /wait 7 s/,
+    ],
+    ['a web page', { kind: 'html' }, 'baseUrl', /web page/],
+    ['a service that hangs', { kind: 'hang' }, 'timeout', /did not answer within/],
+    ['a redirect', { kind: 'redirect', to: 'https://elsewhere.example/' }, 'baseUrl', /elsewhere\.example/],
+    ['a service that fails', { kind: 'answer', status: 500, json: {} }, 'baseUrl', /status 500/],
+  ];
+  for (const [title, fault, pinnedTo, words] of faults) {
+    it(`tells of ${title}, at the field to mend`, async () => {
+      stage.service.always(fault);
+      await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey, timeout: '400' });
+      await said(pinnedTo).waitFor();
+      assert.match((await said(pinnedTo).textContent()) ?? '', words);
+    });
+  }
+
+  it('tells of a wrong key', async () => {
+    await test({ baseUrl: stage.service.baseUrl, apiKey: 'not-the-key' });
+    assert.match((await said('apiKey').textContent()) ?? '', /rejected the API key/);
+    assert.match((await result().textContent()) ?? '', /API key/);
+    assert.equal(await field('apiKey').getAttribute('aria-invalid'), 'true');
+    await editor.picture('account-wrong-key');
+  });
+
+  it('tells of an answer in which no outlet can be recognised', async () => {
+    stage.service.always({
+      kind: 'answer',
+      status: 200,
+      json: { strips: [{ mac: 'A1B2C3D4E5F6', odd: 1 }] },
+    });
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    assert.match((await result().textContent()) ?? '', /not recognised/);
+  });
+
+  it('tells of a port nobody listens on', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    await test({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'any' });
+    assert.match((await said('baseUrl').textContent()) ?? '', /refuses connections/);
+  });
+
+  it('tells of a certificate that nobody vouches for', async () => {
+    const secure = await startService({ tls: { key: pem('key'), cert: pem('trusted') } });
+    try {
+      await test({ baseUrl: secure.baseUrl, apiKey: secure.apiKey });
+      await said('tls').waitFor();
+      assert.match((await said('tls').textContent()) ?? '', /certificate/);
+      assert.equal(secure.requests.length, 0);
+    } finally {
+      await secure.close();
+    }
+  });
+
+  it('tells of an address that is none, while it is typed and when it is tested', async () => {
+    const asked = stage.service.requests.length;
+    await field('baseUrl').fill('ftp://strips.example.com');
+    assert.match((await said('baseUrl').textContent()) ?? '', /starts with ftp/);
+    await test({ baseUrl: 'https://strips.example.com/?x=1', apiKey: 'any' });
+    assert.match((await said('baseUrl').textContent()) ?? '', /must not hold/);
+    assert.equal(stage.service.requests.length, asked);
+    await editor.picture('account-bad-address');
+  });
+
+  it('warns of plain http to a public host without asking it', async () => {
+    await field('baseUrl').fill('http://strips.example.com');
+    assert.match((await said('baseUrl').textContent()) ?? '', /Plain http/);
+    await field('baseUrl').fill('http://127.0.0.1:1880');
+    assert.equal(await said('baseUrl').textContent(), '');
+  });
+
+  it('asks for the key where none was ever given', async () => {
+    await test({ baseUrl: stage.service.baseUrl });
+    assert.match((await said('apiKey').textContent()) ?? '', /has no API key/);
+  });
+
+  it('says that a TLS node is not deployed yet', async () => {
+    await editor.unfold('Advanced: TLS and proxy');
+    await editor.page.locator('#node-config-input-btn-tls-add').click();
+    await editor.page.locator('#node-config-dialog-ok').last().click();
+    await editor.page.locator('#node-config-input-servername').waitFor({ state: 'detached' });
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    assert.match((await said('tls').textContent()) ?? '', /deploy first/);
+  });
+});
+
+describe('Test connection of a deployed account', function () {
+  this.timeout(60_000);
+  const stage = setStage();
+  let editor: Editor;
+
+  beforeEach(async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.editConfig('strip-account', 'account');
+  });
+
+  afterEach(async () => {
+    await editor.close();
+  });
+
+  it('uses the stored key for the address it was deployed with', async () => {
+    await editor.page.locator('#smart-strip-test').click();
+    await editor.page.locator('#smart-strip-result table').waitFor();
+    assert.equal(stage.service.requests.at(-1)?.headers['x-api-key'], stage.service.apiKey);
+  });
+
+  it('sends the stored key to no other address, and asks for it again', async () => {
+    const stranger = await startService();
+    try {
+      await editor.page.locator('#node-config-input-baseUrl').fill(stranger.baseUrl);
+      await editor.page.locator('#smart-strip-test').click();
+      const message = editor.page.locator('#smart-strip-row-apiKey .smart-strip-message');
+      await message.waitFor();
+      assert.match((await message.textContent()) ?? '', /enter the key again/);
+      assert.equal(stranger.requests.length, 0);
+    } finally {
+      await stranger.close();
+    }
+  });
+});

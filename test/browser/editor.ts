@@ -1,0 +1,264 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { REPOSITORY } from '../support/node-red';
+
+const ARTEFACTS = join(REPOSITORY, '.artefacts');
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Where Chromium is; `undefined` where there is none, which is an error where the suite has to run. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM, REQUIRE_BROWSER } = process.env;
+  const found = CHROMIUM ?? PLACES.find((place) => existsSync(place));
+  if (found === undefined && REQUIRE_BROWSER === '1')
+    throw new Error('no Chromium found: set CHROMIUM to its path');
+  return found;
+}
+
+export const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+
+/** A strip as a dialog holds it or a flow file. */
+export type Properties = Record<string, unknown>;
+
+/** Node-RED's editor, as a person sees and uses it. */
+export class Editor {
+  /** What the page logged as errors, uncaught ones included. */
+  readonly errors: string[] = [];
+
+  private constructor(readonly page: Page) {
+    page.on('pageerror', (error) => this.errors.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.errors.push(message.text());
+    });
+  }
+
+  static async open(
+    browser: Browser,
+    url: string,
+    options: { dark?: boolean; locale?: string; blockScript?: boolean } = {},
+  ): Promise<Editor> {
+    const { dark = false, locale = 'en-US', blockScript = false } = options;
+    const page = await browser.newPage({
+      viewport: { width: 1280, height: 860 },
+      colorScheme: dark ? 'dark' : 'light',
+      locale,
+    });
+    page.setDefaultTimeout(10_000);
+    // Node-RED 5 follows the system only where the user asked for it.
+    if (dark) await page.addInitScript(() => localStorage.setItem('view-dark-theme', 'dark'));
+    if (blockScript) await page.route('**/resources/@smart-strip/**', (route) => route.abort());
+    const editor = new Editor(page);
+    await page.goto(url);
+    await page
+      .locator('.red-ui-palette-node[data-palette-type="strip switch"]')
+      .waitFor({ state: 'attached' });
+    await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' });
+    return editor;
+  }
+
+  /** Drags a node from the palette to a place on the chart; its id. */
+  async drop(type: string, x: number, y: number): Promise<string> {
+    const { page } = this;
+    const before = await this.ids();
+    const source = page.locator(`.red-ui-palette-node[data-palette-type="${type}"]`);
+    await source.scrollIntoViewIfNeeded();
+    const from = await boxOf(source);
+    const chart = await boxOf(page.locator('#red-ui-workspace-chart'));
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(chart.x + x - 20, chart.y + y - 20, { steps: 4 });
+    await page.mouse.move(chart.x + x, chart.y + y, { steps: 4 });
+    await page.mouse.up();
+    const made = (await this.ids()).find((id) => !before.includes(id));
+    if (made === undefined) throw new Error(`dragging ${type} made no node`);
+    return made;
+  }
+
+  /** Opens the dialog of a node by a double click. */
+  async edit(id: string): Promise<void> {
+    await this.node(id).locator('.red-ui-flow-node').first().dblclick();
+    await this.dialog.waitFor();
+    await this.settled();
+  }
+
+  /** Opens the dialog for a config node that does not exist yet. */
+  async addConfig(type: string): Promise<void> {
+    await this.editConfig(type, '_ADD_');
+  }
+
+  /** Unfolds a section of the account's dialog. */
+  async unfold(section: string): Promise<void> {
+    const details = this.page.locator('.smart-strip-section', { hasText: section });
+    if ((await details.getAttribute('open')) === null) await details.locator('summary').click();
+  }
+
+  /** Opens the dialog of a config node that exists. */
+  async editConfig(type: string, id: string): Promise<void> {
+    await this.page.evaluate(
+      ([type, id]) => {
+        (
+          window as unknown as {
+            RED: { editor: { editConfig(name: string, type: string, id: string): void } };
+          }
+        ).RED.editor.editConfig('', type ?? '', id ?? '');
+      },
+      [type, id],
+    );
+    await this.configDialog.waitFor();
+    await this.settled();
+  }
+
+  get dialog(): Locator {
+    return this.page.locator('#dialog-form');
+  }
+
+  get configDialog(): Locator {
+    return this.page.locator('#node-config-dialog-edit-form');
+  }
+
+  node(id: string): Locator {
+    return this.page.locator(`[id="${id}"]`);
+  }
+
+  /** The words on a node. */
+  async label(id: string): Promise<string> {
+    const lines = await this.node(id).locator('.red-ui-flow-node-label-text').allTextContents();
+    return lines.join(' ');
+  }
+
+  async badge(id: string): Promise<string> {
+    return (await this.node(id).locator('.red-ui-flow-node-status-label').textContent()) ?? '';
+  }
+
+  async done(): Promise<void> {
+    await this.page.locator('#node-dialog-ok').click();
+    await this.dialog.waitFor({ state: 'detached' });
+    await this.settled();
+  }
+
+  async doneConfig(): Promise<void> {
+    await this.page.locator('#node-config-dialog-ok').click();
+    await this.configDialog.waitFor({ state: 'detached' });
+    await this.settled();
+  }
+
+  async cancelConfig(): Promise<void> {
+    await this.page.locator('#node-config-dialog-cancel').click();
+    await this.configDialog.waitFor({ state: 'detached' });
+    await this.settled();
+  }
+
+  async deploy(): Promise<void> {
+    const answered = this.page.waitForResponse(
+      (response) => response.url().endsWith('/flows') && response.request().method() === 'POST',
+    );
+    await this.page.locator('#red-ui-header-button-deploy').click();
+    await answered;
+    await this.page.waitForFunction(() =>
+      document.querySelector('#red-ui-header-button-deploy')?.classList.contains('disabled'),
+    );
+  }
+
+  /** Presses the button at the left of a node. */
+  async press(id: string): Promise<void> {
+    await this.node(id).locator('.red-ui-flow-node-button-button').click();
+  }
+
+  /** Chooses what a typedInput's value is. */
+  async chooseType(field: string, label: string): Promise<void> {
+    await this.page.locator(`[id="${field}-kind"]`).click();
+    await this.page.locator('.red-ui-typedInput-options:visible a', { hasText: label }).first().click();
+  }
+
+  /** What the editor would deploy of a node. */
+  async properties(id: string): Promise<Properties> {
+    return await this.page.evaluate(
+      (wanted) =>
+        (
+          window as unknown as {
+            RED: { nodes: { createCompleteNodeSet(o: object): Record<string, unknown>[] } };
+          }
+        ).RED.nodes
+          .createCompleteNodeSet({ credentials: true })
+          .find((node) => node.id === wanted) ?? {},
+      id,
+    );
+  }
+
+  async configIds(type: string): Promise<string[]> {
+    return await this.page.evaluate((type) => {
+      const ids: string[] = [];
+      (
+        window as unknown as {
+          RED: { nodes: { eachConfig(f: (n: { type: string; id: string }) => void): void } };
+        }
+      ).RED.nodes.eachConfig((node) => {
+        if (node.type === type) ids.push(node.id);
+      });
+      return ids;
+    }, type);
+  }
+
+  /** How far the text of the first such element stands out from what is behind it (WCAG's contrast ratio). */
+  async contrast(selector: string): Promise<number> {
+    const [front, back] = await this.page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        let behind: Element | null = element;
+        while (behind && getComputedStyle(behind).backgroundColor.endsWith(', 0)'))
+          behind = behind.parentElement;
+        return [
+          getComputedStyle(element).color,
+          behind ? getComputedStyle(behind).backgroundColor : 'white',
+        ] as const;
+      });
+    const [one, other] = [luminance(front), luminance(back)];
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  }
+
+  /** Keeps a picture of the page outside of git. */
+  async picture(name: string): Promise<void> {
+    mkdirSync(ARTEFACTS, { recursive: true });
+    await this.page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.page.close();
+  }
+
+  private async ids(): Promise<string[]> {
+    return await this.page
+      .locator('.red-ui-flow-node-group')
+      .evaluateAll((nodes) => nodes.map((node) => node.id));
+  }
+
+  /** Resolves when trays have stopped sliding. */
+  private async settled(): Promise<void> {
+    await this.page.waitForFunction(() => {
+      const moving = document
+        .getAnimations()
+        .some(
+          (animation) =>
+            animation.playState === 'running' && animation.effect?.getTiming().iterations !== Infinity,
+        );
+      return !moving && document.querySelectorAll('.ui-effects-wrapper').length === 0;
+    });
+  }
+}
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (box === null) throw new Error('what should be dragged cannot be seen');
+  return box;
+}
+
+/** Of a colour as the browser computes it, `rgb(r, g, b)`, by WCAG's formula. */
+function luminance(colour: string): number {
+  const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map((channel) => {
+    const part = Number(channel) / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

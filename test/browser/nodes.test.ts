@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { account, debug, tab } from '../support/flow';
+import { Editor } from './editor';
+import { setStage } from './stage';
+
+const NODES = ['strip list', 'strip status', 'strip switch', 'strip watch', 'strip simulator'];
+
+describe('the nodes in the editor', function () {
+  this.timeout(90_000);
+  const stage = setStage();
+  let editor: Editor;
+
+  afterEach(async () => {
+    await editor.close();
+  });
+
+  const open = async (options?: Parameters<typeof Editor.open>[2]) => {
+    editor = await Editor.open(stage.browser, stage.red.url, options);
+  };
+  const withAccount = async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    await open();
+  };
+  const message = (field: string) => editor.page.locator(`#smart-strip-row-${field} .smart-strip-message`);
+  const visible = (field: string) => editor.page.locator(`#smart-strip-row-${field}`).isVisible();
+
+  it('can each be dragged in, opened, looked up in the help and deployed', async () => {
+    await withAccount();
+    const ids: string[] = [];
+    for (const [index, type] of NODES.entries()) {
+      const id = await editor.drop(type, 300, 100 + index * 90);
+      ids.push(id);
+      await editor.edit(id);
+      await editor.picture(`fresh-${type.replace(' ', '-')}`);
+      await editor.done();
+    }
+    await editor.picture('canvas');
+    await editor.deploy();
+    const types = (await stage.red.getFlows()).map(({ type }) => type);
+    for (const type of NODES) assert.ok(types.includes(type), type);
+    assert.deepEqual(editor.errors, []);
+  });
+
+  it('are configured with the pickers, and then say what they do', async () => {
+    const { service } = stage;
+    service.simulator.setOutlet('A1B2C3D4E5F6', 2, true);
+    await withAccount();
+    const id = await editor.drop('strip switch', 300, 100);
+    await editor.edit(id);
+    assert.equal(await editor.page.locator('#node-input-account').inputValue(), 'account');
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('.smart-strip-strip', { hasText: 'Desk strip' }).click();
+    await editor.chooseType('node-input-port', 'outlet');
+    const second = editor.page.locator('#smart-strip-row-port [data-value="2"]');
+    assert.equal(await second.textContent(), '2● on');
+    await second.click();
+    await editor.chooseType('node-input-on', 'action');
+    assert.equal(await visible('delay'), false);
+    await editor.page.locator('[data-value="cycle"]').click();
+    assert.equal(await visible('delay'), true);
+    await editor.page.locator('[data-value="toggle"]').click();
+    await editor.picture('switch-configured');
+    await editor.done();
+    assert.equal(await editor.label(id), 'Desk strip 2: toggle');
+    const { mac, macType, port, portType, on, onType } = await editor.properties(id);
+    assert.deepEqual(
+      { mac, macType, port, portType, on, onType },
+      { mac: 'A1B2C3D4E5F6', macType: 'str', port: '2', portType: 'port', on: 'toggle', onType: 'action' },
+    );
+  });
+
+  it('are configured by hand, with the keyboard alone for the buttons', async () => {
+    await withAccount();
+    const id = await editor.drop('strip switch', 300, 100);
+    await editor.edit(id);
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('#node-input-mac-typed').fill('00:11:22:33:44:55');
+    await editor.chooseType('node-input-port', 'outlet');
+    const chosen = editor.page.locator('#smart-strip-row-port [role=radio][aria-checked=true]');
+    await editor.page.locator('#smart-strip-row-port [role=radio]').first().focus();
+    await editor.page.keyboard.press('ArrowRight');
+    assert.equal(await chosen.getAttribute('data-value'), '2');
+    await editor.page.keyboard.press('ArrowRight');
+    assert.equal(await chosen.getAttribute('data-value'), '3');
+    assert.ok(await chosen.evaluate((button) => button === document.activeElement));
+    await editor.done();
+    const { mac, port, on, onType } = await editor.properties(id);
+    assert.deepEqual(
+      { mac, port, on, onType },
+      { mac: '00:11:22:33:44:55', port: '3', on: '', onType: 'message' },
+    );
+    assert.equal(await editor.label(id), '00:11:22:33:44:55 3');
+  });
+
+  it('offer the strips of an account that is not deployed yet', async () => {
+    await stage.red.deploy([tab]);
+    await open();
+    const id = await editor.drop('strip status', 300, 100);
+    await editor.edit(id);
+    await editor.page.locator('#node-input-btn-account-add').click();
+    await editor.page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
+    await editor.page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
+    await editor.doneConfig();
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('.smart-strip-strip').first().click();
+    assert.equal(await visible('output'), false);
+    await editor.page.locator('#smart-strip-row-port [data-value="1"]').click();
+    assert.equal(await visible('output'), true);
+    await editor.page.locator('#node-input-output').selectOption('on');
+    await editor.picture('status-configured');
+    await editor.done();
+    assert.equal(await editor.label(id), 'Desk strip 1');
+  });
+
+  it('explain what is wrong beside the field', async () => {
+    await withAccount();
+    const id = await editor.drop('strip switch', 300, 100);
+    await editor.edit(id);
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('#node-input-mac-typed').fill('../x');
+    assert.match((await message('mac').textContent()) ?? '', /cannot be the MAC/);
+    await editor.page.locator('#node-input-mac-typed').fill('');
+    assert.match((await message('mac').textContent()) ?? '', /Choose a strip/);
+    await editor.page.locator('#node-input-delay-typed').fill('4000');
+    assert.match((await message('delay').textContent()) ?? '', /from 1 to 3600/);
+    await editor.picture('switch-invalid');
+    await editor.done();
+    assert.equal(await editor.node(id).locator('.red-ui-flow-node-error').first().isVisible(), true);
+  });
+
+  it('show of a watch node only what matters', async () => {
+    await withAccount();
+    const id = await editor.drop('strip watch', 300, 100);
+    await editor.edit(id);
+    assert.deepEqual(
+      [await visible('port'), await visible('output'), await visible('change')],
+      [true, true, false],
+    );
+    await editor.page.locator('#node-input-readings').check();
+    assert.equal(await visible('change'), true);
+    await editor.page.locator('#node-input-readings').uncheck();
+    await editor.page.locator('#node-input-outlets').uncheck();
+    assert.equal(await visible('port'), false);
+    assert.match((await message('send').textContent()) ?? '', /never send anything/);
+    await editor.page.locator('#node-input-outlets').check();
+    await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
+    await editor.picture('watch-configured');
+    await editor.done();
+    assert.equal((await editor.properties(id)).port, '2');
+    assert.equal(await editor.label(id), 'every strip, outlet 2');
+  });
+
+  it('keep protected outlets in the account', async () => {
+    await withAccount();
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Protected outlets');
+    await editor.page.locator('.red-ui-editableList-addButton').click();
+    await editor.page.locator('.smart-strip-mac').fill('A1B2C3D4E5F6');
+    await editor.page.locator('.smart-strip-protected-row select').selectOption('3');
+    await editor.picture('account-protected');
+    await editor.doneConfig();
+    await editor.deploy();
+    const stored = (await stage.red.getFlows()).find(({ id }) => id === 'account');
+    assert.ok(stored);
+    assert.deepEqual(stored.protectedOutlets, [{ mac: 'A1B2C3D4E5F6', port: 3 }]);
+    assert.equal('apiKey' in stored, false);
+  });
+
+  it('run at the press of their button, once deployed, and show what came of it', async () => {
+    const { red, service } = stage;
+    const switching = {
+      id: 'switch',
+      type: 'strip switch',
+      z: 'tab',
+      account: 'account',
+      mac: 'A1B2C3D4E5F7',
+      macType: 'str',
+      port: '4',
+      portType: 'port',
+      on: 'on',
+      onType: 'action',
+      output: 'same',
+      name: '',
+      x: 200,
+      y: 100,
+      wires: [['out']],
+    };
+    await red.deploy([tab, account(service), switching, debug('out')]);
+    await open();
+    const after = red.comms.mark;
+    await editor.press('switch');
+    const sent = await red.debug('out', after);
+    assert.deepEqual((sent.strip as { results: unknown }).results, [{ port: 4, ok: true }]);
+    const request = service.requests.at(-1);
+    assert.equal(request?.path, '/api/public/v1/strips/A1B2C3D4E5F7/switch');
+    assert.deepEqual(JSON.parse(request.body), { port: 4, on: true });
+    await editor.page.locator('[id="switch"] .red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
+    assert.equal(await editor.badge('switch'), 'on');
+    await editor.picture('button-pressed');
+  });
+
+  it('have a greyed button until they are deployed', async () => {
+    await withAccount();
+    const id = await editor.drop('strip list', 300, 100);
+    const button = editor.node(id).locator('.red-ui-flow-node-button');
+    assert.match((await button.getAttribute('class')) ?? '', /disabled/);
+    const other = await editor.drop('strip switch', 300, 200);
+    assert.equal(await editor.node(other).locator('.red-ui-flow-node-button').isVisible(), false);
+  });
+
+  it('can be edited and deployed where the editor script is missing', async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    await open({ blockScript: true });
+    const id = await editor.drop('strip switch', 300, 100);
+    await editor.edit(id);
+    await editor.page.locator('#node-input-account').selectOption('account');
+    await editor.page.locator('#node-input-mac').fill('A1B2C3D4E5F6');
+    await editor.page.locator('#node-input-macType').fill('str');
+    await editor.done();
+    await editor.deploy();
+    const { mac, macType } = await editor.properties(id);
+    assert.deepEqual({ mac, macType }, { mac: 'A1B2C3D4E5F6', macType: 'str' });
+  });
+
+  it('can be read in the dark theme', async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    await open({ dark: true });
+    const id = await editor.drop('strip switch', 300, 100);
+    await editor.edit(id);
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('.smart-strip-strip').first().click();
+    await editor.chooseType('node-input-port', 'outlet');
+    await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
+    await editor.picture('dark-switch');
+    for (const part of [
+      '.smart-strip-strip',
+      '.smart-strip-segments [aria-checked=true]',
+      '.smart-strip-segments button',
+    ]) {
+      const contrast = await editor.contrast(part);
+      assert.ok(contrast >= 4.5, `${part}: ${contrast.toFixed(1)}`);
+    }
+  });
+});
