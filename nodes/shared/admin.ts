@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { failed, found, readTrial, type Trial, type TrialAnswer } from '../../src/account/trial';
-import type { ListReading } from '../../src/account/types';
+import type { ListReading } from '../../src/api/service';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { createDispatcher } from '../../src/api/dispatcher';

@@ -17,17 +17,15 @@ import { State } from './state';
 import { Subscribers, type SubscribeOptions } from './subscribers';
 import { Switching } from './switching';
 import { toggle } from './toggle';
+import type { ListReading, Service, StripReading } from '../api/service';
 import type {
   AccountLog,
   AccountSettings,
   AccountStatus,
   Command,
-  ListReading,
   Listener,
   Outcome,
   Progress,
-  Service,
-  StripReading,
 } from './types';
 
 /** Commands that may wait; bounds memory when messages come faster than the service answers. */

@@ -5,7 +5,8 @@ import { SECOND } from './backoff';
 import type { Gate } from './gate';
 import type { Job } from './job';
 import type { Lanes } from './lanes';
-import type { AccountLog, Service } from './types';
+import type { Service } from '../api/service';
+import type { AccountLog } from './types';
 
 /** For a switch that is on the wire. */
 const GRACE = SECOND;

@@ -5,7 +5,7 @@ import { Effort } from './effort';
 import { closed } from './failures';
 import type { KnownStrip } from './known';
 import type { State } from './state';
-import type { ListReading, Service, StripReading } from './types';
+import type { ListReading, Service, StripReading } from '../api/service';
 
 /** A read that is on its way, for everybody who asks for the same. */
 interface Shared<Reading> {

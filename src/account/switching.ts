@@ -7,7 +7,8 @@ import { isProtected } from './failures';
 import type { Job } from './job';
 import type { Protection } from './protection';
 import type { State } from './state';
-import type { Outcome, Service } from './types';
+import type { Service } from '../api/service';
+import type { Outcome } from './types';
 
 /** How a command becomes requests. */
 export interface Plan {

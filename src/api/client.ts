@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ListReading, Service, StripReading, SwitchReading } from '../account/types';
+import type { ListReading, Service, StripReading, SwitchReading } from './service';
 import { readBody, readSwitch } from './answer';
 import type { Clock } from './clock';
 import { decodeList, decodeStrip } from './decode';
