@@ -1,0 +1,96 @@
+import { strict as assert } from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Change } from '../../src/account/types';
+import { API_KEY, startService, STRIPS } from '../support/service';
+import { openAccount } from './support/account';
+import { fastClock } from './support/clock';
+import { handles, heapUsed, processListeners } from './support/memory';
+import { randomOf } from './support/random';
+
+const FACTOR = 240;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const INTERVAL = 5_000;
+
+describe('stress: an hour of polling', () => {
+  it('keeps heap, handles, listeners and sockets flat, whatever the clock on the wall does', async () => {
+    const random = randomOf('hour');
+    const clock = fastClock(FACTOR);
+    const service = await startService();
+    const { account, said } = openAccount({
+      baseUrl: service.baseUrl,
+      apiKey: API_KEY,
+      clock,
+      timeout: 240_000,
+      settings: { interval: INTERVAL },
+    });
+    try {
+      const changes: Change[] = [];
+      let told = 0;
+      const removers = Array.from({ length: 40 }, (_, index) =>
+        account.subscribe(
+          (change) => {
+            told++;
+            if (index === 0) changes.push(change);
+          },
+          { initial: true, readings: 'all' },
+        ),
+      );
+      let flips = 0;
+      let last = false;
+      const flipsTold = () => changes.filter(({ kind, first }) => kind === 'outlet' && !first).length;
+      const pass = async (hours: number) => {
+        const until = clock.monotonic() + hours * HOUR;
+        while (clock.monotonic() < until) {
+          await sleep(100 + random.below(100));
+          clock.jump((random.next() < 0.5 ? -1 : 1) * DAY);
+          last = !last;
+          service.simulator.setOutlet(STRIPS[0].mac, 1, last);
+          flips++;
+          // Two flips between two polls would rightly go unnoticed.
+          while (flipsTold() < flips) await sleep(5);
+        }
+      };
+      await pass(0.2);
+      const before = {
+        heap: heapUsed(),
+        handles: handles(),
+        listeners: processListeners(),
+        open: service.open,
+      };
+      const asked = service.requests.length;
+      const start = clock.monotonic();
+      await pass(1);
+      await sleep((2 * INTERVAL) / FACTOR + 50);
+      const rounds = (clock.monotonic() - start) / INTERVAL;
+      const after = {
+        heap: heapUsed(),
+        handles: handles(),
+        listeners: processListeners(),
+        open: service.open,
+      };
+
+      // Two requests per round: the list has no readings, so the two strips are asked for theirs as well.
+      const lists = service.requests.slice(asked).filter(({ path }) => path.endsWith('/strips')).length;
+      console.log(
+        `      ${lists} lists in ${rounds.toFixed(0)} intervals, ${told} changes told, heap ${((after.heap - before.heap) / 1000).toFixed(0)} kB`,
+      );
+      assert(lists > rounds * 0.7 && lists < rounds * 1.1, `${lists} polls in ${rounds} intervals`);
+      assert.equal(flipsTold(), flips, 'every flip is told once');
+      assert.deepEqual({ ...after, heap: 0 }, { ...before, heap: 0 });
+      // The service under test keeps every request it had, some 500 bytes each.
+      const kept = (service.requests.length - asked) * 1_200;
+      assert(after.heap - before.heap < kept + 300_000, `heap grew by ${after.heap - before.heap} bytes`);
+      assert.deepEqual({ failing: said.failing, faults: said.faults }, { failing: 0, faults: [] });
+
+      for (const remove of removers) remove();
+      const asleep = service.requests.length;
+      await sleep((3 * INTERVAL) / FACTOR + 50);
+      assert(service.requests.length - asleep <= 3, 'polls on without anybody who listens');
+    } finally {
+      await account.close();
+      assert.equal(service.open, 0);
+      await service.close();
+    }
+  });
+});

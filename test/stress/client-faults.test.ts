@@ -1,0 +1,127 @@
+import { strict as assert } from 'node:assert';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from '../../src/api/client';
+import { systemClock } from '../../src/api/clock';
+import { createDispatcher } from '../../src/api/dispatcher';
+import { checkApiKey, parseBaseUrl } from '../../src/api/endpoint';
+import { isStripError } from '../../src/api/errors';
+import type { Fault } from '../support/faults';
+import { KEY, startFaulty } from './support/faulty';
+import { randomOf } from './support/random';
+
+const TIMEOUT = 400;
+const REQUESTS = 3_000;
+const AT_ONCE = 60;
+const HOUR_AGO = new Date(Date.now() - 3_600_000).toUTCString();
+
+/** A fault and every outcome that is right for it: an error code, or 'ok' for a confirmed switch. */
+type Case = [fault: Fault | null, ...outcomes: string[]];
+
+const status = (code: number, headers?: Record<string, string>): Fault => ({
+  kind: 'answer',
+  status: code,
+  json: { error: 'no' },
+  ...(headers === undefined ? {} : { headers }),
+});
+
+const cases = (elsewhere: string): Case[] => [
+  [null, 'ok'],
+  [{ kind: 'delay', ms: 30 }, 'ok'],
+  [{ kind: 'interim', status: 102 }, 'ok'],
+  [{ kind: 'interim', status: 103 }, 'ok'],
+  [{ kind: 'reset', when: 'before' }, 'UNREACHABLE'],
+  [{ kind: 'reset', when: 'lost' }, 'UNREACHABLE'],
+  [{ kind: 'reset', when: 'middle' }, 'BAD_RESPONSE', 'UNREACHABLE'],
+  [{ kind: 'reset', when: 'after' }, 'ok', 'BAD_RESPONSE', 'UNREACHABLE'],
+  [{ kind: 'idleClose' }, 'UNREACHABLE'],
+  [{ kind: 'hang' }, 'TIMEOUT'],
+  [{ kind: 'drip', every: 20 }, 'TIMEOUT'],
+  [{ kind: 'truncated' }, 'BAD_RESPONSE'],
+  [{ kind: 'oversized', bytes: 1_500_000, declared: true }, 'BAD_RESPONSE'],
+  [{ kind: 'oversized', bytes: 1_500_000, declared: false }, 'BAD_RESPONSE'],
+  [{ kind: 'contentLength', value: '9999' }, 'TIMEOUT'],
+  [{ kind: 'contentLength', value: 'many' }, 'BAD_RESPONSE'],
+  [{ kind: 'html' }, 'BAD_RESPONSE'],
+  [{ kind: 'empty' }, 'BAD_RESPONSE'],
+  [{ kind: 'garbage' }, 'BAD_RESPONSE'],
+  [{ kind: 'gzipBomb', bytes: 10_000_000 }, 'BAD_RESPONSE'],
+  [{ kind: 'redirect', to: elsewhere }, 'BAD_RESPONSE'],
+  [{ kind: 'redirect', to: elsewhere, status: 307 }, 'BAD_RESPONSE'],
+  [status(401), 'AUTH'],
+  [status(403), 'AUTH'],
+  [status(404), 'NOT_FOUND'],
+  [status(408), 'SERVICE'],
+  [status(409), 'SERVICE'],
+  [status(425), 'SERVICE'],
+  [status(429, { 'retry-after': '3' }), 'RATE_LIMITED'],
+  [status(429, { 'retry-after': HOUR_AGO }), 'RATE_LIMITED'],
+  [status(429, { 'retry-after': '9'.repeat(40) }), 'RATE_LIMITED'],
+  [status(429, { 'retry-after': 'soon' }), 'RATE_LIMITED'],
+  [status(500), 'SERVICE'],
+  [status(503, { 'retry-after': '-1' }), 'SERVICE'],
+];
+
+describe('stress: the client', () => {
+  it('gives each of thousands of requests the outcome of its own fault, with every fault there is at once', async () => {
+    const random = randomOf('client');
+    let lured = 0;
+    const elsewhere = createServer((_, response) => {
+      lured++;
+      response.end('{"success": true}');
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const table = cases(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+    const plan = new Map<string, Case>();
+    // What goes well comes as often as all faults together.
+    for (let index = 0; index < REQUESTS; index++) {
+      const well: Case = [null, 'ok'];
+      plan.set(
+        index.toString(16).toUpperCase().padStart(12, '0'),
+        random.next() < 0.5 ? well : random.pick(table),
+      );
+    }
+    const service = await startFaulty(new Map([...plan].map(([mac, [fault]]) => [mac, fault])));
+    const endpoint = parseBaseUrl(service.baseUrl);
+    const client = new Client({
+      endpoint,
+      apiKey: checkApiKey(KEY),
+      timeout: TIMEOUT,
+      dispatcher: createDispatcher({ origin: endpoint.origin, connections: AT_ONCE }),
+      clock: systemClock,
+    });
+    try {
+      const wrong: string[] = [];
+      const ask = async (mac: string, [fault, ...outcomes]: Case) => {
+        const port = random.pick([1, 2, 3, 4] as const);
+        const outcome = await client.switch(mac, port, true).then(
+          ({ results }) => {
+            assert.deepEqual(results, [{ port, ok: true }]);
+            return service.simulator.isOn(mac, port) === true ? 'ok' : 'a success that was none';
+          },
+          (error: unknown) => {
+            assert(isStripError(error), `not a StripError: ${String(error)}`);
+            assert(!JSON.stringify([error, error.stack, error.cause]).includes(KEY));
+            return error.code;
+          },
+        );
+        if (!outcomes.includes(outcome)) wrong.push(`${JSON.stringify(fault)}: ${outcome}`);
+      };
+      const waiting = [...plan];
+      const worker = async () => {
+        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await ask(...next);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+      assert.deepEqual(wrong, []);
+      assert.equal(lured, 0, 'a redirect was followed');
+      // Still usable, and leaves nothing behind.
+      const { strips } = await client.list();
+      assert.equal(strips.length, REQUESTS);
+    } finally {
+      await client.close(0);
+      await service.close();
+      await new Promise((resolve) => elsewhere.close(resolve));
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { Account } from '../../../src/account/account';
+import type { AccountLog, AccountSettings } from '../../../src/account/types';
+import { Client } from '../../../src/api/client';
+import type { Clock } from '../../../src/api/clock';
+import { createDispatcher } from '../../../src/api/dispatcher';
+import { checkApiKey, parseBaseUrl } from '../../../src/api/endpoint';
+
+/** How often an account said each thing; `faults` holds what must never happen. */
+export interface Said {
+  failing: number;
+  recovered: number;
+  unreadable: number;
+  dropped: number;
+  owed: number;
+  faults: unknown[];
+}
+
+export interface Opened {
+  readonly account: Account;
+  readonly said: Said;
+}
+
+export interface OpenOptions {
+  baseUrl: string;
+  apiKey: string;
+  clock: Clock;
+  /** Milliseconds of that clock for one request. */
+  timeout?: number;
+  settings?: Partial<AccountSettings>;
+}
+
+/** The whole way from a command to the wire, without Node-RED. */
+export function openAccount({ baseUrl, apiKey, clock, timeout = 10_000, settings }: OpenOptions): Opened {
+  const concurrency = settings?.concurrency ?? 8;
+  const endpoint = parseBaseUrl(baseUrl);
+  const service = new Client({
+    endpoint,
+    apiKey: checkApiKey(apiKey),
+    timeout,
+    dispatcher: createDispatcher({ origin: endpoint.origin, connections: concurrency }),
+    clock,
+  });
+  const said: Said = { failing: 0, recovered: 0, unreadable: 0, dropped: 0, owed: 0, faults: [] };
+  const log: AccountLog = {
+    failing: () => said.failing++,
+    recovered: () => said.recovered++,
+    unreadable: () => said.unreadable++,
+    dropped: (count) => void (said.dropped += count),
+    owed: () => said.owed++,
+    fault: (error) => void said.faults.push(error),
+  };
+  const account = new Account({
+    service,
+    settings: { interval: 30_000, retryFor: 30_000, concurrency, protectedOutlets: [], ...settings },
+    clock,
+    log,
+  });
+  return { account, said };
+}

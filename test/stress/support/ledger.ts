@@ -1,0 +1,81 @@
+import { strict as assert } from 'node:assert';
+import { isStripError } from '../../../src/api/errors';
+import type { Port } from '../../../src/api/types';
+
+export interface Outlet {
+  mac: string;
+  port: Port;
+}
+
+/** How a command ended: confirmed, surely not carried out, or nobody knows. */
+type End = 'confirmed' | 'not sent' | 'uncertain';
+
+/** Codes of errors after which the outlet is surely as it was before the command. */
+const NOTHING_SENT: ReadonlySet<string> = new Set(['BUSY', 'PROTECTED', 'INVALID_INPUT', 'NOT_CONFIGURED']);
+
+interface Entry {
+  on: boolean;
+  end: End | null;
+}
+
+/** What was asked of every outlet and how it ended, to be held against what the service has in the end. */
+export class Ledger {
+  readonly #entries = new Map<string, Entry[]>();
+  readonly #counts: Record<string, number> = {};
+  #unsettled = 0;
+
+  /** How often each outcome came: 'ok' or an error's code. */
+  get counts(): Readonly<Record<string, number>> {
+    return this.#counts;
+  }
+
+  get unsettled(): number {
+    return this.#unsettled;
+  }
+
+  /** Notes a command; call what it returns with how it ended, which throws the second time. */
+  asked({ mac, port }: Outlet, on: boolean): (error: unknown) => void {
+    const entry: Entry = { on, end: null };
+    const name = `${mac}/${port}`;
+    const entries = this.#entries.get(name) ?? [];
+    entries.push(entry);
+    this.#entries.set(name, entries);
+    this.#unsettled++;
+    return (error) => {
+      assert.equal(entry.end, null, 'a command had two outcomes');
+      assert(error === null || isStripError(error), `not a StripError: ${String(error)}`);
+      this.#unsettled--;
+      const outcome = error === null ? 'ok' : error.code;
+      this.#counts[outcome] = (this.#counts[outcome] ?? 0) + 1;
+      entry.end = error === null ? 'confirmed' : NOTHING_SENT.has(error.code) ? 'not sent' : 'uncertain';
+    };
+  }
+
+  /** States that an outlet may have: as the last confirmed command says, or a later one whose fate is not known. */
+  possible({ mac, port }: Outlet, initial: boolean): Set<boolean> {
+    let states = new Set([initial]);
+    for (const { on, end } of this.#entries.get(`${mac}/${port}`) ?? []) {
+      assert.notEqual(end, null, 'a command without an outcome');
+      if (end === 'confirmed') states = new Set([on]);
+      else if (end === 'uncertain') states.add(on);
+    }
+    return states;
+  }
+
+  /** Whether the on/off that reached the service for an outlet can come from commands carried out in the order they were asked. */
+  isInOrder({ mac, port }: Outlet, carriedOut: readonly boolean[]): boolean {
+    const entries = this.#entries.get(`${mac}/${port}`) ?? [];
+    // Positions in `carriedOut` that may have been reached after each command; every command may be repeated.
+    let reached = new Set([0]);
+    for (const { on, end } of entries) {
+      const next = new Set<number>(end === 'confirmed' ? [] : reached);
+      if (end !== 'not sent') {
+        for (const from of reached) {
+          for (let to = from; to < carriedOut.length && carriedOut[to] === on; to++) next.add(to + 1);
+        }
+      }
+      reached = next;
+    }
+    return reached.has(carriedOut.length);
+  }
+}
