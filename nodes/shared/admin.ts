@@ -46,7 +46,7 @@ export function registerAdmin(
     RED.auth.needsPermission('strip-account.read'),
     (request, response, next) => {
       const account = find(String(request.params.id));
-      if (account === undefined) {
+      if (!account) {
         response.sendStatus(404);
         return;
       }
@@ -87,7 +87,7 @@ async function tryOut(
 
 /** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
 async function withStoredKey(endpoint: URL, deployed: DeployedAccount | undefined): Promise<TrialAnswer> {
-  if (deployed === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
+  if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
   if (deployed.endpoint?.href !== endpoint.href)
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
   return await listOf(deployed);
