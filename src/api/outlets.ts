@@ -77,12 +77,13 @@ export class Keyed {
   /** `number` as the service counts. */
   add(number: number, value: unknown): void {
     this.count++;
-    if (typeof value === 'boolean') this.both(found(number, value));
+    const word = readWord(value);
+    if (word !== null) this.both(found(number, word));
     else if (isRecord(value)) this.both(found(number, this.reader.onOf(value)));
     else {
       this.measures ||= isMeasure(value);
       this.any |= found(number, readOn(value));
-      this.words |= found(number, readWord(value));
+      this.words |= found(number, null);
     }
   }
 

@@ -23,6 +23,9 @@ export function readOn(value: unknown): boolean | null {
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value.length > 16) return null;
+  // The usual spellings as they are: changing the case costs more than all the rest.
+  if (value === 'on' || value === 'ON' || value === 'true') return true;
+  if (value === 'off' || value === 'OFF' || value === 'false') return false;
   return onOfWord(value.trim().toLowerCase());
 }
 
