@@ -83,11 +83,12 @@ function withAccount(node: EditorNode, show: (account: string, preselect: boolea
     const [only, ...others] = accounts;
     if (only !== undefined && others.length === 0) select.val(only).trigger('change');
   }
-  select.on('change', () => {
-    explain('account', '');
+  const follow = () => {
+    explain('account', chosen() === '' ? text('strip-account.invalid.account') : '');
     show(chosen(), isNew);
-  });
-  show(chosen(), isNew);
+  };
+  select.on('change', follow);
+  follow();
 }
 
 const show = (field: string, visible: boolean) => $(`#smart-strip-row-${field}`).toggle(visible);

@@ -24,7 +24,7 @@ describe('the nodes in the editor', function () {
   const message = (field: string) => editor.page.locator(`#smart-strip-row-${field} .smart-strip-message`);
   const visible = (field: string) => editor.page.locator(`#smart-strip-row-${field}`).isVisible();
 
-  it('can each be dragged in, opened, looked up in the help and deployed', async () => {
+  it('can each be dragged in, opened and deployed', async () => {
     await withAccount();
     const ids: string[] = [];
     for (const [index, type] of NODES.entries()) {
