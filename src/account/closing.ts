@@ -61,7 +61,8 @@ export class Closing {
 
   /** Ends a job that closing keeps from being carried out. */
   refuse(job: Job, error: StripError): void {
-    if (job.reject(error) && error.code === 'CLOSED') this.#dropped++;
+    // What was given up has been named already.
+    if (job.reject(error) && error.code === 'CLOSED' && !job.givenUp) this.#dropped++;
   }
 
   async #payBack(owing: readonly Job[]): Promise<void> {

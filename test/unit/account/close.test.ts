@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import type { Change } from '../../../src/account/types';
+import { bench, calm, failure, listOf, MAC, makeStrip, stripOf, yes } from './support';
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'CLOSED';
+
+describe('closing an account', () => {
+  it('tells what waits at once, and says once how much was dropped', async () => {
+    const { service, account, log, clock, run } = bench({ concurrency: 1 });
+    const onWire = run(1, true);
+    const waiting = [run(1, false), run(2, true), run('all', false), run(3, 'toggle'), run(4, 'cycle')];
+    const closing = account.close();
+    await calm();
+    assert.ok(waiting.every(({ error }) => error?.code === 'CLOSED'));
+    assert.equal(onWire.times, 0);
+    await service.last.answer(yes());
+    await closing;
+    assert.equal(onWire.outcome?.on, true);
+    assert.deepEqual(log.lines, ['dropped 5']);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('gives a switch on the wire a second, no more', async () => {
+    const { account, clock, log, run } = bench();
+    const hanging = run(1, true);
+    const closing = account.close();
+    await clock.pass(999);
+    assert.equal(hanging.times, 0);
+    await clock.pass(1);
+    await closing;
+    assert.equal(hanging.error?.code, 'CLOSED');
+    assert.deepEqual(log.lines, ['dropped 1']);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('does not try again what fails on the wire', async () => {
+    const { service, account, clock, run } = bench();
+    const failing = run(1, true);
+    const closing = account.close();
+    await service.last.fail(failure('UNREACHABLE'));
+    await closing;
+    assert.equal(failing.error?.code, 'CLOSED');
+    assert.equal(service.switches.length, 1);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('ends retries, reads, polls and waits for the service at once', async () => {
+    const { service, account, clock, run } = bench({ concurrency: 2 });
+    const changes: Change[] = [];
+    account.subscribe((change) => changes.push(change), { initial: true });
+    const retrying = run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    const held = run(2, true);
+    const get = account.get(MAC);
+    const list = account.list();
+    const toggle = run(3, 'toggle');
+    const closing = account.close();
+    await assert.rejects(get, isClosed);
+    await assert.rejects(list, isClosed);
+    await closing;
+    assert.deepEqual(
+      [retrying, held, toggle].map(({ error }) => error?.code),
+      ['CLOSED', 'CLOSED', 'CLOSED'],
+    );
+    assert.equal(clock.monotonic(), 0);
+    assert.equal(clock.pending, 0);
+    assert.deepEqual(changes, []);
+  });
+
+  it('does not let a toggle whose reading comes late switch', async () => {
+    const { service, account, run } = bench();
+    run(2, true);
+    const toggle = run(1, 'toggle');
+    const closing = account.close();
+    await calm();
+    assert.equal(toggle.error?.code, 'CLOSED');
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.last.answer(yes(2));
+    await closing;
+    assert.deepEqual(service.switchTexts, [`${MAC}/2 on`]);
+  });
+
+  it('refuses whatever comes afterwards, and may be repeated', async () => {
+    const { account, service, log, run } = bench();
+    await Promise.all([account.close(), account.close()]);
+    await account.close();
+    const late = run(1, true);
+    await assert.rejects(account.list(), isClosed);
+    await assert.rejects(account.get(MAC), isClosed);
+    assert.equal(late.error?.code, 'CLOSED');
+    account.subscribe(() => assert.fail('told after close'))();
+    assert.equal(service.all.length, 0);
+    assert.deepEqual(log.lines, []);
+  });
+
+  it('announces nothing any more, not even the switch that still succeeded', async () => {
+    const { service, account, run } = bench();
+    const changes: Change[] = [];
+    account.subscribe((change) => changes.push(change));
+    account.onStatus(() => assert.fail('painted after close'));
+    await service.lists[0]?.answer(listOf(makeStrip(MAC, [false])));
+    run(1, true);
+    const closing = account.close();
+    await service.last.answer(yes());
+    await closing;
+    assert.deepEqual(changes, []);
+  });
+
+  it('leaves no timer of a hundred accounts in full traffic', async () => {
+    for (let round = 0; round < 100; round++) {
+      const { service, account, clock, run } = bench({ concurrency: 3 });
+      account.subscribe(() => undefined, { initial: true, readings: 'all' });
+      const endings = [run(1, true), run(1, false), run('all', 'toggle'), run(2, 'toggle'), run(3, false)];
+      await service.last.fail(failure('TIMEOUT'));
+      if (round % 2 === 0) await service.lists[0]?.fail(failure('UNREACHABLE'));
+      if (round % 3 === 0) await clock.pass(round * 10);
+      const closing = account.close();
+      await clock.pass(1000);
+      await closing;
+      assert.ok(endings.every(({ times }) => times === 1));
+      assert.equal(clock.pending, 0);
+    }
+  });
+});
+
+describe('closing an account in the middle of a cycle', () => {
+  it('sends the on at once, and the cycle is complete', async () => {
+    const { service, account, clock, log, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    const closing = account.close();
+    await calm();
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    assert.equal(service.closed, null);
+    await service.last.answer(yes());
+    await closing;
+    assert.equal(cycle.outcome?.on, true);
+    assert.deepEqual(log.lines, []);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('tries the on again for five seconds, then names the outlet', async () => {
+    const { service, account, clock, log, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const closing = account.close();
+    await clock.pass(4999);
+    assert.equal(cycle.times, 0);
+    assert.ok(service.switches.length > 5);
+    await clock.pass(1);
+    await closing;
+    assert.equal(cycle.error?.code, 'CLOSED');
+    assert.deepEqual(log.lines, [`owed ${MAC}/1 UNREACHABLE`]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('gives up an on that hangs', async () => {
+    const { service, account, clock, log, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    const closing = account.close();
+    await clock.pass(5000);
+    await closing;
+    assert.equal(cycle.error?.code, 'CLOSED');
+    assert.deepEqual(log.lines, [`owed ${MAC}/1 CLOSED`]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('lets an off on the wire answer first', async () => {
+    const { service, account, run } = bench();
+    const cycle = run(1, 'cycle');
+    const closing = account.close();
+    await calm();
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`]);
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    await service.last.answer(yes());
+    await closing;
+    assert.equal(cycle.outcome?.on, true);
+  });
+
+  it('does not wait for an off that hangs longer than a second', async () => {
+    const { service, account, clock, run } = bench();
+    const cycle = run(1, 'cycle');
+    const closing = account.close();
+    await clock.pass(1000);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    await service.last.answer(yes());
+    await closing;
+    assert.equal(cycle.error?.code, 'CLOSED');
+    assert.equal(clock.pending, 0);
+  });
+
+  it('cuts short the wait between two attempts at the on', async () => {
+    const { service, account, clock, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    await service.last.fail(failure('AUTH'));
+    const closing = account.close();
+    await calm();
+    await service.last.answer(yes());
+    await closing;
+    assert.equal(cycle.outcome?.on, true);
+    assert.equal(service.switches.length, 3);
+  });
+
+  it('sends an on that waits behind a full gate', async () => {
+    const { service, account, clock, run } = bench({ concurrency: 1 });
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    const hanging = run(2, true);
+    await clock.pass(5000);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/2 on`]);
+    const closing = account.close();
+    await calm();
+    assert.deepEqual(service.switchTexts.slice(2), [`${MAC}/1 on`]);
+    await service.last.answer(yes());
+    await clock.pass(1000);
+    await closing;
+    assert.equal(hanging.error?.code, 'CLOSED');
+  });
+
+  it('owes nothing where the off never left', async () => {
+    const { service, account, clock, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+    await account.close();
+    assert.equal(cycle.error?.code, 'CLOSED');
+    assert.equal(service.switches.length, 1);
+    assert.equal(clock.pending, 0);
+  });
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
+import { bench, failure, MAC, yes } from './support';
+
+const OFF = `${MAC}/1 off`;
+const ON = `${MAC}/1 on`;
+
+type Case = [code: ErrorCode, details: ErrorDetails, sentence: string];
+const cases = (...list: Case[]): Case[] => list;
+
+describe('a cycle', () => {
+  it('switches off, waits, and switches on', async () => {
+    const { service, clock, run } = bench();
+    const ending = run(1, 'cycle', { delay: 3000 });
+    assert.deepEqual(service.switchTexts, [OFF]);
+    await service.last.answer(yes());
+    assert.deepEqual(ending.progress, ['waiting']);
+    await clock.pass(2999);
+    assert.deepEqual(service.switchTexts, [OFF]);
+    await clock.pass(1);
+    assert.deepEqual(service.switchTexts, [OFF, ON]);
+    assert.equal(ending.times, 0);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.on, true);
+    assert.deepEqual(ending.outcome.results, [{ port: 1, ok: true }]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('keeps its lane until the outlet is on again', async () => {
+    const { service, clock, run } = bench();
+    run(1, 'cycle');
+    run(1, false);
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    assert.deepEqual(service.switchTexts, [OFF, ON]);
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts, [OFF, ON, OFF]);
+  });
+
+  it('retries the on without a deadline, through whatever the service answers', async () => {
+    const { service, clock, run } = bench({ retryFor: 1000 });
+    const ending = run(1, 'cycle');
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    for (const code of [
+      'TIMEOUT',
+      'AUTH',
+      'NOT_FOUND',
+      'SWITCH_FAILED',
+      'BAD_RESPONSE',
+      'RATE_LIMITED',
+    ] as const) {
+      const before = service.switches.length;
+      await service.last.fail(failure(code));
+      await clock.pass(60_000);
+      assert.equal(service.switches.length, before + 1, code);
+    }
+    assert.equal(ending.times, 0);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.on, true);
+  });
+
+  it('tries the on within ten seconds during an outage, and once a minute where the service refuses', async () => {
+    const { service, clock, run } = bench();
+    clock.luck = () => 1;
+    service.autoSwitch = (_, __, on) =>
+      on ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes());
+    run(1, 'cycle');
+    await clock.pass(300_000);
+    const last = service.switches.slice(-2).map(({ at }) => at);
+    assert.equal((last[1] ?? 0) - (last[0] ?? 0), 10_000);
+    service.autoSwitch = () => Promise.reject(failure('AUTH'));
+    await clock.pass(600_000);
+    const slow = service.switches.slice(-2).map(({ at }) => at);
+    assert.equal((slow[1] ?? 0) - (slow[0] ?? 0), 60_000);
+  });
+
+  it('is not replaced once its off may have been sent', async () => {
+    const { service, clock, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.fail(failure('TIMEOUT'));
+    const waiting = run(1, false);
+    const newer = run(1, true);
+    await clock.pass(250);
+    assert.equal(waiting.error?.code, 'SUPERSEDED');
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    await service.last.fail(failure('UNREACHABLE'));
+    const newest = run('all', false);
+    await clock.pass(250);
+    assert.equal(newer.error?.code, 'SUPERSEDED');
+    await service.last.answer(yes());
+    assert.equal(cycle.outcome?.on, true);
+    assert.deepEqual(service.switchTexts, [OFF, OFF, ON, ON, `${MAC}/all off`]);
+    assert.equal(newest.times, 0);
+  });
+
+  it('that waits is replaced like any other command', async () => {
+    const { service, clock, run } = bench();
+    run(1, true);
+    const cycle = run(1, 'cycle');
+    await service.last.fail(failure('TIMEOUT'));
+    run(1, true);
+    await clock.pass(0);
+    assert.equal(cycle.error?.code, 'SUPERSEDED');
+  });
+
+  for (const [code, details, sentence] of cases(
+    ['AUTH', {}, 'rejected'],
+    ['NOT_FOUND', {}, 'strip'],
+    ['UNREACHABLE', { retryable: false }, 'certificate'],
+    ['SWITCH_FAILED', { results: [{ port: 1, ok: false }] }, 'ports'],
+  )) {
+    it(`whose off was surely not carried out (${code}) ends there`, async () => {
+      const { service, clock, run } = bench();
+      const ending = run(1, 'cycle');
+      await service.last.fail(failure(code, details, sentence));
+      assert.equal(ending.error?.code, code);
+      assert.deepEqual(service.switchTexts, [OFF]);
+      assert.equal(clock.pending, 0);
+    });
+  }
+
+  it('whose off never left the house, until the deadline, owes nothing', async () => {
+    const { service, clock, run } = bench({ retryFor: 2000 });
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));
+    const ending = run(1, 'cycle');
+    await clock.pass(10_000);
+    assert.equal(ending.error?.code, 'UNREACHABLE');
+    assert.ok(service.switches.every(({ on }) => !on));
+  });
+
+  it('whose off may have been carried out brings the outlet back at once, then fails', async () => {
+    const { service, clock, run } = bench({ retryFor: 0 });
+    const ending = run(1, 'cycle');
+    await service.last.fail(failure('TIMEOUT'));
+    assert.deepEqual(service.switchTexts, [OFF, ON]);
+    assert.equal(ending.times, 0);
+    await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+    await clock.pass(250);
+    await service.last.answer(yes());
+    assert.equal(ending.error?.code, 'TIMEOUT');
+    assert.equal(clock.pending, 0);
+  });
+
+  it('of all sends two requests where nothing is protected', async () => {
+    const { service, clock, run } = bench();
+    const ending = run('all', 'cycle');
+    await service.last.answer(yes('all'));
+    await clock.pass(5000);
+    await service.last.answer(yes('all'));
+    assert.deepEqual(service.switchTexts, [`${MAC}/all off`, `${MAC}/all on`]);
+    assert.deepEqual(ending.outcome?.response, yes('all').response);
+  });
+
+  it('of all cycles the other outlets where one is protected', async () => {
+    const { service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const ending = run('all', 'cycle');
+    for (const call of service.switches.slice()) await call.answer(yes(call.port));
+    await clock.pass(5000);
+    for (const call of service.switches.slice(3)) await call.answer(yes(call.port));
+    assert.deepEqual(
+      service.switchTexts,
+      ['off', 'on'].flatMap((what) => [1, 2, 3].map((port) => `${MAC}/${port} ${what}`)),
+    );
+    assert.deepEqual(ending.outcome?.skipped, [4]);
+    assert.deepEqual(
+      ending.outcome.results,
+      [1, 2, 3].map((port) => ({ port, ok: true })),
+    );
+    assert.ok(Array.isArray(ending.outcome.response));
+  });
+
+  it('of all with a protected outlet brings back what went off when another outlet failed', async () => {
+    const { service, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }], retryFor: 0 });
+    const ending = run('all', 'cycle');
+    await service.switches[0]?.answer(yes(1));
+    await service.switches[1]?.fail(failure('AUTH'));
+    await service.switches[2]?.fail(failure('TIMEOUT'));
+    assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/1 on`, `${MAC}/3 on`]);
+    for (const call of service.switches.slice(3)) await call.answer(yes(call.port));
+    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+  });
+});

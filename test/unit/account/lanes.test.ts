@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, yes } from './support';
+
+describe('the lanes', () => {
+  it('send commands to one outlet one at a time, in the order they came', async () => {
+    const { service, run } = bench();
+    const endings = [run(1, true), run(1, false), run(1, true)];
+    await calm();
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`]);
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 off`]);
+    await service.last.answer(yes());
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 off`, `${MAC}/1 on`]);
+    assert.deepEqual(
+      endings.map(({ outcome, times }) => [outcome?.on, times]),
+      [
+        [true, 1],
+        [false, 1],
+        [true, 1],
+      ],
+    );
+  });
+
+  it('send commands to different outlets and strips side by side', async () => {
+    const { service, run } = bench();
+    run(1, true);
+    run(2, true);
+    run(1, true, { mac: OTHER });
+    await calm();
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 on`, `${OTHER}/1 on`]);
+  });
+
+  it('know a strip by its MAC, however a message spells it, and send the spelling of the service', async () => {
+    const { service, account, run } = bench();
+    const list = account.list();
+    await service.lists[0]?.answer(listOf(makeStrip('AA:BB:CC:DD:EE:FF', [false])));
+    await list;
+    run(1, true, { mac: 'aabbccddeeff' });
+    const second = run(1, false, { mac: 'AA-BB-CC-DD-EE-FF' });
+    await calm();
+    assert.deepEqual(service.switchTexts, ['AA:BB:CC:DD:EE:FF/1 on']);
+    await service.last.answer(yes());
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts, ['AA:BB:CC:DD:EE:FF/1 on', 'AA:BB:CC:DD:EE:FF/1 off']);
+    assert.equal(second.outcome?.mac, 'AA:BB:CC:DD:EE:FF');
+  });
+
+  it('let an "all" wait for the outlets of its strip, and them for it, but not another strip', async () => {
+    const { service, run } = bench();
+    run(1, true);
+    run('all', false);
+    run(2, true);
+    run(3, true, { mac: OTHER });
+    await calm();
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${OTHER}/3 on`]);
+    await service.switches[0]?.answer(yes());
+    assert.deepEqual(service.switchTexts.slice(2), [`${MAC}/all off`]);
+    await service.last.answer(yes('all'));
+    assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/2 on`]);
+  });
+
+  it('keep as many requests at once as the account allows, reads included', async () => {
+    const { service, account, run } = bench({ concurrency: 2 });
+    run(1, true);
+    run(2, true);
+    run(3, true);
+    const list = account.list();
+    await calm();
+    assert.deepEqual(service.texts, [`${MAC}/1 on`, `${MAC}/2 on`]);
+    await service.switches[0]?.answer(yes());
+    assert.deepEqual(service.texts.slice(2), [`${MAC}/3 on`]);
+    await service.switches[1]?.answer(yes());
+    assert.deepEqual(service.texts.slice(3), ['list ']);
+    await service.lists[0]?.answer(listOf());
+    await list;
+  });
+
+  it('lend the place of a command that waits to try again', async () => {
+    const { service, run } = bench({ concurrency: 1 });
+    run(1, true);
+    run(2, true);
+    await service.last.fail(failure('UNREACHABLE'));
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 on`]);
+  });
+
+  it('carry on after a failure that does not pass', async () => {
+    const { service, run } = bench();
+    const first = run(1, true);
+    const second = run(1, false);
+    await service.last.fail(failure('AUTH'));
+    assert.equal(first.error?.code, 'AUTH');
+    await service.last.answer(yes());
+    assert.equal(second.outcome?.on, false);
+  });
+
+  it('confirm what the service confirmed, with its body untouched', async () => {
+    const { service, account, run } = bench();
+    const response = { success: true, results: [{ port: 2, ok: true }], extra: 1 };
+    const ending = run(2, true);
+    await service.last.answer({ results: [{ port: 2, ok: true }], response });
+    assert.deepEqual(ending.outcome, {
+      mac: MAC,
+      port: 2,
+      on: true,
+      results: [{ port: 2, ok: true }],
+      response,
+      at: '2027-01-15T08:00:00.000Z',
+    });
+    assert.equal(ending.outcome.response, response);
+    assert.equal(account.lastKnown(MAC, 2), true);
+  });
+
+  it('take in what a failed "all" did switch', async () => {
+    const { service, account, run } = bench();
+    const ending = run('all', true);
+    const results = [
+      { port: 1, ok: true },
+      { port: 2, ok: false },
+    ];
+    await service.last.fail(failure('SWITCH_FAILED', { results }));
+    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.equal(account.lastKnown(MAC, 1), true);
+    assert.equal(account.lastKnown(MAC, 2), null);
+  });
+
+  it('refuse a command when ten thousand are waiting already', async () => {
+    const { service, run } = bench();
+    const endings = Array.from({ length: 10_001 }, (_, index) => run(1, index % 2 === 0));
+    const refused = run(1, true);
+    await calm();
+    assert.equal(refused.error?.code, 'BUSY');
+    assert.deepEqual(refused.error.params, { count: 10_000 });
+    assert.ok(endings.every(({ times }) => times === 0));
+    await service.last.answer(yes());
+    const taken = run(1, true);
+    await calm();
+    assert.equal(taken.times, 0);
+  });
+
+  it('bring a burst of five thousand commands to one outcome each, in order', async () => {
+    const { service, run } = bench();
+    const macs = Array.from({ length: 10 }, (_, index) => `AABBCCDDEE0${index}`);
+    service.autoSwitch = async (_, port) => Promise.resolve(yes(port));
+    const sent = Array.from({ length: 5000 }, (_, index) => {
+      const mac = macs[index % 10] ?? MAC;
+      const port = ([1, 2, 3, 4, 'all'] as const)[index % 7 === 0 ? 4 : index % 4] ?? 1;
+      const on = index % 3 === 0;
+      return { mac, port, on, ending: run(port, on, { mac }) };
+    });
+    while (sent.some(({ ending }) => ending.times === 0)) await calm();
+    assert.ok(sent.every(({ ending, on }) => ending.times === 1 && ending.outcome?.on === on));
+    assert.equal(service.switches.length, 5000);
+    for (const mac of macs) {
+      for (const port of [1, 2, 3, 4] as const) {
+        const of = (list: readonly { mac: string; port: unknown; on: boolean }[]): boolean[] =>
+          list
+            .filter((one) => one.mac === mac && (one.port === port || one.port === 'all'))
+            .map(({ on }) => on);
+        assert.deepEqual(of(service.switches), of(sent));
+      }
+    }
+  });
+
+  it('tell a watcher of progress that throws apart from the command', async () => {
+    const { service, account, clock, log } = bench();
+    const running = account.run({ mac: MAC, port: 1, action: true, delay: 0 }, () => {
+      throw new Error('broken badge');
+    });
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(1000);
+    await service.last.answer(yes());
+    assert.equal((await running).on, true);
+    assert.deepEqual(log.lines, ['fault Error: broken badge']);
+  });
+});

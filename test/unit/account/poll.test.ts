@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import type { AccountStatus } from '../../../src/account/types';
+import {
+  bench,
+  calm,
+  failure,
+  listOf,
+  MAC,
+  makeStrip,
+  OTHER,
+  said,
+  stripOf,
+  yes,
+  type Bench,
+} from './support';
+
+const times = ({ service }: Bench): number[] => service.lists.map(({ at }) => at);
+
+/** An account somebody watches, whose service answers at once as `answer` says. */
+function watched(answer: () => ReturnType<typeof listOf> | Error, settings = {}) {
+  const lab = bench(settings);
+  lab.service.autoList = () => {
+    const what = answer();
+    return what instanceof Error ? Promise.reject(what) : Promise.resolve(what);
+  };
+  const stop = lab.account.subscribe(() => undefined);
+  return { lab, stop };
+}
+
+describe('the poll', () => {
+  it('begins with the first subscriber and ends with the last', async () => {
+    const lab = bench();
+    lab.service.autoList = () => Promise.resolve(listOf());
+    await lab.clock.pass(100_000);
+    assert.deepEqual(times(lab), []);
+    const first = lab.account.subscribe(() => undefined);
+    const second = lab.account.subscribe(() => undefined);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(times(lab), [100_000, 130_000, 160_000]);
+    first();
+    first();
+    await lab.clock.pass(30_000);
+    assert.equal(lab.service.lists.length, 4);
+    second();
+    assert.equal(lab.clock.pending, 0);
+    await lab.clock.pass(100_000);
+    assert.equal(lab.service.lists.length, 4);
+  });
+
+  it('asks once per interval, however many subscribe', async () => {
+    const lab = bench();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { load: 1 })));
+    for (let i = 0; i < 40; i++) lab.account.subscribe(() => undefined, { initial: true, readings: 'all' });
+    await lab.clock.pass(30_000 * 9);
+    assert.equal(lab.service.all.length, 10);
+  });
+
+  it('varies the interval by a tenth either way, and never goes below five seconds', async () => {
+    const { lab } = watched(() => listOf(), { interval: 1000 });
+    lab.clock.luck = () => 0;
+    await lab.clock.pass(4500);
+    lab.clock.luck = () => 1;
+    await lab.clock.pass(4500 + 5500);
+    assert.deepEqual(times(lab), [0, 4500, 9000, 14_500]);
+  });
+
+  it('asks a slow service no more often', async () => {
+    const lab = bench({ interval: 5000 });
+    lab.account.subscribe(() => undefined);
+    await lab.clock.pass(9000);
+    await lab.service.lists[0]?.answer(listOf());
+    await lab.clock.pass(4999);
+    assert.equal(lab.service.lists.length, 1);
+    await lab.clock.pass(1);
+    assert.equal(lab.service.lists.length, 2);
+  });
+
+  it('shares its request with a list node that asks at the same time', async () => {
+    const lab = bench();
+    lab.account.subscribe(() => undefined);
+    const list = lab.account.list();
+    assert.equal(lab.service.lists.length, 1);
+    await lab.service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
+    assert.equal((await list).strips.length, 1);
+  });
+
+  it('keeps its pace when the wall clock jumps', async () => {
+    const { lab } = watched(() => listOf());
+    await lab.clock.pass(0);
+    lab.clock.jump = 86_400_000;
+    await lab.clock.pass(30_000);
+    lab.clock.jump = -86_400_000;
+    await lab.clock.pass(30_000);
+    assert.deepEqual(times(lab), [0, 30_000, 60_000]);
+  });
+
+  it('asks one more time for each strip whose readings are wanted and not in the list', async () => {
+    const lab = bench();
+    const heard: string[] = [];
+    lab.service.autoList = () =>
+      Promise.resolve(
+        listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true]), makeStrip('with', [true], { load: 3 })),
+      );
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { voltage: 230 })));
+    lab.account.subscribe((change) => heard.push(said(change)), {
+      initial: true,
+      readings: [MAC.toLowerCase(), 'with', 'unknown'],
+    });
+    await lab.clock.pass(0);
+    assert.deepEqual(lab.service.texts, ['list ', `get ${MAC}`]);
+    assert.ok(heard.includes(`${MAC} voltage 230 (first)`));
+    await lab.clock.pass(30_000);
+    assert.deepEqual(lab.service.texts.slice(2), ['list ', `get ${MAC}`]);
+    assert.equal(lab.account.strip(MAC)?.voltage, 230);
+  });
+
+  it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {
+    const lab = bench();
+    const heard: string[] = [];
+    let available = true;
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [], { available })));
+    lab.account.subscribe((change) => heard.push(said(change)), { readings: 'all' });
+    await lab.clock.pass(0);
+    available = false;
+    await lab.clock.pass(120_000);
+    assert.deepEqual(heard, [`${MAC} unavailable`]);
+    available = true;
+    await lab.clock.pass(60_000);
+    assert.deepEqual(heard, [`${MAC} unavailable`, `${MAC} available`]);
+  });
+});
+
+describe('a poll that fails', () => {
+  it('says so once, and once that it works again', async () => {
+    let answer: ReturnType<typeof listOf> | Error = listOf();
+    const { lab } = watched(() => answer);
+    await lab.clock.pass(30_000);
+    answer = failure('UNREACHABLE');
+    await lab.clock.pass(600_000);
+    assert.deepEqual(lab.log.lines, ['failing UNREACHABLE']);
+    answer = listOf();
+    await lab.clock.pass(600_000);
+    assert.deepEqual(lab.log.lines, ['failing UNREACHABLE', 'recovered']);
+  });
+
+  it('says so once for readings that cannot be had, and keeps its pace', async () => {
+    const { lab } = watched(() => listOf(makeStrip(MAC, [true])));
+    lab.account.subscribe(() => undefined, { readings: 'all' });
+    lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
+    await lab.clock.pass(90_000);
+    assert.deepEqual(lab.log.lines, ['failing SERVICE']);
+    assert.deepEqual(times(lab), [0, 30_000, 60_000, 90_000]);
+  });
+
+  it('backs off, at random, up to five minutes', async () => {
+    const { lab } = watched(() => failure('TIMEOUT'));
+    lab.clock.luck = () => 1;
+    await lab.clock.pass(1_200_000);
+    assert.deepEqual(
+      times(lab)
+        .slice(1)
+        .map((at, index) => at - (times(lab)[index] ?? 0)),
+      [30_000, 60_000, 120_000, 240_000, 300_000, 300_000],
+    );
+  });
+
+  it('never comes back sooner than after five seconds', async () => {
+    const { lab } = watched(() => failure('TIMEOUT'));
+    lab.clock.luck = () => 0;
+    await lab.clock.pass(10_000);
+    assert.deepEqual(times(lab), [0, 5000, 10_000]);
+  });
+
+  it('asks every fifteen minutes while the key is rejected', async () => {
+    const { lab } = watched(() => failure('AUTH'));
+    await lab.clock.pass(1_800_000);
+    assert.deepEqual(times(lab), [0, 900_000, 1_800_000]);
+  });
+
+  for (const [what, succeed] of [
+    [
+      'a command',
+      async (lab: Bench) => {
+        lab.run(1, true);
+        await lab.service.last.answer(yes());
+      },
+    ],
+    [
+      'a read',
+      async (lab: Bench) => {
+        const reading = lab.account.get(MAC);
+        await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+        await reading;
+      },
+    ],
+  ] as const) {
+    it(`asks at once when ${what} succeeds while the key was rejected`, async () => {
+      let answer: ReturnType<typeof listOf> | Error = failure('AUTH');
+      const { lab } = watched(() => answer);
+      await lab.clock.pass(60_000);
+      answer = listOf();
+      await succeed(lab);
+      await lab.clock.pass(30_000);
+      assert.deepEqual(times(lab), [0, 60_000, 90_000]);
+      assert.deepEqual(lab.log.lines, ['failing AUTH', 'recovered']);
+    });
+  }
+
+  it('is not hurried beyond its floor by commands that succeed', async () => {
+    const { lab } = watched(() => failure('AUTH'));
+    lab.service.autoSwitch = () => Promise.resolve(yes());
+    for (let second = 0; second < 60; second++) {
+      lab.run(1, true);
+      await lab.clock.pass(1000);
+    }
+    assert.equal(lab.service.lists.length, 13);
+  });
+
+  for (const [asked, waited] of [
+    [120_000, 120_000],
+    [1, 30_000],
+    [86_400_000, 3_600_000],
+    [undefined, 30_000],
+  ] as const) {
+    it(`waits ${waited} ms where a rate limit asks for ${asked} ms`, async () => {
+      const { lab } = watched(() =>
+        failure('RATE_LIMITED', asked === undefined ? {} : { retryAfter: asked }),
+      );
+      await lab.clock.pass(waited - 1);
+      assert.equal(lab.service.lists.length, 1);
+      await lab.clock.pass(1);
+      assert.equal(lab.service.lists.length, 2);
+    });
+  }
+
+  it('is held by the rate limit of a command too', async () => {
+    const { lab } = watched(() => listOf());
+    await lab.clock.pass(29_000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    await lab.clock.pass(19_999);
+    assert.equal(lab.service.lists.length, 1);
+    await lab.clock.pass(1);
+    assert.equal(lab.service.lists.length, 2);
+  });
+
+  it('asks soon when nobody knows what became of a command, so that the picture heals', async () => {
+    const { lab } = watched(() => listOf(), { retryFor: 0 });
+    await lab.clock.pass(10_000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    lab.run(1, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    await lab.clock.pass(4999);
+    assert.deepEqual(times(lab), [0, 10_000]);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('AUTH'));
+    await lab.clock.pass(1);
+    assert.deepEqual(times(lab), [0, 10_000]);
+  });
+});
+
+describe('the status of an account', () => {
+  it('is told now and when it changes, with the reason', async () => {
+    const lab = bench();
+    const heard: AccountStatus[] = [];
+    const stop = lab.account.onStatus((status) => heard.push(status));
+    await calm();
+    assert.deepEqual(heard.splice(0), [{ available: null, error: null, readable: true }]);
+    assert.equal(lab.service.all.length, 0, 'it starts no poll');
+    const answers = [failure('UNREACHABLE'), failure('UNREACHABLE'), failure('AUTH'), listOf(), listOf()];
+    for (const answer of answers) {
+      const reading = lab.account.list();
+      if (answer instanceof Error) {
+        await Promise.all([assert.rejects(reading), lab.service.lists.at(-1)?.fail(answer)]);
+      } else {
+        await lab.service.lists.at(-1)?.answer(answer);
+        await reading;
+      }
+    }
+    assert.deepEqual(
+      heard.map(({ available, error }) => [available, error?.code]),
+      [
+        [false, 'UNREACHABLE'],
+        [false, 'AUTH'],
+        [true, undefined],
+      ],
+    );
+    stop();
+    const reading = lab.account.list();
+    await Promise.all([assert.rejects(reading), lab.service.lists.at(-1)?.fail(failure('AUTH'))]);
+    assert.equal(heard.length, 3);
+  });
+
+  it('says that an answer cannot be read; the log does so once until one can', async () => {
+    const lab = bench();
+    const heard: boolean[] = [];
+    lab.account.onStatus(({ readable }) => heard.push(readable));
+    for (const readable of [false, false, true, false]) {
+      const reading = lab.account.list();
+      await lab.service.lists.at(-1)?.answer({ ...listOf(), readable });
+      await reading;
+    }
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer({ ...stripOf(makeStrip(MAC, [])), readable: false });
+    await reading;
+    assert.deepEqual(lab.log.lines, ['unreadable list', 'unreadable list', 'unreadable strip']);
+    assert.deepEqual(heard.slice(-3), [false, true, false]);
+  });
+
+  it('does not suffer from a listener that throws', async () => {
+    const lab = bench();
+    lab.account.onStatus(() => {
+      throw new Error('broken badge');
+    });
+    await calm();
+    assert.deepEqual(lab.log.lines, ['fault Error: broken badge']);
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import type { ProtectedOutlet } from '../../../src/account/types';
+import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, ports, stripOf, yes } from './support';
+
+const fridge: ProtectedOutlet[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
+const everything: ProtectedOutlet[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));
+
+describe('a protected outlet', () => {
+  it('is not switched off', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const ending = run(2, false);
+    await calm();
+    assert.equal(ending.error?.code, 'PROTECTED');
+    assert.deepEqual(ending.error.params, { mac: MAC, port: 2 });
+    assert.equal(service.switches.length, 0);
+  });
+
+  it('is switched on', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const ending = run(2, true);
+    await service.last.answer(yes(2));
+    assert.equal(ending.outcome?.on, true);
+  });
+
+  it('is no reason to leave its neighbours alone', () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    run(1, false);
+    run(2, false, { mac: OTHER });
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${OTHER}/2 off`]);
+  });
+
+  it('is not toggled off, but on', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const refused = run(2, 'toggle');
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true])));
+    assert.equal(refused.error?.code, 'PROTECTED');
+    const done = run(2, 'toggle');
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true, false])));
+    await service.last.answer(yes(2));
+    assert.equal(done.outcome?.on, true);
+  });
+
+  it('is not cycled', async () => {
+    const { service, clock, run } = bench({ protectedOutlets: fridge });
+    const ending = run(2, 'cycle');
+    await clock.pass(0);
+    assert.equal(ending.error?.code, 'PROTECTED');
+    assert.equal(service.switches.length, 0);
+  });
+
+  it('is left out of an "all" off, which becomes one request for each other outlet', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const ending = run('all', false);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
+    await service.switches[2]?.answer(yes(4));
+    await service.switches[0]?.answer({ results: [], response: 'first' });
+    assert.equal(ending.times, 0);
+    await service.switches[1]?.answer(yes(3));
+    assert.deepEqual(ending.outcome, {
+      mac: MAC,
+      port: 'all',
+      on: false,
+      results: [1, 3, 4].map((port) => ({ port, ok: true })),
+      skipped: [2],
+      response: ['first', yes(3).response, yes(4).response],
+      at: '2027-01-15T08:00:00.000Z',
+    });
+  });
+
+  it('leaves an "all" on as it is', () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    run('all', true);
+    assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
+  });
+
+  it('is left out among the outlets that the strip has', async () => {
+    const { service, account, run } = bench({ protectedOutlets: fridge });
+    const list = account.list();
+    await service.lists[0]?.answer(listOf(makeStrip(MAC, [true, true])));
+    await list;
+    const ending = run('all', false);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`]);
+    await service.last.answer(yes());
+    assert.deepEqual(ending.outcome?.response, [yes().response]);
+    assert.deepEqual(ending.outcome.skipped, [2]);
+  });
+
+  it('is left out although only its neighbours were ever switched', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    run(1, true);
+    await service.last.answer(yes());
+    run('all', false);
+    assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
+  });
+
+  it('does not count when an "all" is toggled', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    run('all', 'toggle');
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, true, false, false])));
+    assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
+    await service.last.answer(yes('all'));
+    const off = run('all', 'toggle');
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true, true, false, false])));
+    assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
+    for (const call of service.switches.slice(1)) await call.answer(yes(call.port));
+    assert.deepEqual(off.outcome?.skipped, [2]);
+  });
+
+  it('leaves nothing of an "all" where every outlet is one', async () => {
+    const { service, clock, run } = bench({ protectedOutlets: everything });
+    const endings = [run('all', false), run('all', 'cycle'), run('all', 'toggle')];
+    await clock.pass(0);
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, false, false, false])));
+    assert.deepEqual(
+      endings.map(({ error }) => error?.code),
+      ['PROTECTED', 'PROTECTED', 'PROTECTED'],
+    );
+    assert.equal(service.switches.length, 0);
+  });
+
+  it('makes a partial failure of an "all" name what was switched and what was not', async () => {
+    const { service, account, run } = bench({ protectedOutlets: fridge });
+    const ending = run('all', false);
+    await service.switches[0]?.answer(yes(1));
+    await service.switches[1]?.fail(failure('AUTH'));
+    await service.switches[2]?.answer(yes(4));
+    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.deepEqual(ending.error.results, [
+      { port: 1, ok: true },
+      { port: 3, ok: false },
+      { port: 4, ok: true },
+    ]);
+    assert.deepEqual(ending.error.params, { mac: MAC, port: 'all', failed: '3', switched: '1, 4' });
+    assert.equal(account.lastKnown(MAC, 1), false);
+  });
+
+  it('makes a failure of all requests of an "all" the failure itself', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const ending = run('all', false);
+    for (const call of service.switches) await call.fail(failure('AUTH'));
+    assert.equal(ending.error?.code, 'AUTH');
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { bench, failure, MAC, makeStrip, stripOf, yes, type Bench } from './support';
+
+/** A lane whose first command is being tried again. */
+async function outage({ service, run }: Bench, port: 1 | 'all' = 1, action: boolean | 'toggle' = true) {
+  const ending = run(port, action);
+  if (action === 'toggle') await service.gets[0]?.fail(failure('UNREACHABLE'));
+  else await service.last.fail(failure('UNREACHABLE'));
+  return ending;
+}
+
+const codes = (...endings: { error?: { code: string }; times: number }[]): (string | number | undefined)[] =>
+  endings.map(({ error, times }) => error?.code ?? times);
+
+describe('during an outage a newer command', () => {
+  it('replaces the one that is tried again and those behind it', async () => {
+    const lab = bench();
+    const first = await outage(lab);
+    const second = lab.run(1, false);
+    const third = lab.run(1, true);
+    await lab.clock.pass(0);
+    assert.deepEqual(codes(first, second, third), ['SUPERSEDED', 'SUPERSEDED', 0]);
+    await lab.service.last.answer(yes());
+    assert.deepEqual(codes(third), [1]);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 on`]);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('leaves commands in order that were waiting before the outage, until it comes', async () => {
+    const lab = bench();
+    const first = lab.run(1, true);
+    const waiting = Array.from({ length: 5 }, () => lab.run(1, false));
+    await lab.service.last.fail(failure('TIMEOUT'));
+    assert.deepEqual(codes(first, ...waiting), [0, 0, 0, 0, 0, 0]);
+    const newest = lab.run(1, true);
+    await lab.clock.pass(0);
+    assert.deepEqual(new Set(codes(first, ...waiting)), new Set(['SUPERSEDED']));
+    await lab.service.last.answer(yes());
+    assert.deepEqual(codes(newest), [1]);
+  });
+
+  it('replaces nothing where nothing has failed', async () => {
+    const lab = bench();
+    const first = lab.run(1, true);
+    const second = lab.run(1, false);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.service.last.answer(yes());
+    assert.deepEqual(codes(first, second), [1, 1]);
+  });
+
+  it('replaces nothing at another outlet', async () => {
+    const lab = bench();
+    const first = await outage(lab);
+    lab.run(2, false);
+    await lab.clock.pass(0);
+    assert.deepEqual(codes(first), [0]);
+  });
+
+  it('lets an attempt on the wire finish first: a success stays one', async () => {
+    const lab = bench();
+    const first = await outage(lab);
+    await lab.clock.pass(250);
+    const newer = lab.run(1, false);
+    await lab.clock.pass(0);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 on`]);
+    await lab.service.last.answer(yes());
+    assert.equal(first.outcome?.on, true);
+    assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 off`]);
+    await lab.service.last.answer(yes());
+    assert.equal(newer.outcome?.on, false);
+  });
+
+  it('lets an attempt on the wire finish first: a failure is SUPERSEDED', async () => {
+    const lab = bench();
+    const first = await outage(lab);
+    await lab.clock.pass(250);
+    lab.run(1, false);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    assert.deepEqual(codes(first), ['SUPERSEDED']);
+    assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 off`]);
+  });
+
+  it('for one outlet does not replace an "all"; it replaces the commands that wait behind it', async () => {
+    const lab = bench();
+    const all = await outage(lab, 'all');
+    const waiting = lab.run(1, false);
+    const newer = lab.run(1, true);
+    await lab.clock.pass(0);
+    assert.deepEqual(codes(all, waiting, newer), [0, 'SUPERSEDED', 0]);
+    await lab.clock.pass(250);
+    await lab.service.last.answer(yes('all'));
+    await lab.service.last.answer(yes());
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/all on`, `${MAC}/all on`, `${MAC}/1 on`]);
+    assert.deepEqual(codes(all, newer), [1, 1]);
+  });
+
+  it('leaves a waiting "all" in its place', async () => {
+    const lab = bench();
+    const first = await outage(lab);
+    const all = lab.run('all', true);
+    const newer = lab.run(1, false);
+    await lab.clock.pass(0);
+    // The newer "all" replaced the first command; the outlet's own then waits behind it.
+    assert.deepEqual(codes(first, all, newer), ['SUPERSEDED', 0, 0]);
+    await lab.service.last.answer(yes('all'));
+    await lab.service.last.answer(yes());
+    assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/all on`, `${MAC}/1 off`]);
+  });
+
+  it('that is an "all" replaces in the lanes that suffer, and waits for the others', async () => {
+    const lab = bench();
+    const suffering = await outage(lab);
+    const fine = lab.run(2, true);
+    const behindFine = lab.run(2, false);
+    const all = lab.run('all', true);
+    await lab.clock.pass(0);
+    assert.deepEqual(codes(suffering, fine, behindFine, all), ['SUPERSEDED', 0, 0, 0]);
+    await lab.service.last.answer(yes(2));
+    await lab.service.last.answer(yes(2));
+    assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/2 on`, `${MAC}/2 off`, `${MAC}/all on`]);
+  });
+
+  it('that is an "all" replaces an older "all" and all that waits behind it', async () => {
+    const lab = bench();
+    const older = await outage(lab, 'all');
+    const waiting = [lab.run(1, true), lab.run(3, false), lab.run('all', false)];
+    const newest = lab.run('all', true);
+    await lab.clock.pass(0);
+    assert.deepEqual(new Set(codes(older, ...waiting)), new Set(['SUPERSEDED']));
+    assert.deepEqual(lab.service.switchTexts.slice(-1), [`${MAC}/all on`]);
+    await lab.service.last.answer(yes('all'));
+    assert.deepEqual(codes(newest), [1]);
+  });
+
+  it('replaces a toggle whose reading is tried again', async () => {
+    const lab = bench();
+    const toggle = await outage(lab, 1, 'toggle');
+    lab.run(1, false);
+    await lab.clock.pass(0);
+    assert.deepEqual(codes(toggle), ['SUPERSEDED']);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
+  });
+
+  it('keeps a toggle whose reading was on the wire from switching afterwards', async () => {
+    const lab = bench();
+    const toggle = await outage(lab, 1, 'toggle');
+    await lab.clock.pass(250);
+    lab.run(1, false);
+    await lab.service.gets[1]?.answer(stripOf(makeStrip(MAC, [false])));
+    assert.deepEqual(codes(toggle), ['SUPERSEDED']);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
+  });
+
+  it('leaves no backlog: however many come, one is sent when the service is back', async () => {
+    const lab = bench({ retryFor: 600_000 });
+    lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const endings = [lab.run(1, true)];
+    await lab.clock.pass(1);
+    for (let i = 0; i < 2000; i++) {
+      endings.push(lab.run(1, i % 2 === 0));
+      if (i % 100 === 0) await lab.clock.pass(20);
+    }
+    lab.service.autoSwitch = null;
+    const before = lab.service.switches.length;
+    await lab.clock.pass(10_000);
+    assert.equal(lab.service.switches.length, before + 1);
+    await lab.service.last.answer(yes());
+    assert.equal(endings.at(-1)?.outcome?.on, false);
+    assert.ok(endings.every(({ times }) => times === 1));
+    assert.ok(endings.slice(0, -1).every(({ error }) => error?.code === 'SUPERSEDED'));
+  });
+});

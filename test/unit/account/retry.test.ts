@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
+import { bench, calm, failure, listOf, MAC, OTHER, yes } from './support';
+
+const cases = (...list: [ErrorCode, ErrorDetails][]): [ErrorCode, ErrorDetails][] => list;
+
+describe('a command that fails', () => {
+  for (const [code, details] of cases(
+    ['UNREACHABLE', {}],
+    ['TIMEOUT', {}],
+    ['RATE_LIMITED', {}],
+    ['SERVICE', { retryable: true }],
+  )) {
+    it(`is tried again after ${code}, and says so`, async () => {
+      const { service, clock, run } = bench();
+      const ending = run(1, true);
+      await service.last.fail(failure(code, details));
+      assert.deepEqual(ending.progress, [code === 'RATE_LIMITED' ? 'rate limited' : 'retrying']);
+      await clock.pass(249);
+      assert.equal(service.switches.length, 1);
+      await clock.pass(1);
+      assert.equal(service.switches.length, 2);
+      await service.last.answer(yes());
+      assert.equal(ending.outcome?.on, true);
+      assert.equal(clock.pending, 0);
+    });
+  }
+
+  for (const [code, details] of cases(
+    ['AUTH', {}],
+    ['NOT_FOUND', {}],
+    ['INVALID_INPUT', {}],
+    ['BAD_RESPONSE', {}],
+    ['SWITCH_FAILED', { results: [{ port: 1, ok: false }] }],
+    ['SERVICE', { retryable: false }],
+    ['UNREACHABLE', { retryable: false }],
+  )) {
+    it(`is not tried again after ${code}${'retryable' in details ? ' that lasts' : ''}`, async () => {
+      const { service, clock, run } = bench();
+      const ending = run(1, true);
+      await service.last.fail(failure(code, details));
+      assert.equal(ending.error?.code, code);
+      assert.equal(clock.pending, 0);
+    });
+  }
+
+  it('waits longer after each failure, at random, at most ten seconds', async () => {
+    const { service, clock, run } = bench({ retryFor: 100_000 });
+    clock.luck = () => 1;
+    run(1, true);
+    for (const wait of [500, 1000, 2000, 4000, 8000, 10_000, 10_000]) {
+      const before = service.switches.length;
+      await service.last.fail(failure('TIMEOUT'));
+      await clock.pass(wait - 1);
+      assert.equal(service.switches.length, before, `before ${wait}`);
+      await clock.pass(1);
+      assert.equal(service.switches.length, before + 1, `after ${wait}`);
+    }
+  });
+
+  it('gives up with the error itself when the next wait would pass the deadline', async () => {
+    const { service, clock, run } = bench({ retryFor: 2000 });
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const ending = run(1, true);
+    await clock.pass(10_000);
+    assert.equal(ending.error?.code, 'UNREACHABLE');
+    assert.deepEqual(
+      service.switches.map(({ at }) => at),
+      [0, 250, 750, 1750],
+    );
+    assert.equal(clock.pending, 0);
+  });
+
+  it('counts the deadline from its first attempt, not from when it was asked', async () => {
+    const { service, clock, run } = bench({ retryFor: 2000 });
+    run(1, true);
+    const second = run(1, false);
+    await clock.pass(60_000);
+    await service.last.answer(yes());
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(250);
+    await service.last.answer(yes());
+    assert.equal(second.outcome?.on, false);
+  });
+
+  it('is not tried again where the account says never', async () => {
+    const { service, run } = bench({ retryFor: 0 });
+    const ending = run(1, true);
+    await service.last.fail(failure('TIMEOUT'));
+    assert.equal(ending.error?.code, 'TIMEOUT');
+  });
+
+  it('does not care about a wall clock that jumps', async () => {
+    const { service, clock, run } = bench();
+    const ending = run(1, true);
+    await service.last.fail(failure('TIMEOUT'));
+    clock.jump = -86_400_000;
+    await clock.pass(250);
+    await service.last.fail(failure('TIMEOUT'));
+    clock.jump = 86_400_000;
+    await clock.pass(500);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.on, true);
+  });
+});
+
+describe('a rate limit', () => {
+  it('is waited for as long as the service asks', async () => {
+    const { service, clock, run } = bench();
+    const ending = run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 7000 }));
+    await clock.pass(6999);
+    assert.equal(service.switches.length, 1);
+    await clock.pass(1);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.on, true);
+  });
+
+  it('holds the other commands and reads of the account as well', async () => {
+    const { service, account, clock, run } = bench();
+    run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 7000 }));
+    const other = run(2, true, { mac: OTHER });
+    const list = account.list();
+    await clock.pass(6999);
+    assert.deepEqual(service.texts, [`${MAC}/1 on`]);
+    assert.deepEqual(other.progress, ['rate limited']);
+    await clock.pass(1);
+    assert.deepEqual(service.texts.slice(1).sort(), [`${MAC}/1 on`, `${OTHER}/2 on`, 'list '].sort());
+    await service.lists[0]?.answer(listOf());
+    await list;
+  });
+
+  it('that passes the deadline fails the command at once, in a sentence that says so', async () => {
+    const { service, clock, run } = bench();
+    const ending = run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 86_400_000, params: { host: 'h' } }));
+    assert.equal(ending.error?.code, 'RATE_LIMITED');
+    assert.equal(ending.error.sentence, 'RATE_LIMITED.deadline');
+    assert.deepEqual(ending.error.params, { host: 'h', seconds: 86_400, limit: 30 });
+    assert.equal(clock.pending, 0);
+  });
+
+  it('that no command could outlast does not keep the next one from trying, whose success ends it', async () => {
+    const { service, run } = bench();
+    run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 86_400_000 }));
+    const next = run(1, false);
+    assert.equal(service.switches.length, 2);
+    await service.last.answer(yes());
+    assert.equal(next.outcome?.on, false);
+    await calm();
+    run(1, true);
+    assert.equal(service.switches.length, 3);
+  });
+
+  it('of a service that is down (503) is waited for by the command alone', async () => {
+    const { service, clock, run } = bench();
+    run(1, true);
+    await service.last.fail(failure('SERVICE', { retryable: true, retryAfter: 5000 }));
+    run(2, true);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 on`]);
+    await clock.pass(4999);
+    assert.equal(service.switches.length, 2);
+    await clock.pass(1);
+    assert.equal(service.switches.length, 3);
+  });
+});

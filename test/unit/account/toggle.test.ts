@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { bench, calm, failure, MAC, makeStrip, stripOf, yes } from './support';
+
+describe('a toggle', () => {
+  it('reads the strip afresh and sends the opposite', async () => {
+    const { service, run } = bench();
+    const ending = run(2, 'toggle');
+    assert.deepEqual(service.texts, [`get ${MAC}`]);
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, true])));
+    assert.deepEqual(service.switchTexts, [`${MAC}/2 off`]);
+    await service.last.answer(yes(2));
+    assert.equal(ending.outcome?.on, false);
+  });
+
+  it('reads only when it is its turn', async () => {
+    const { service, run } = bench();
+    run(1, true);
+    run(1, 'toggle');
+    await calm();
+    assert.equal(service.gets.length, 0);
+    await service.last.answer(yes());
+    assert.equal(service.gets.length, 1);
+  });
+
+  it('does not share a read that a status node has asked', async () => {
+    const { service, account, run } = bench();
+    const reading = account.get(MAC);
+    run(1, 'toggle');
+    assert.equal(service.gets.length, 2);
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await reading;
+  });
+
+  it('in a burst ends where counting says', async () => {
+    const { service, run } = bench();
+    let on = false;
+    service.autoGet = async (mac) => Promise.resolve(stripOf(makeStrip(mac, [on])));
+    service.autoSwitch = async (_, __, next) => {
+      on = next;
+      return Promise.resolve(yes());
+    };
+    const endings = Array.from({ length: 101 }, () => run(1, 'toggle'));
+    while (endings.some(({ times }) => times === 0)) await calm();
+    assert.equal(on, true);
+    assert.deepEqual(
+      endings.map(({ outcome }) => outcome?.on),
+      endings.map((_, index) => index % 2 === 0),
+    );
+  });
+
+  it('repeats its reading like a command, then its switch with the same value', async () => {
+    const { service, clock, run } = bench();
+    const ending = run(1, 'toggle');
+    await service.gets[0]?.fail(failure('TIMEOUT'));
+    await clock.pass(250);
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(250);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 off`]);
+    assert.equal(service.gets.length, 2);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.on, false);
+  });
+
+  it('has one deadline for reading and switching together', async () => {
+    const { service, clock, run } = bench({ retryFor: 2000 });
+    const ending = run(1, 'toggle');
+    await clock.pass(1900);
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.last.fail(failure('TIMEOUT'));
+    assert.equal(ending.error?.code, 'TIMEOUT');
+  });
+
+  for (const [what, strip] of [
+    ['is not said', makeStrip(MAC, [null])],
+    ['is missing', makeStrip(MAC, [])],
+  ] as const) {
+    it(`of an outlet whose state ${what} is BAD_RESPONSE and switches nothing`, async () => {
+      const { service, run } = bench();
+      const ending = run(1, 'toggle');
+      await service.gets[0]?.answer(stripOf(strip));
+      assert.equal(ending.error?.code, 'BAD_RESPONSE');
+      assert.equal(service.switches.length, 0);
+    });
+  }
+
+  it('of a strip that is unknown is NOT_FOUND and switches nothing', async () => {
+    const { service, run } = bench();
+    const ending = run(1, 'toggle');
+    await service.gets[0]?.fail(failure('NOT_FOUND'));
+    assert.equal(ending.error?.code, 'NOT_FOUND');
+    assert.equal(service.switches.length, 0);
+  });
+
+  for (const [states, expected] of [
+    [[false, true, false, false], 'off'],
+    [[false, false, false, false], 'on'],
+    [[null, true, null, null], 'off'],
+    [[false, null, false, false], 'BAD_RESPONSE'],
+    [[], 'BAD_RESPONSE'],
+  ] as const) {
+    it(`of all, with ${JSON.stringify(states)}, is ${expected}`, async () => {
+      const { service, run } = bench();
+      const ending = run('all', 'toggle');
+      await service.gets[0]?.answer(stripOf(makeStrip(MAC, states)));
+      if (expected === 'BAD_RESPONSE') assert.equal(ending.error?.code, expected);
+      else assert.deepEqual(service.switchTexts, [`${MAC}/all ${expected}`]);
+    });
+  }
+});
