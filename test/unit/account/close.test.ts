@@ -224,6 +224,22 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(hanging.error?.code, 'CLOSED');
   });
 
+  it('tries that on again, too, although the gate is still full', async () => {
+    const { service, account, clock, run } = bench({ concurrency: 1 });
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    run(2, true);
+    const closing = account.close();
+    await calm();
+    await service.last.fail(failure('UNREACHABLE'));
+    await clock.pass(500);
+    assert.deepEqual(service.switchTexts.slice(2), [`${MAC}/1 on`, `${MAC}/1 on`]);
+    await service.last.answer(yes());
+    assert.equal(cycle.outcome?.on, true);
+    await clock.pass(1000);
+    await closing;
+  });
+
   it('owes nothing where the off never left', async () => {
     const { service, account, clock, run } = bench();
     const cycle = run(1, 'cycle');

@@ -154,6 +154,20 @@ describe('a rate limit', () => {
     assert.equal(service.switches.length, 3);
   });
 
+  it('is not over because a request that was sent before it succeeds', async () => {
+    const { service, clock, run } = bench();
+    run(1, true);
+    run(2, true);
+    await clock.pass(100);
+    await service.switches[0]?.fail(failure('RATE_LIMITED', { retryAfter: 7000 }));
+    await service.switches[1]?.answer(yes(2));
+    run(3, true);
+    await clock.pass(6999);
+    assert.equal(service.switches.length, 2);
+    await clock.pass(1);
+    assert.equal(service.switches.length, 4);
+  });
+
   it('of a service that is down (503) is waited for by the command alone', async () => {
     const { service, clock, run } = bench();
     run(1, true);

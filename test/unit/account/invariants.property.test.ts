@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Change } from '../../../src/account/types';
+import type { Port, PortOrAll } from '../../../src/api/types';
+import { PORTS } from '../../../src/api/types';
+import {
+  bench,
+  calm,
+  Call,
+  failure,
+  listOf,
+  MAC,
+  makeStrip,
+  OTHER,
+  stripOf,
+  yes,
+  type Ending,
+} from './support';
+
+const MACS = [MAC, OTHER];
+const FAILURES = ['UNREACHABLE', 'TIMEOUT', 'AUTH', 'SWITCH_FAILED', 'NOT_FOUND'] as const;
+
+const mac = fc.constantFrom(...MACS);
+const port = fc.constantFrom<PortOrAll>(1, 2, 3, 4, 'all');
+const states = fc.array(fc.constantFrom(true, false, null), { minLength: 4, maxLength: 4 });
+const which = fc.nat(1000);
+
+type Step =
+  | { do: 'list' | 'subscribe' }
+  | { do: 'get'; mac: string }
+  | { do: 'run'; mac: string; port: PortOrAll; on: boolean }
+  | { do: 'answer read'; which: number; states: (boolean | null)[] }
+  | { do: 'fail read' | 'fail switch'; which: number; code: (typeof FAILURES)[number] }
+  | { do: 'answer switch'; which: number }
+  | { do: 'pass'; ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('list' as const, 'list' as const, 'subscribe' as const) }),
+  fc.record({ do: fc.constant('get' as const), mac }),
+  fc.record({ do: fc.constant('run' as const), mac, port, on: fc.boolean() }),
+  fc.record({ do: fc.constant('answer read' as const), which, states }),
+  fc.record({ do: fc.constant('answer switch' as const), which }),
+  fc.record({
+    do: fc.constantFrom('fail read' as const, 'fail switch' as const),
+    which,
+    code: fc.constantFrom(...FAILURES),
+  }),
+  fc.record({ do: fc.constant('pass' as const), ms: fc.nat(20_000) }),
+);
+
+/** What must be known, worked out from the history alone. */
+class Model {
+  #moment = 0;
+  readonly asked = new Map<Call, number>();
+  readonly #known = new Map<string, { last: boolean | null; at: number }>();
+
+  /** Notes what has been asked since. */
+  see(calls: readonly Call[]): void {
+    for (const call of calls) if (!this.asked.has(call)) this.asked.set(call, ++this.#moment);
+  }
+
+  confirm(strip: string, outlet: PortOrAll, on: boolean): void {
+    const at = ++this.#moment;
+    for (const each of PORTS) if (outlet === 'all' || outlet === each) this.#tell(strip, each, on, at);
+  }
+
+  read(call: Call, strip: string, told: readonly (boolean | null)[]): void {
+    const at = this.asked.get(call) ?? 0;
+    PORTS.forEach((each, index) => this.#tell(strip, each, told[index] ?? null, at));
+  }
+
+  last(strip: string, outlet: Port): boolean | null {
+    return this.#known.get(`${strip}/${outlet}`)?.last ?? null;
+  }
+
+  #tell(strip: string, outlet: Port, on: boolean | null, at: number): void {
+    const key = `${strip}/${outlet}`;
+    const known = this.#known.get(key) ?? { last: null, at: 0 };
+    if (at < known.at) return;
+    this.#known.set(key, { last: on ?? known.last, at });
+  }
+}
+
+/** A subscriber that checks what it hears. */
+class Listener {
+  readonly #heard = new Map<string, boolean | number>();
+
+  constructor(private readonly initial: boolean) {}
+
+  hear(change: Change): void {
+    const key =
+      change.kind === 'account'
+        ? 'account'
+        : `${change.strip.mac}/${change.kind === 'outlet' ? change.port : ''}`;
+    const value =
+      change.kind === 'outlet' ? change.on : change.kind === 'reading' ? change.value : change.available;
+    const before = this.#heard.get(key);
+    assert.notEqual(value, before, `${key} was told twice`);
+    if (change.kind === 'outlet' && before !== undefined) assert.equal(change.previous, before);
+    if (this.initial) assert.equal(change.first, before === undefined, `${key} is first once`);
+    this.#heard.set(key, value);
+  }
+
+  check(strip: string, outlet: Port, last: boolean | null): void {
+    const heard = this.#heard.get(`${strip}/${outlet}`);
+    if (this.initial || heard !== undefined)
+      assert.equal(heard ?? null, last, `${strip}/${outlet} was missed`);
+  }
+}
+
+describe('whatever arrives in whatever order', () => {
+  it('the newest asked wins, no switch is undone, and each change is told once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const { service, account, clock, log, run } = bench();
+        const model = new Model();
+        const listeners: Listener[] = [];
+        const endings: Ending[] = [];
+        const quiet = (read: Promise<unknown>): void => void read.catch(() => undefined);
+        const pick = <Reading>(calls: readonly Call<Reading>[], index: number): Call<Reading> | undefined => {
+          const open = calls.filter(({ over }) => !over);
+          return open[index % Math.max(open.length, 1)];
+        };
+        const subscribe = (initial: boolean): void => {
+          const listener = new Listener(initial);
+          listeners.push(listener);
+          account.subscribe((change) => listener.hear(change), { initial });
+        };
+        subscribe(true);
+        subscribe(false);
+        for (const each of steps) {
+          switch (each.do) {
+            case 'list':
+              quiet(account.list());
+              break;
+            case 'get':
+              quiet(account.get(each.mac));
+              break;
+            case 'subscribe':
+              subscribe(true);
+              break;
+            case 'run':
+              endings.push(run(each.port, each.on, { mac: each.mac }));
+              break;
+            case 'answer read': {
+              const list = pick(service.lists, each.which);
+              const get = pick(service.gets, each.which);
+              if (list !== undefined && (get === undefined || each.which % 2 === 0)) {
+                MACS.forEach((name) => model.read(list as Call, name, each.states));
+                await list.answer(listOf(...MACS.map((name) => makeStrip(name, each.states))));
+              } else if (get !== undefined) {
+                model.read(get as Call, get.mac, each.states);
+                await get.answer(stripOf(makeStrip(get.mac, each.states)));
+              }
+              break;
+            }
+            case 'fail read':
+              await pick([...service.lists, ...service.gets] as Call[], each.which)?.fail(failure(each.code));
+              break;
+            case 'answer switch': {
+              const call = pick(service.switches, each.which);
+              if (call === undefined) break;
+              model.confirm(call.mac, call.port, call.on);
+              await call.answer(yes(call.port));
+              break;
+            }
+            case 'fail switch':
+              await pick(service.switches, each.which)?.fail(failure(each.code));
+              break;
+            case 'pass':
+              await clock.pass(each.ms);
+              break;
+          }
+          await calm();
+          model.see(service.all);
+          // What a listener throws, its assertions included, ends up here.
+          assert.deepEqual(
+            log.lines.filter((line) => line.startsWith('fault')),
+            [],
+          );
+          for (const name of MACS) {
+            for (const outlet of PORTS) {
+              const last = model.last(name, outlet);
+              assert.equal(account.lastKnown(name, outlet), last, `${name}/${outlet} after ${each.do}`);
+              for (const listener of listeners) listener.check(name, outlet, last);
+              const onWire = service.switches.filter(
+                (call) => !call.over && call.mac === name && (call.port === outlet || call.port === 'all'),
+              );
+              assert.ok(onWire.length <= 1, `${name}/${outlet}: two requests at once`);
+            }
+          }
+        }
+        const closing = account.close();
+        await clock.pass(1000);
+        await closing;
+        assert.ok(endings.every(({ times }) => times === 1));
+        assert.equal(clock.pending, 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+interface Fate {
+  delay: number;
+  fault: 'none' | 'before' | 'after' | 'refused';
+}
+
+const fate: fc.Arbitrary<Fate> = fc.record({
+  delay: fc.integer({ min: 1, max: 400 }),
+  fault: fc.constantFrom('none', 'none', 'none', 'before', 'after', 'refused'),
+});
+
+describe('with a service that fails at random', () => {
+  it('every command settles once, in order at each outlet, and the last success is what the service holds', async () => {
+    const order = fc.record({
+      wait: fc.nat(300),
+      mac,
+      port,
+      action: fc.constantFrom<(boolean | 'toggle' | 'cycle')[]>(true, false, true, false, 'toggle', 'cycle'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(order, { minLength: 1, maxLength: 40 }),
+        fc.array(fate, { minLength: 1, maxLength: 50 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (orders, fates, concurrency) => {
+          const { service, account, clock, run } = bench({ concurrency, retryFor: 5000 });
+          const real = new Map(MACS.map((name) => [name, [false, false, false, false]]));
+          const busy = new Map<string, number>();
+          let asked = 0;
+          let healed = false;
+          const next = (): Fate =>
+            (healed ? undefined : fates[asked++ % fates.length]) ?? { delay: 1, fault: 'none' };
+          const later = (ms: number): Promise<void> =>
+            new Promise((resolve) => {
+              clock.setTimeout(resolve, ms);
+            });
+          service.autoGet = async (name) => {
+            const { delay, fault } = next();
+            await later(delay);
+            if (fault !== 'none') throw failure('TIMEOUT');
+            return stripOf(makeStrip(name, real.get(name) ?? []));
+          };
+          service.autoSwitch = async (name, outlet, on) => {
+            const { delay, fault } = next();
+            const covered = PORTS.filter((each) => outlet === 'all' || outlet === each);
+            for (const each of covered) {
+              const key = `${name}/${each}`;
+              assert.equal(busy.get(key) ?? 0, 0, `two requests at once for ${key}`);
+              busy.set(key, 1);
+            }
+            await later(delay);
+            for (const each of covered) busy.set(`${name}/${each}`, 0);
+            if (fault === 'before') throw failure('UNREACHABLE', {}, 'refused');
+            if (fault === 'refused') throw failure('AUTH');
+            const held = real.get(name);
+            for (const each of covered) if (held !== undefined) held[each - 1] = on;
+            if (fault === 'after') throw failure('TIMEOUT');
+            return yes(outlet);
+          };
+          const endings: { order: (typeof orders)[number]; ending: Ending }[] = [];
+          for (const each of orders) {
+            endings.push({ order: each, ending: run(each.port, each.action, { mac: each.mac, delay: 100 }) });
+            await clock.pass(each.wait);
+          }
+          // Without this, an on that is owed could be owed for ever.
+          await clock.pass(60_000);
+          healed = true;
+          for (let i = 0; i < 200 && endings.some(({ ending }) => ending.times === 0); i++)
+            await clock.pass(5000);
+          assert.ok(endings.every(({ ending }) => ending.times === 1));
+          assert.equal(clock.pending, 0);
+          for (const name of MACS) {
+            for (const outlet of PORTS) {
+              const here = endings.filter(
+                ({ order: { mac: at, port: to } }) => at === name && (to === outlet || to === 'all'),
+              );
+              // What failed may have been carried out or not; what was replaced may have been before it was.
+              const lastSuccess = here.findLastIndex(({ ending }) => ending.outcome !== undefined);
+              const last = here[lastSuccess]?.ending.outcome;
+              if (last === undefined || lastSuccess < here.length - 1) continue;
+              assert.equal(real.get(name)?.[outlet - 1], last.on, `${name}/${outlet}`);
+              assert.equal(account.lastKnown(name, outlet), last.on, `${name}/${outlet} as known`);
+            }
+          }
+          await account.close();
+          assert.equal(clock.pending, 0);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { bench, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from './support';
+import { list, watch } from './watching';
+
+describe('what is known of an outlet', () => {
+  it('is not undone by a read that was asked before the switch was confirmed', async () => {
+    const lab = bench();
+    const { take } = watch(lab);
+    await list(lab, makeStrip(MAC, [false]));
+    const before = lab.account.get(MAC);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
+    assert.equal(lab.account.lastKnown(MAC, 1), true);
+    assert.deepEqual(take(), [`${MAC}/1 on`]);
+    assert.deepEqual(
+      (await before).strip.outlets,
+      [{ port: 1, on: true }],
+      'nor does whoever asked see it undone',
+    );
+  });
+
+  it('is the answer to the newest question, whatever arrives last', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [null]));
+    const older = lab.account.list();
+    const newer = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [false])));
+    await Promise.all([older, newer]);
+    assert.equal(lab.account.lastKnown(MAC, 1), true);
+  });
+
+  it('of all outlets is on if any is, off only if all are', async () => {
+    const lab = bench();
+    assert.equal(lab.account.lastKnown(MAC, 'all'), null);
+    await list(lab, makeStrip(MAC, [false, null]));
+    assert.equal(lab.account.lastKnown(MAC, 'all'), null);
+    await list(lab, makeStrip(MAC, [false, false]));
+    assert.equal(lab.account.lastKnown(MAC, 'all'), false);
+    await list(lab, makeStrip(MAC, [false, true]));
+    assert.equal(lab.account.lastKnown(MAC, 'all'), true);
+  });
+
+  it('survives hostile names', async () => {
+    const lab = bench();
+    await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));
+    assert.equal(lab.account.lastKnown('__proto__', 1), true);
+    assert.equal(lab.account.lastKnown('constructor', 1), false);
+    assert.equal(lab.account.strip('toString'), undefined);
+  });
+});
+
+describe('a list that arrives late', () => {
+  it('neither removes nor resurrects a strip', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
+    const older = lab.account.list();
+    lab.run(1, true); // So that the next list is asked anew.
+    await lab.service.last.answer(yes());
+    await list(lab, makeStrip(MAC, [true]));
+    await lab.service.lists[1]?.answer(listOf(makeStrip(OTHER, [true]), makeStrip('new', [true])));
+    await older;
+    assert.deepEqual(
+      lab.account.strips().map(({ mac, available }) => [mac, available]),
+      [
+        [MAC, true],
+        [OTHER, false],
+      ],
+    );
+  });
+
+  it('and failed does not make unavailable what has answered since', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
+    const failing = lab.account.list();
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    const { take } = watch(lab);
+    await Promise.all([assert.rejects(failing), lab.service.lists[1]?.fail(failure('TIMEOUT'))]);
+    assert.deepEqual(take(), []);
+  });
+});
+
+describe('simultaneous reads', () => {
+  it('of the same thing share one request, and everybody gets a reading of their own', async () => {
+    const lab = bench();
+    const lists = [lab.account.list(), lab.account.list()];
+    const gets = [lab.account.get(MAC), lab.account.get(MAC.toLowerCase()), lab.account.get(OTHER)];
+    assert.deepEqual(lab.service.texts, ['list ', `get ${MAC}`, `get ${OTHER}`]);
+    await lab.service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
+    for (const call of lab.service.gets) await call.answer(stripOf(makeStrip(call.mac, [true])));
+    const [one, two] = await Promise.all(lists);
+    assert.deepEqual(one, two);
+    assert.notEqual(one?.strips, two?.strips);
+    assert.notEqual(one?.response, two?.response);
+    const [first, second] = await Promise.all(gets);
+    assert.notEqual(first?.strip, second?.strip);
+  });
+
+  it('do not share one that was asked before a command was over', async () => {
+    const lab = bench();
+    const before = lab.account.list();
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    const after = lab.account.list();
+    assert.equal(lab.service.lists.length, 2);
+    await lab.service.lists[1]?.answer(listOf());
+    await after;
+    await lab.service.lists[0]?.answer(listOf());
+    await before;
+  });
+
+  it('fail together, and the next one asks anew', async () => {
+    const lab = bench();
+    const both = [lab.account.get(MAC), lab.account.get(MAC)];
+    const refused = both.map((read) => assert.rejects(read, { code: 'AUTH' }));
+    await Promise.all([...refused, lab.service.gets[0]?.fail(failure('AUTH'))]);
+    const next = lab.account.get(MAC);
+    await lab.service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
+    assert.equal((await next).strip.mac, MAC);
+  });
+});

@@ -1,0 +1,21 @@
+import type { SubscribeOptions } from '../../../src/account/subscribers';
+import type { Change } from '../../../src/account/types';
+import { listOf, said, type Bench } from './support';
+
+/** A subscriber, and a way to let the next list arrive. */
+export function watch(lab: Bench, options: SubscribeOptions = {}) {
+  const heard: string[] = [];
+  const changes: Change[] = [];
+  const stop = lab.account.subscribe((change) => {
+    heard.push(said(change));
+    changes.push(change);
+  }, options);
+  return { changes, stop, take: () => heard.splice(0) };
+}
+
+/** Lets a list arrive now. */
+export async function list(lab: Bench, ...strips: Parameters<typeof listOf>): Promise<void> {
+  const reading = lab.account.list();
+  await lab.service.lists.at(-1)?.answer(listOf(...strips));
+  await reading;
+}
