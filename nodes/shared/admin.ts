@@ -1,16 +1,14 @@
 import type { Node, NodeAPI } from 'node-red';
 import { failed, found, readTrial, type Trial, type TrialAnswer } from '../../src/account/trial';
 import type { ListReading } from '../../src/api/service';
-import { Client } from '../../src/api/client';
-import { systemClock } from '../../src/api/clock';
-import { createDispatcher } from '../../src/api/dispatcher';
-import { checkApiKey, parseBaseUrl } from '../../src/api/endpoint';
+import { parseBaseUrl } from '../../src/api/endpoint';
 import { StripError } from '../../src/api/errors';
 import type { Strip } from '../../src/api/types';
-import { connectionOf } from './connection';
+import { connect } from './connection';
 
 /** What the editor may learn from an account that runs. */
 export interface DeployedAccount {
+  readonly node: Node;
   /** Where its requests go; `null` where its settings are not in order. */
   readonly endpoint: URL | null;
   /** What it knows without asking. */
@@ -23,10 +21,7 @@ export interface DeployedAccount {
  * What the edit dialogs ask of the runtime: the strips of a deployed account (`strip-account.read`), and of settings that need not be
  * deployed (`strip-account.write`). Accounts come and go with deploys while routes stay, so `find` looks one up by id each time.
  */
-export function registerAdmin(
-  RED: NodeAPI,
-  find: (id: string) => (Node & DeployedAccount) | undefined,
-): void {
+export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccount | undefined): void {
   RED.httpAdmin.post(
     '/strip-account/test',
     RED.auth.needsPermission('strip-account.write'),
@@ -62,18 +57,14 @@ export function registerAdmin(
 async function tryOut(
   RED: NodeAPI,
   trial: Trial,
-  deployed: (Node & DeployedAccount) | undefined,
+  deployed: DeployedAccount | undefined,
 ): Promise<TrialAnswer> {
   try {
-    const endpoint = parseBaseUrl(variable(RED, trial.baseUrl, deployed));
+    const endpoint = parseBaseUrl(variable(RED, trial.baseUrl, deployed?.node));
     if (trial.apiKey === null) return await withStoredKey(endpoint, deployed);
-    const apiKey = checkApiKey(variable(RED, trial.apiKey, deployed));
-    const dispatcher = createDispatcher({
-      origin: endpoint.origin,
-      connections: 1,
-      ...connectionOf(RED, trial.tls, trial.proxy),
-    });
-    const client = new Client({ endpoint, apiKey, timeout: trial.timeout, dispatcher, clock: systemClock });
+    const apiKey = variable(RED, trial.apiKey, deployed?.node);
+    const { timeout, tls, proxy } = trial;
+    const client = connect(RED, { endpoint, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
     try {
       const { strips, readable } = await client.list();
       return found(strips, readable);

@@ -1,31 +1,56 @@
 import type { NodeAPI } from 'node-red';
-import type { DispatcherOptions, TlsOptions } from '../../src/api/dispatcher';
+import { Client } from '../../src/api/client';
+import { systemClock } from '../../src/api/clock';
+import { createDispatcher, type DispatcherOptions, type TlsOptions } from '../../src/api/dispatcher';
+import { checkApiKey } from '../../src/api/endpoint';
 import { StripError } from '../../src/api/errors';
 
-/** How to connect, as Node-RED's own TLS and proxy nodes say. Throws NOT_CONFIGURED for one that is chosen but not deployed. */
-export function connectionOf(
-  RED: NodeAPI,
-  tls: string,
-  proxy: string,
-): Pick<DispatcherOptions, 'connect' | 'proxy'> {
-  return {
-    ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls)) }),
-    ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy)) }),
-  };
+/** Where and how to connect, typed in a dialog or deployed. */
+export interface ConnectionSettings {
+  /** As `parseBaseUrl` gives it. */
+  endpoint: URL;
+  /** As it was typed. */
+  apiKey: string;
+  /** Milliseconds for one request. */
+  timeout: number;
+  /** Connections at once, and with them requests. */
+  connections: number;
+  /** Ids of Node-RED's own config nodes; "": none. */
+  tls: string;
+  proxy: string;
 }
 
-function tlsOptions(node: unknown): TlsOptions {
+/** What to say of a TLS or proxy node that the runtime does not know. */
+type Absence = 'Undeployed' | 'Missing';
+
+/** A client with connections of its own, which it closes. Throws NOT_CONFIGURED. */
+export function connect(
+  RED: NodeAPI,
+  { endpoint, apiKey, timeout, connections, tls, proxy }: ConnectionSettings,
+  absence: Absence,
+): Client {
+  const key = checkApiKey(apiKey);
+  const dispatcher = createDispatcher({
+    origin: endpoint.origin,
+    connections,
+    ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls), absence) }),
+    ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy), absence) }),
+  });
+  return new Client({ endpoint, apiKey: key, timeout, dispatcher, clock: systemClock });
+}
+
+function tlsOptions(node: unknown, absence: Absence): TlsOptions {
   if (!isRecord(node) || typeof node.addTLSOptions !== 'function') {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.tlsUndeployed');
+    throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.tls${absence}`);
   }
   const options: TlsOptions = {};
   Reflect.apply(node.addTLSOptions, node, [options]);
   return options;
 }
 
-function proxyOptions(node: unknown): NonNullable<DispatcherOptions['proxy']> {
+function proxyOptions(node: unknown, absence: Absence): NonNullable<DispatcherOptions['proxy']> {
   if (!isRecord(node) || typeof node.url !== 'string') {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.proxyUndeployed');
+    throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.proxy${absence}`);
   }
   const credentials = isRecord(node.credentials) ? node.credentials : {};
   return {

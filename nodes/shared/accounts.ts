@@ -1,0 +1,29 @@
+import type { Node, NodeAPI } from 'node-red';
+import { StripError } from '../../src/api/errors';
+import type { LazyAccount } from '../../src/flow/live';
+
+/** What an account node is to the other nodes of this package, and to nobody else. */
+export interface AccountLink {
+  readonly node: Node;
+  readonly account: LazyAccount;
+  readonly baseUrl: string;
+}
+
+const links = new WeakMap<object, AccountLink>();
+
+export function provide(link: AccountLink): void {
+  links.set(link.node, link);
+}
+
+/** The account with this id, where it is deployed and not disabled. */
+export function findAccount(RED: NodeAPI, id: string): AccountLink | undefined {
+  const node: unknown = id === '' ? null : RED.nodes.getNode(id);
+  return typeof node === 'object' && node !== null ? links.get(node) : undefined;
+}
+
+/** The account a flow node uses. Throws NOT_CONFIGURED. */
+export function accountOf(RED: NodeAPI, id: string): LazyAccount {
+  const link = findAccount(RED, id);
+  if (link === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
+  return link.account;
+}

@@ -1,0 +1,104 @@
+import type { Progress } from '../account/types';
+import type { Clock, Timer } from '../api/clock';
+import { ASKING, RATE_LIMITED, RETRYING, type Mark } from './marks';
+
+/** Milliseconds after which something is worth a badge that says it is under way. */
+const PATIENCE = 100;
+
+/** Something under way, as the badge sees it. */
+export interface Flight {
+  readonly since: number;
+  progress: 'retrying' | 'rate limited' | null;
+}
+
+/**
+ * What a node shows of itself: its latest result, or, while something takes longer, what it is doing. Sets nothing that is set already, and
+ * nothing any more once it is closed.
+ */
+export class Badge {
+  readonly #show: (mark: Mark | null) => void;
+  readonly #clock: Clock;
+  /** In the order they began. */
+  readonly #flights = new Set<Flight>();
+  readonly #doing = { retrying: 0, 'rate limited': 0 };
+  /** One for all flights; it may well find, when it is due, that nothing is late. */
+  #timer: Timer | null = null;
+  /** The oldest flight has taken longer than `PATIENCE`. */
+  #late = false;
+  #result: Mark | null = null;
+  #shown: Mark | null = null;
+  #closed = false;
+
+  constructor(show: (mark: Mark | null) => void, clock: Clock) {
+    this.#show = show;
+    this.#clock = clock;
+  }
+
+  begin(): Flight {
+    const flight: Flight = { since: this.#clock.monotonic(), progress: null };
+    this.#flights.add(flight);
+    if (this.#timer === null && !this.#late && !this.#closed) this.#wait(PATIENCE);
+    return flight;
+  }
+
+  progress(flight: Flight, progress: Progress): void {
+    if (!this.#flights.has(flight)) return;
+    if (flight.progress !== null) this.#doing[flight.progress]--;
+    flight.progress = progress === 'waiting' ? null : progress;
+    if (flight.progress !== null) this.#doing[flight.progress]++;
+    this.#paint();
+  }
+
+  /** `result`: what to show from now on; `null`: what was shown before. */
+  end(flight: Flight, result: Mark | null): void {
+    if (!this.#flights.delete(flight)) return;
+    if (flight.progress !== null) this.#doing[flight.progress]--;
+    if (this.#late) this.#look();
+    if (result !== null) this.#result = result;
+    this.#paint();
+  }
+
+  /** Shows something that is nobody's answer. */
+  set(result: Mark): void {
+    this.#result = result;
+    this.#paint();
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #wait(ms: number): void {
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = null;
+      this.#look();
+      this.#paint();
+    }, ms);
+  }
+
+  /** Looks at whether the oldest flight is late, or when it will be. */
+  #look(): void {
+    this.#late = false;
+    const [oldest] = this.#flights;
+    if (oldest === undefined || this.#closed) return;
+    const rest = PATIENCE - (this.#clock.monotonic() - oldest.since);
+    if (rest <= 0) this.#late = true;
+    else if (this.#timer === null) this.#wait(rest);
+  }
+
+  #paint(): void {
+    if (this.#closed) return;
+    const mark = this.#mark();
+    if (mark === this.#shown) return;
+    this.#shown = mark;
+    this.#show(mark);
+  }
+
+  #mark(): Mark | null {
+    if (this.#doing['rate limited'] > 0) return RATE_LIMITED;
+    if (this.#doing.retrying > 0) return RETRYING;
+    return this.#late ? ASKING : this.#result;
+  }
+}

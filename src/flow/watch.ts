@@ -1,0 +1,182 @@
+import type { AccountStatus, Change } from '../account/types';
+import { StripError } from '../api/errors';
+import { sameMac } from '../api/mac';
+import type { Port, Strip } from '../api/types';
+import { choiceOf, flagOf, numberOf, textOf, unresolved, type Config } from './config';
+import type { Badge } from './badge';
+import type { Message } from './field';
+import type { Live } from './live';
+import {
+  failureMark,
+  outletMark,
+  stripMark,
+  UNAVAILABLE,
+  UNKNOWN_ANSWER,
+  WATCHING,
+  type Mark,
+} from './marks';
+import { checkMac } from './target';
+import { readOnePort } from './words';
+
+/** What a `strip watch` node watches. */
+export interface Watched {
+  /** `null`: every strip. */
+  mac: string | null;
+  /** `null`: every outlet. */
+  port: Port | null;
+  output: 'on' | 'port-on';
+  initial: boolean;
+  outlets: boolean;
+  availability: boolean;
+  readings: boolean;
+  /** Smallest change of a reading, in whatever unit the service reports. */
+  change: number;
+}
+
+/** Reads a node's properties; `env` gives an environment variable. Throws NOT_CONFIGURED or INVALID_INPUT. */
+export function readWatched(config: Config, env: (name: string) => unknown): Watched {
+  const portText = textOf(config, 'port');
+  const port = readOnePort(portText);
+  if (portText !== '' && port === null) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
+  }
+  return {
+    mac: macOf(config, env),
+    port,
+    output: choiceOf(config, 'output', ['on', 'port-on']),
+    initial: flagOf(config, 'initial', false),
+    outlets: flagOf(config, 'outlets', true),
+    availability: flagOf(config, 'availability', false),
+    readings: flagOf(config, 'readings', false),
+    change: numberOf(config, 'change', 0, [0, Number.MAX_VALUE]),
+  };
+}
+
+function macOf(config: Config, env: (name: string) => unknown): string | null {
+  const text = textOf(config, 'mac');
+  if (text === '') return null;
+  const isVariable = choiceOf(config, 'macType', ['str', 'env']) === 'env';
+  const value = isVariable ? env(text) : text;
+  const missing = value === '' || value === undefined ? text : unresolved(text);
+  if (missing !== null) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable: missing } });
+  }
+  const mac = checkMac(value);
+  if (mac instanceof StripError) throw mac;
+  return mac;
+}
+
+/** Turns changes into messages: one each for what is watched, none for the rest. */
+export class Watch {
+  readonly #watched: Watched;
+  /** The reading sent last, or known before the first was sent, by strip and name. */
+  readonly #sent = new Map<string, number>();
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /** What to send for a change, or `null`. */
+  messageOf(change: Change): Message | null {
+    const { outlets, availability, readings } = this.#watched;
+    switch (change.kind) {
+      case 'outlet':
+        return outlets && this.#concerns(change.strip) ? this.#outlet(change) : null;
+      case 'reading':
+        return readings && this.#concerns(change.strip) ? this.#reading(change) : null;
+      case 'strip': {
+        if (!availability || !this.#concerns(change.strip)) return null;
+        const { strip, available, first } = change;
+        return messageAbout(strip, 'available', available, first ? null : !available);
+      }
+      case 'account':
+        return availability ? { topic: 'account/available', payload: change.available } : null;
+    }
+  }
+
+  #concerns(strip: Strip): boolean {
+    return this.#watched.mac === null || sameMac(strip.mac, this.#watched.mac);
+  }
+
+  #outlet({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
+    if (this.#watched.port !== null && this.#watched.port !== port) return null;
+    const payload = this.#watched.output === 'on' ? on : { mac: strip.mac, port, on };
+    return messageAbout(strip, String(port), payload, previous);
+  }
+
+  #reading({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
+    const key = `${strip.mac}/${name}`;
+    const last = this.#sent.get(key) ?? previous;
+    if (last === null || isApart(value, last, this.#watched.change)) {
+      this.#sent.set(key, value);
+      return messageAbout(strip, name, value, last);
+    }
+    this.#sent.set(key, last);
+    return null;
+  }
+}
+
+/** Whether two readings differ by at least `least`; what floating point makes of decimals is not held against them. */
+function isApart(a: number, b: number, least: number): boolean {
+  const tolerance = Math.max(Math.abs(a), Math.abs(b)) * 1e-12;
+  return a !== b && Math.abs(a - b) + tolerance >= least;
+}
+
+/** Everything in it is its receiver's own: changes are told to many. */
+function messageAbout(
+  strip: Strip,
+  what: string,
+  payload: unknown,
+  previous: boolean | number | null,
+): Message {
+  const outlets = strip.outlets.map((outlet) => ({ ...outlet }));
+  const copy = { ...strip, outlets, units: { ...strip.units }, previous };
+  return { topic: `${strip.mac}/${what}`, payload, strip: copy };
+}
+
+/** What a watching node shows; `null` while the service was not asked yet. */
+export function watchMark({ mac, port }: Watched, status: AccountStatus, live: Live): Mark | null {
+  if (status.available === null) return null;
+  if (!status.available) return failureMark(status.error?.code ?? 'UNREACHABLE');
+  if (!status.readable) return UNKNOWN_ANSWER;
+  if (mac === null) return WATCHING;
+  const strip = live.strip(mac);
+  if (strip === undefined) return failureMark('NOT_FOUND');
+  if (port === null || !strip.available) return strip.available ? stripMark(strip) : UNAVAILABLE;
+  return outletMark(strip.outlets.find((outlet) => outlet.port === port)?.on);
+}
+
+/** Sends what changes and keeps the badge up to date, until the returned function is called. */
+export function startWatching(
+  watched: Watched,
+  live: Live,
+  badge: Badge,
+  send: (msg: Message) => void,
+): () => void {
+  const { mac, initial, readings } = watched;
+  const watch = new Watch(watched);
+  const first = badge.begin();
+  let status: AccountStatus | null = null;
+  const show = () => {
+    const mark = status === null ? null : watchMark(watched, status, live);
+    if (mark === null) return;
+    badge.end(first, null);
+    badge.set(mark);
+  };
+  const stopChanges = live.subscribe(
+    (change) => {
+      const msg = watch.messageOf(change);
+      if (msg !== null) send(msg);
+      show();
+    },
+    { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] },
+  );
+  const stopStatus = live.onStatus((next) => {
+    status = next;
+    show();
+  });
+  return () => {
+    stopChanges();
+    stopStatus();
+  };
+}

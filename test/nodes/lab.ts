@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import type { Node, NodeAPI, NodeMessage } from 'node-red';
+import helper from 'node-red-node-test-helper';
+import type { Spy } from 'node-red-node-test-helper';
+import stripAccount from '../../nodes/strip-account';
+import stripList from '../../nodes/strip-list';
+import stripStatus from '../../nodes/strip-status';
+import stripSwitch from '../../nodes/strip-switch';
+import stripWatch from '../../nodes/strip-watch';
+import { CATALOGUE } from '../../src/flow/catalogue';
+import { Recorder } from '../support/recorder';
+import { startService } from '../support/service';
+import type { ServiceOptions, TestService } from '../support/service';
+
+export const MAC = 'A1B2C3D4E5F6';
+export const OTHER_MAC = 'A1B2C3D4E5F7';
+
+/** Without a place on the canvas a node counts as a config node. */
+export const onCanvas = { z: 'tab', x: 0, y: 0 };
+
+export type FlowNode = Record<string, unknown> & { id: string; type: string };
+
+export const flowNode = (id: string, type: string, more: object = {}): FlowNode => ({
+  id,
+  type,
+  ...onCanvas,
+  account: 'account',
+  wires: [['out']],
+  ...more,
+});
+
+/** A message as some node got it, and which one. */
+export interface Arrival {
+  at: string;
+  msg: NodeMessage & { strip?: unknown; error?: { message?: string; code?: unknown; cause?: unknown } };
+}
+
+const everyNode = (RED: NodeAPI): void => {
+  for (const register of [stripAccount, stripList, stripStatus, stripSwitch, stripWatch]) register(RED);
+};
+
+/** The nodes in the test helper's runtime, with a service behind them. */
+export class Lab {
+  readonly service: TestService;
+  /** What the helper nodes "out", "caught" and "completed" got. */
+  readonly arrivals = new Recorder<Arrival>();
+
+  private constructor(service: TestService) {
+    this.service = service;
+  }
+
+  static async start(options: ServiceOptions = {}): Promise<Lab> {
+    return new Lab(await startService(options));
+  }
+
+  account(more: object = {}): FlowNode {
+    return { id: 'account', type: 'strip-account', baseUrl: this.service.baseUrl, retryFor: '0', ...more };
+  }
+
+  /** The whole flow: `nodes`, the account (unless one is among them), and what listens. */
+  flow(nodes: readonly FlowNode[]): FlowNode[] {
+    const scope = nodes.filter(({ type }) => type.startsWith('strip ')).map(({ id }) => id);
+    return [
+      { id: 'tab', type: 'tab' },
+      ...(nodes.some(({ type }) => type === 'strip-account') ? [] : [this.account()]),
+      ...nodes,
+      { id: 'catch', type: 'catch', ...onCanvas, scope: null, wires: [['caught']] },
+      { id: 'complete', type: 'complete', ...onCanvas, scope, wires: [['completed']] },
+      ...['out', 'caught', 'completed'].map((id) => ({ id, type: 'helper', ...onCanvas, wires: [] })),
+    ];
+  }
+
+  async deploy(
+    nodes: readonly FlowNode[],
+    credentials: object = { account: { apiKey: this.service.apiKey } },
+    more: readonly ((RED: NodeAPI) => void)[] = [],
+  ): Promise<void> {
+    await helper.load([everyNode, ...more], this.flow(nodes), credentials);
+    this.listen();
+  }
+
+  async redeploy(nodes: readonly FlowNode[], type: 'full' | 'flows' | 'nodes'): Promise<void> {
+    await helper.setFlows(this.flow(nodes), type, { account: { apiKey: this.service.apiKey } });
+    this.listen();
+  }
+
+  listen(): void {
+    for (const at of ['out', 'caught', 'completed']) {
+      const node = helper.getNode(at);
+      if (node === null || node.listenerCount('heard') > 0) continue;
+      node.on('heard', () => undefined);
+      node.on('input', (msg: NodeMessage) => this.arrivals.push({ at, msg }));
+    }
+  }
+
+  node(id: string): Node {
+    return helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
+  }
+
+  send(id: string, msg: NodeMessage): void {
+    this.node(id).receive(msg);
+  }
+
+  /** Sends a message to a node; resolves with what came of it, at "out" or "caught". */
+  async ask(id: string, msg: NodeMessage): Promise<Arrival> {
+    const after = this.arrivals.mark;
+    this.send(id, msg);
+    return await this.arrivals.find('outcome', ({ at }) => at !== 'completed', { after });
+  }
+
+  async out(id: string, msg: NodeMessage): Promise<Arrival['msg']> {
+    const { at, msg: got } = await this.ask(id, msg);
+    assert.equal(at, 'out', `caught: ${JSON.stringify(got.error)}`);
+    return got;
+  }
+
+  async caught(id: string, msg: NodeMessage): Promise<Arrival['msg']> {
+    const { at, msg: got } = await this.ask(id, msg);
+    assert.equal(at, 'caught', `came out: ${JSON.stringify(got.payload)}`);
+    return got;
+  }
+
+  /** Everything a node has said with one of its methods, in order. */
+  said(id: string, method: 'status' | 'warn' | 'error'): unknown[] {
+    const node = this.node(id);
+    const spied: unknown = Reflect.get(node, method);
+    return (spied as Spy)
+      .getCalls()
+      .filter(({ thisValue }) => thisValue === node)
+      .map(({ args }) => args[0]);
+  }
+
+  /** Badges of a node in order, as "fill shape key". */
+  badges(id: string): string[] {
+    return this.said(id, 'status').map((status) => {
+      const { fill, shape, text } = status as Record<string, unknown>;
+      return text === undefined
+        ? 'none'
+        : `${String(fill)} ${String(shape)} ${String(text).replace(`${CATALOGUE}badge.`, '')}`;
+    });
+  }
+
+  /** Requests as "POST /strips/… body", without the base path. */
+  requests(): string[] {
+    return this.service.requests.map(({ method, path, body }) =>
+      `${method} ${path.replace('/api/public/v1', '')} ${body}`.trim(),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await helper.unload();
+    await this.service.close();
+  }
+}
