@@ -25,6 +25,8 @@ const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
   change: [0, 1_000_000],
 };
 const DELAY = [1, 3600] as const;
+/** An old or hand-written flow may lack them: the runtime then takes the usual figure. */
+const HAVE_DEFAULTS = new Set([...Object.keys(BOUNDS), 'delay']);
 const EXPRESSIONS = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 const PORTS = new Set(['1', '2', '3', '4']);
 const ACTIONS = new Set(['on', 'off', 'toggle', 'cycle']);
@@ -32,6 +34,7 @@ const ACTIONS = new Set(['on', 'off', 'toggle', 'cycle']);
 /** What is wrong with a field, or `null`. A whole `${NAME}` is left to the runtime, which alone knows the variables. */
 export function faultOf({ node, field, value, type }: FieldValue, typed: TypedCheck): Fault | null {
   if (field === 'protectedOutlets') return outletsFault(value);
+  if (value === undefined && HAVE_DEFAULTS.has(field)) return null;
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   if (/^\$\{[^{}]+\}$/.test(text)) return null;
   if (EXPRESSIONS.has(type)) {

@@ -60,6 +60,10 @@ export class Editor {
   /** Drags a node from the palette to a place on the chart; its id. */
   async drop(type: string, x: number, y: number): Promise<string> {
     const { page } = this;
+    // A dialog that is closing still lies over the palette.
+    for (const shade of ['editor', 'palette', 'header']) {
+      await page.locator(`#red-ui-${shade}-shade`).waitFor({ state: 'hidden' });
+    }
     const before = await this.ids();
     const source = page.locator(`.red-ui-palette-node[data-palette-type="${type}"]`);
     await source.scrollIntoViewIfNeeded();
@@ -70,9 +74,11 @@ export class Editor {
     await page.mouse.move(chart.x + x - 20, chart.y + y - 20, { steps: 4 });
     await page.mouse.move(chart.x + x, chart.y + y, { steps: 4 });
     await page.mouse.up();
-    const made = (await this.ids()).find((id) => !before.includes(id));
-    if (made === undefined) throw new Error(`dragging ${type} made no node`);
-    return made;
+    const handle = await page.waitForFunction((before) => {
+      const nodes = [...document.querySelectorAll('.red-ui-flow-node-group')];
+      return nodes.find(({ id }) => !before.includes(id))?.id;
+    }, before);
+    return (await handle.jsonValue()) ?? '';
   }
 
   /** Opens the dialog of a node by a double click. */

@@ -196,6 +196,7 @@ describe('the nodes in the editor', function () {
     assert.deepEqual(JSON.parse(request.body), { port: 4, on: true });
     await editor.page.locator('[id="switch"] .red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
     assert.equal(await editor.badge('switch'), 'on');
+    assert.equal(await editor.node('switch').locator('.red-ui-flow-node-error').isVisible(), false);
     await editor.picture('button-pressed');
   });
 

@@ -86,6 +86,13 @@ describe('checks in the dialogs', () => {
     assert.equal(fault('strip watch', 'change', '0.5'), null);
   });
 
+  it('find nothing wrong with a number that an old flow does not have', () => {
+    assert.equal(fault('strip switch', 'delay', undefined, 'num'), null);
+    assert.equal(fault('strip-account', 'retryFor', undefined), null);
+    assert.equal(fault('strip watch', 'change', undefined), null);
+    assert.equal(fault('strip switch', 'mac', undefined, 'str'), 'strip-account.invalid.mac');
+  });
+
   it('want a strip in every row of protected outlets', () => {
     assert.equal(fault('strip-account', 'protectedOutlets', [{ mac: 'A1', port: 2 }]), null);
     assert.equal(fault('strip-account', 'protectedOutlets', []), null);
