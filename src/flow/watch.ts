@@ -160,7 +160,7 @@ export function startWatching(
   const show = () => {
     const mark = status === null ? null : watchMark(watched, status, live);
     if (mark === null) return;
-    badge.end(first, null);
+    badge.end(first, mark);
     badge.set(mark);
   };
   const stopChanges = live.subscribe(

@@ -8,6 +8,7 @@ import stripStatus from '../../nodes/strip-status';
 import stripSwitch from '../../nodes/strip-switch';
 import stripWatch from '../../nodes/strip-watch';
 import { CATALOGUE } from '../../src/flow/catalogue';
+import type { Mark } from '../../src/flow/marks';
 import { Recorder } from '../support/recorder';
 import { startService } from '../support/service';
 import type { ServiceOptions, TestService } from '../support/service';
@@ -44,6 +45,8 @@ export class Lab {
   readonly service: TestService;
   /** What the helper nodes "out", "caught" and "completed" got. */
   readonly arrivals = new Recorder<Arrival>();
+
+  readonly #heard = new WeakSet<Node>();
 
   private constructor(service: TestService) {
     this.service = service;
@@ -84,11 +87,12 @@ export class Lab {
     this.listen();
   }
 
+  /** Hears what the listening nodes get, of which a deploy may have made new ones. */
   listen(): void {
     for (const at of ['out', 'caught', 'completed']) {
       const node = helper.getNode(at);
-      if (node === null || node.listenerCount('heard') > 0) continue;
-      node.on('heard', () => undefined);
+      if (node === null || this.#heard.has(node)) continue;
+      this.#heard.add(node);
       node.on('input', (msg: NodeMessage) => this.arrivals.push({ at, msg }));
     }
   }
@@ -133,10 +137,9 @@ export class Lab {
   /** Badges of a node in order, as "fill shape key". */
   badges(id: string): string[] {
     return this.said(id, 'status').map((status) => {
-      const { fill, shape, text } = status as Record<string, unknown>;
-      return text === undefined
-        ? 'none'
-        : `${String(fill)} ${String(shape)} ${String(text).replace(`${CATALOGUE}badge.`, '')}`;
+      const { fill, shape, text } = status as Partial<Mark>;
+      if (text === undefined) return 'none';
+      return `${fill} ${shape} ${text.replace(`${CATALOGUE}badge.`, '')}`;
     });
   }
 

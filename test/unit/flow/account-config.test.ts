@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { readAccount } from '../../../src/flow/account-config';
+import { LazyAccount } from '../../../src/flow/live';
+import { error, failing, live, MAC } from './support';
+
+describe('the settings of an account', () => {
+  it('have defaults for what an old flow does not know', () => {
+    assert.deepEqual(readAccount({}), {
+      baseUrl: '', timeout: 10_000, tls: '', proxy: '',
+      settings: { interval: 30_000, retryFor: 30_000, concurrency: 8, protectedOutlets: [] },
+    }); // prettier-ignore
+  });
+
+  it('are read as the editor saves them, within their bounds', () => {
+    const read = readAccount({
+      baseUrl: ' https://x ',
+      timeout: '500',
+      interval: '1',
+      retryFor: '0',
+      concurrency: '7.9',
+      tls: 't',
+      proxy: 'p',
+      protectedOutlets: [
+        { mac: MAC, port: '4' },
+        { mac: MAC, port: 1 },
+      ],
+    });
+    assert.deepEqual(read, {
+      baseUrl: 'https://x', timeout: 500, tls: 't', proxy: 'p',
+      settings: { interval: 5000, retryFor: 0, concurrency: 7, protectedOutlets: [{ mac: MAC, port: 4 }, { mac: MAC, port: 1 }] },
+    }); // prettier-ignore
+    const { timeout, settings } = readAccount({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
+    assert.deepEqual(
+      [timeout, settings.interval, settings.retryFor, settings.concurrency],
+      [100, 30_000, 86_400_000, 1],
+    );
+  });
+
+  it('protect a whole strip where they say "all"', () => {
+    const { protectedOutlets } = readAccount({ protectedOutlets: [{ mac: MAC, port: 'all' }] }).settings;
+    assert.deepEqual(
+      protectedOutlets.map(({ port }) => port),
+      [1, 2, 3, 4],
+    );
+  });
+
+  for (const entry of [
+    null,
+    'x',
+    {},
+    { mac: MAC },
+    { port: 1 },
+    { mac: '', port: 1 },
+    { mac: MAC, port: 5 },
+    { mac: 'a/b', port: 1 },
+  ]) {
+    it(`are refused rather than leave unprotected what ${JSON.stringify(entry)} may mean`, async () => {
+      assert.equal(
+        (await failing(() => readAccount({ protectedOutlets: [entry] }))).sentence,
+        'NOT_CONFIGURED.protected',
+      );
+    });
+  }
+
+  it('are refused where protection is of another kind or depends on a variable that is not set', async () => {
+    assert.equal(
+      (await failing(() => readAccount({ protectedOutlets: { mac: MAC } }))).sentence,
+      'NOT_CONFIGURED.protected',
+    );
+    assert.equal(
+      (await failing(() => readAccount({ protectedOutlets: [{ mac: '${STRIP}', port: 1 }] }))).sentence,
+      'NOT_CONFIGURED.variable',
+    );
+  });
+});
+
+describe('an account that comes into being when it is used', () => {
+  it('is asked for again until it can be made, and then made once', async () => {
+    let made = 0;
+    let broken = true;
+    const account = new LazyAccount(() => {
+      made++;
+      if (broken) throw error('NOT_CONFIGURED');
+      return live({ lastKnown: () => true });
+    });
+    assert.deepEqual([account.lastKnown(MAC, 1), account.strips(), made], [null, [], 0]);
+    assert.equal((await failing(() => account.get())).code, 'NOT_CONFIGURED');
+    broken = false;
+    assert.equal(account.get(), account.get());
+    assert.deepEqual([made, account.lastKnown(MAC, 1)], [2, true]);
+  });
+
+  it('is not made any more once it is closed', async () => {
+    const account = new LazyAccount(() => assert.fail('made'));
+    await account.close();
+    assert.equal((await failing(() => account.get())).code, 'CLOSED');
+  });
+});

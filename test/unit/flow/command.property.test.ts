@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { CommandReader } from '../../../src/flow/command';
+import { readAccount } from '../../../src/flow/account-config';
+import { isStripError } from '../../../src/api/errors';
+import { nobody, PlaceReader } from '../../../src/flow/target';
+import { readWatched } from '../../../src/flow/watch';
+import { MAC, noEvaluate } from './support';
+
+const anything = fc.anything({
+  withBigInt: true,
+  withBoxedValues: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withSparseArray: true,
+  withTypedArray: true,
+});
+const nearState = fc.oneof(
+  fc.constantFrom<unknown>(true, false, 1, 0, 'on', 'OFF', ' toggle ', 'cycle', 'True', 'false'),
+  fc.constantFrom<unknown>(2, -1, '1', '0', '', 'yes', null, undefined, NaN),
+  anything,
+);
+const nearPort = fc.oneof(
+  fc.constantFrom<unknown>(1, 2, 3, 4, '1', '4', 'all', ' ALL '),
+  fc.constantFrom<unknown>(0, 5, 2.5, '02', '', true, null),
+  anything,
+);
+const nearMac = fc.oneof(fc.constant<unknown>(MAC), fc.string(), anything);
+const nearOutlet = fc.record({ port: nearPort, on: nearState, mac: nearMac }, { requiredKeys: [] });
+const nearPayload = fc.oneof(
+  nearState,
+  nearOutlet,
+  fc.array(fc.oneof(nearOutlet, anything), { maxLength: 4 }),
+  fc.record({ mac: nearMac, outlets: fc.oneof(fc.array(nearOutlet, { maxLength: 5 }), anything) }),
+);
+const message = fc.record(
+  { payload: nearPayload, port: nearPort, mac: nearMac, delay: anything },
+  { requiredKeys: [] },
+);
+const fixedOr = (name: string, plain: string, values: string[]) =>
+  fc.record(
+    {
+      [name]: fc.oneof(fc.constantFrom<unknown>(...values), anything),
+      [`${name}Type`]: fc.constantFrom('message', plain),
+    },
+    { requiredKeys: [] },
+  );
+const config = fc
+  .tuple(
+    fixedOr('mac', 'str', [MAC, '']),
+    fixedOr('port', 'port', ['1', 'all', '']),
+    fixedOr('on', 'action', ['on', 'toggle', 'cycle', '']),
+    fixedOr('delay', 'num', ['5', '0', '']),
+  )
+  .map(([mac, port, on, delay]): Record<string, unknown> => ({ ...mac, ...port, ...on, ...delay }));
+
+const WORDS = new Map<unknown, unknown>([
+  ['on', true],
+  ['true', true],
+  ['off', false],
+  ['false', false],
+  ['toggle', 'toggle'],
+  ['cycle', 'cycle'],
+]);
+/** The rule itself, written once more and apart from the code. */
+const meaning = (value: unknown): unknown => {
+  if (value === true || value === 1) return true;
+  if (value === false || value === 0) return false;
+  return typeof value === 'string' ? WORDS.get(value.trim().toLowerCase()) : undefined;
+};
+
+/** Runs something that may only fail as its users are told. */
+function attempt<Result>(run: () => Result, ...codes: string[]): Result | null {
+  try {
+    return run();
+  } catch (error) {
+    assert(isStripError(error), `not a StripError: ${String(error)}`);
+    assert(codes.includes(error.code), error.message);
+    return null;
+  }
+}
+
+describe('any message', () => {
+  it('is either an accepted command or INVALID_INPUT', () => {
+    fc.assert(
+      fc.property(config, message, (properties, msg) => {
+        const order = attempt(
+          () => new CommandReader(properties, noEvaluate).read(msg, nobody()),
+          'INVALID_INPUT',
+          'NOT_CONFIGURED',
+        );
+        if (order === null) return;
+        assert(!(order instanceof Promise) && order.commands.length > 0);
+        for (const { command, requested } of order.commands) {
+          assert([1, 2, 3, 4, 'all'].includes(command.port));
+          assert(command.mac.trim() !== '' && !/[/\\]/.test(command.mac));
+          assert.equal(command.action, meaning(requested));
+          if (command.action === 'cycle') assert(command.delay >= 1000 && command.delay <= 3_600_000);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('never switches by being truthy or falsy', () => {
+    fc.assert(
+      fc.property(nearState, (payload) => {
+        const outlet = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+        const expected = meaning(payload);
+        fc.pre(expected === undefined && (typeof payload !== 'object' || payload === null));
+        const order = attempt(
+          () => new CommandReader(outlet, noEvaluate).read({ payload }, nobody()),
+          'INVALID_INPUT',
+        );
+        assert.equal(order, null);
+      }),
+    );
+  });
+
+  it('asks for a strip, for one outlet, or is INVALID_INPUT', () => {
+    fc.assert(
+      fc.property(config, message, (properties, msg) => {
+        const place = attempt(
+          () => new PlaceReader(properties, noEvaluate).read(msg, nobody()),
+          'INVALID_INPUT',
+          'NOT_CONFIGURED',
+        );
+        if (place === null) return;
+        assert(!(place instanceof Promise) && [1, 2, 3, 4, null].includes(place.port));
+      }),
+    );
+  });
+});
+
+describe('any flow file', () => {
+  const names = [
+    'baseUrl',
+    'interval',
+    'timeout',
+    'retryFor',
+    'concurrency',
+    'tls',
+    'proxy',
+    'protectedOutlets',
+  ];
+  const properties = (keys: string[]) =>
+    fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
+
+  it('gives an account settings within their bounds, or NOT_CONFIGURED', () => {
+    fc.assert(
+      fc.property(properties(names), (config) => {
+        const account = attempt(() => readAccount(config), 'NOT_CONFIGURED');
+        if (account === null) return;
+        const { interval, retryFor, concurrency } = account.settings;
+        assert(interval >= 5000 && retryFor >= 0 && Number.isInteger(concurrency) && concurrency >= 1);
+        assert(account.timeout >= 100 && account.timeout <= 600_000);
+      }),
+    );
+  });
+
+  it('gives a watching node something to watch, or a reason why not', () => {
+    const keys = [
+      'mac',
+      'macType',
+      'port',
+      'output',
+      'initial',
+      'outlets',
+      'availability',
+      'readings',
+      'change',
+    ];
+    fc.assert(
+      fc.property(properties(keys), (config) => {
+        attempt(() => readWatched(config, () => undefined), 'NOT_CONFIGURED', 'INVALID_INPUT');
+      }),
+    );
+  });
+});

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { CommandReader } from '../../../src/flow/command';
+import { nobody } from '../../../src/flow/target';
+import { commands, failing, MAC, noEvaluate, order, OTHER } from './support';
+
+/** Strip and outlet fixed, state from the message. */
+const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+/** All from the message, as in a flow that says nothing. */
+const open = {};
+
+describe('reading a command from a message', () => {
+  const words: [unknown, string][] = [
+    [true, 'true'],
+    [false, 'false'],
+    [1, 'true'],
+    [0, 'false'],
+    [-0, 'false'],
+    ['on', 'true'],
+    ['off', 'false'],
+    ['true', 'true'],
+    ['false', 'false'],
+    [' ON\n', 'true'],
+    ['False ', 'false'],
+    ['Toggle', 'toggle'],
+    ['CYCLE', 'cycle 5000'],
+  ];
+  for (const [payload, action] of words) {
+    it(`takes ${JSON.stringify(payload)} for ${action}`, async () => {
+      assert.deepEqual(await commands(outlet2, { payload }), [`${MAC}/2 ${action}`]);
+      assert.deepEqual(await commands(open, { payload: { port: 2, on: payload, mac: MAC } }), [
+        `${MAC}/2 ${action}`,
+      ]);
+      assert.deepEqual(await commands(open, { payload: [{ port: 2, on: payload }], mac: MAC }), [
+        `${MAC}/2 ${action}`,
+      ]);
+    });
+  }
+
+  const refused: unknown[] = [
+    undefined, null, NaN, '', ' ', 2, -1, 0.5, Infinity, '1', '0', 'yes', 'onn', 'toggle!', 'hasOwnProperty', '__proto__', 'constructor',
+    {}, [], { on: undefined }, { on: null }, { on: 2 }, { on: {} }, { on: [] }, { on: '1' }, Object.create({ on: true }), { state: true },
+    new Boolean(true), new Number(1), new String('on'), new Date(1), () => true, Symbol('on'), 1n, Buffer.from('on'), new Map([['on', true]]), [[true]],
+  ]; // prettier-ignore
+  for (const payload of refused) {
+    it(`refuses ${typeof payload === 'function' ? 'a function' : typeof payload} that is none of the words, and shows it`, async () => {
+      const error = await failing(() => commands(outlet2, { payload }));
+      assert.equal(error.code, 'INVALID_INPUT');
+      assert.equal(
+        (await failing(() => commands({ ...open, mac: MAC, macType: 'str' }, { payload, port: 2 }))).code,
+        'INVALID_INPUT',
+      );
+    });
+  }
+
+  it('keeps the word that was asked, and a number as a boolean', async () => {
+    for (const [payload, requested] of [
+      [true, true],
+      [1, true],
+      [' OFF', 'off'],
+      ['Toggle', 'toggle'],
+      ['TRUE', 'true'],
+    ] as const) {
+      const {
+        commands: [first],
+      } = await order(outlet2, { payload });
+      assert.equal(first?.requested, requested);
+    }
+  });
+
+  it('reads the port from the payload, else from the message', async () => {
+    const config = { mac: MAC, macType: 'str' };
+    assert.deepEqual(await commands(config, { payload: { port: 1, on: true }, port: 2 }), [`${MAC}/1 true`]);
+    assert.deepEqual(await commands(config, { payload: { on: true }, port: 2 }), [`${MAC}/2 true`]);
+    assert.deepEqual(await commands(config, { payload: true, port: '3' }), [`${MAC}/3 true`]);
+    for (const [port, read] of [
+      [2.0, '2'],
+      ['4', '4'],
+      [' 1 ', '1'],
+      ['ALL', 'all'],
+      [' all', 'all'],
+    ] as const) {
+      assert.deepEqual(await commands(config, { payload: true, port }), [`${MAC}/${read} true`]);
+    }
+  });
+
+  for (const port of [
+    0,
+    5,
+    2.5,
+    -1,
+    NaN,
+    true,
+    null,
+    '',
+    '02',
+    '2.0',
+    '2.5',
+    '5',
+    'one',
+    '0x2',
+    '1e0',
+    [2],
+    { port: 2 },
+    2n,
+  ]) {
+    it(`takes no ${typeof port} such as ${typeof port === 'bigint' ? '2n' : JSON.stringify(port)} for a port`, async () => {
+      const error = await failing(() => commands({ mac: MAC, macType: 'str' }, { payload: true, port }));
+      assert.equal(error.sentence, 'INVALID_INPUT.port');
+      const inside = await failing(() =>
+        commands({ mac: MAC, macType: 'str' }, { payload: { on: true, port }, port: 1 }),
+      );
+      assert.equal(inside.sentence, 'INVALID_INPUT.port');
+    });
+  }
+
+  it('never takes a missing port for all', async () => {
+    const error = await failing(() => commands({ mac: MAC, macType: 'str' }, { payload: true }));
+    assert.equal(error.sentence, 'INVALID_INPUT.portMissing');
+  });
+
+  it('reads the strip from the payload, else from the message, without blanks around it', async () => {
+    assert.deepEqual(await commands(open, { payload: { mac: MAC, port: 1, on: true }, mac: OTHER }), [
+      `${MAC}/1 true`,
+    ]);
+    assert.deepEqual(await commands(open, { payload: { port: 1, on: true }, mac: ` ${OTHER} ` }), [
+      `${OTHER}/1 true`,
+    ]);
+    assert.deepEqual(await commands(open, { payload: true, port: 1, mac: 'a1:b2:c3' }), ['a1:b2:c3/1 true']);
+  });
+
+  it('says so when no strip is named, and guesses none', async () => {
+    assert.equal(
+      (await failing(() => commands(open, { payload: true, port: 1 }))).sentence,
+      'INVALID_INPUT.macMissing',
+    );
+  });
+
+  for (const mac of [
+    '',
+    ' ',
+    '.',
+    '..',
+    'a/b',
+    'a\\b',
+    'a\r\nb',
+    '\ud800',
+    'x'.repeat(300),
+    12,
+    true,
+    null,
+    {},
+    ['a'],
+  ]) {
+    it(`takes no ${typeof mac} such as ${JSON.stringify(mac).slice(0, 20)} for a MAC`, async () => {
+      assert.equal(
+        (await failing(() => commands(open, { payload: true, port: 1, mac }))).sentence,
+        'INVALID_INPUT.mac',
+      );
+      assert.equal(
+        (await failing(() => commands(open, { payload: [{ port: 1, on: true, mac: mac ?? 0 }] }))).sentence,
+        'INVALID_INPUT.mac',
+      );
+    });
+  }
+
+  describe('what is fixed in the node', () => {
+    it('wins over whatever the message says', async () => {
+      const stray = { mac: OTHER, port: 4, delay: 9 };
+      assert.deepEqual(await commands(outlet2, { payload: { ...stray, on: true }, ...stray }), [
+        `${MAC}/2 true`,
+      ]);
+      assert.deepEqual(
+        await commands(
+          { ...outlet2, on: 'off', onType: 'action' },
+          { payload: { ...stray, on: true }, ...stray },
+        ),
+        [`${MAC}/2 false`],
+      );
+      assert.deepEqual(await commands({ port: '2', portType: 'port' }, { payload: { ...stray, on: true } }), [
+        `${OTHER}/2 true`,
+      ]);
+    });
+
+    it('makes the payload a mere trigger if it is all', async () => {
+      const config = { ...outlet2, on: 'toggle', onType: 'action' };
+      for (const payload of [
+        undefined,
+        null,
+        'anything',
+        7,
+        [],
+        [{ port: 9 }],
+        { outlets: 1 },
+        { port: 9, on: 'x' },
+      ]) {
+        const {
+          form,
+          commands: [first],
+        } = await order(config, { payload });
+        assert.deepEqual([form, first?.command.action, first?.requested], ['on', 'toggle', 'toggle']);
+      }
+    });
+
+    it('is missed where it is empty', async () => {
+      for (const name of ['mac', 'port', 'on']) {
+        const config = { ...outlet2, on: 'on', onType: 'action', [name]: '' };
+        assert.equal(
+          (await failing(() => commands(config, { payload: true }))).sentence,
+          `NOT_CONFIGURED.${name}`,
+        );
+      }
+    });
+
+    it('names the variable that is not set', async () => {
+      for (const name of ['mac', 'port', 'on']) {
+        const config = { ...outlet2, on: 'on', onType: 'action', [name]: '${WHICH}' };
+        const error = await failing(() => commands(config, { payload: true }));
+        assert.deepEqual([error.sentence, error.params], ['NOT_CONFIGURED.variable', { variable: 'WHICH' }]);
+      }
+    });
+
+    it('is read from any flow file without complaint', async () => {
+      const hostile = {
+        mac: { x: 1 },
+        macType: 7,
+        port: ['2'],
+        portType: null,
+        on: true,
+        onType: '__proto__',
+        delay: {},
+        delayType: [],
+      };
+      assert.deepEqual(await commands(hostile, { payload: 'cycle', mac: MAC, port: 1 }), [
+        `${MAC}/1 cycle 5000`,
+      ]);
+      assert.deepEqual(await commands({ ...outlet2, port: 2 }, { payload: true }), [`${MAC}/2 true`]);
+    });
+  });
+
+  it('asks to be answered in the form it came', async () => {
+    const forms: [object, object, string][] = [
+      [outlet2, { payload: true }, 'on'],
+      [outlet2, { payload: { on: true } }, 'port-on'],
+      [open, { payload: true, mac: MAC, port: 1 }, 'on'],
+      [open, { payload: { mac: MAC, port: 1, on: true } }, 'port-on'],
+      [{ ...outlet2, portType: 'message', on: 'on', onType: 'action' }, { payload: { port: 1 } }, 'port-on'],
+      [
+        { ...outlet2, portType: 'message', on: 'on', onType: 'action' },
+        { payload: { other: 1 }, port: 1 },
+        'on',
+      ],
+    ];
+    for (const [config, msg, form] of forms)
+      assert.equal((await order({ ...config }, { ...msg })).form, form);
+  });
+
+  it('leaves behind whom a refused message concerned, as far as it says', () => {
+    for (const [msg, seen] of [
+      [{ payload: 'x' }, { mac: MAC, port: 2, requested: null }],
+      [
+        { payload: 'toggle', port: 1 },
+        { mac: MAC, port: 2, requested: 'toggle' },
+      ],
+    ] as const) {
+      const target = nobody();
+      const reader = new CommandReader({ ...outlet2, delay: '0' }, noEvaluate);
+      try {
+        void reader.read({ ...msg }, target);
+      } catch {
+        assert.notEqual(msg.payload, 'toggle');
+      }
+      assert.deepEqual(target, seen);
+    }
+  });
+
+  it('refuses a message whose getters throw', async () => {
+    const payload = Object.defineProperty({ port: 1 }, 'on', {
+      enumerable: true,
+      get: () => assert.fail('boom'),
+    });
+    const error = await failing(() => commands(open, { payload, mac: MAC }));
+    assert.deepEqual([error.sentence, error.cause], ['INVALID_INPUT.unreadable', undefined]);
+  });
+});

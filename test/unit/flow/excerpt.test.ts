@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { excerpt } from '../../../src/flow/excerpt';
+
+describe('an excerpt of what came', () => {
+  const cyclic: Record<string, unknown> = { port: 1 };
+  cyclic.self = cyclic;
+  const cases: [string, unknown, string][] = [
+    ['a text in quotes', 'maybe', '"maybe"'],
+    ['control characters escaped', 'a\r\nb\u0000', '"a\\r\\nb\\u0000"'],
+    ['a number', 2, '2'],
+    ['not a number', NaN, 'NaN'],
+    ['nothing', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['a big integer by its kind only', 10n ** 1000n, 'bigint'],
+    ['a function by its kind only', () => 'secret', 'function'],
+    ['a buffer by its length', Buffer.from('abc'), 'buffer of 3 bytes'],
+    ['an object', { port: 9, on: 'x' }, '{"port": 9, "on": "x"}'],
+    ['an array with a hole', [1, , true], '[1, true]'], // prettier-ignore
+    ['what is deep only as deep as it helps', { a: { b: { c: 1 } }, d: [[[1]]] }, '{"a": {"b": {…}}, "d": [[…]]}'],
+    ['a getter without running it', Object.defineProperty({}, 'on', { get: () => assert.fail(), enumerable: true }), '{"on": getter}'],
+    ['nothing that a prototype brings', Object.create({ on: true }), '{}'],
+    ['a cycle', cyclic, '{"port": 1, "self": {"port": 1, "self": {…}}}'],
+  ]; // prettier-ignore
+  for (const [what, value, text] of cases) {
+    it(`shows ${what}`, () => assert.equal(excerpt(value), text));
+  }
+
+  it('is short, however much came', () => {
+    assert.equal(excerpt('x'.repeat(1e6)).length, 60);
+    assert.equal(excerpt(Array.from({ length: 1e5 }, (_, index) => index)), '[0, 1, 2, 3, 4, 5, …]');
+    assert(
+      excerpt(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, 'v']))).endsWith(
+        '…',
+      ),
+    );
+  });
+
+  it('does not insist where a proxy does not want to be looked at', () => {
+    const refuse = (): never => {
+      throw new Error('no');
+    };
+    assert.equal(excerpt(new Proxy({}, { ownKeys: refuse })), 'object');
+    assert.equal(excerpt({ inner: new Proxy([], { ownKeys: refuse, getPrototypeOf: refuse }) }), 'object');
+  });
+
+  it('never throws and is never long', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({
+          withBigInt: true,
+          withDate: true,
+          withMap: true,
+          withTypedArray: true,
+          withNullPrototype: true,
+          withSparseArray: true,
+        }),
+        (value) => excerpt(value).length <= 60,
+      ),
+    );
+  });
+});

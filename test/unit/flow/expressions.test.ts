@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { CommandReader } from '../../../src/flow/command';
+import { nobody } from '../../../src/flow/target';
+import { commands, failing, MAC, OTHER } from './support';
+
+/** Strip and outlet fixed, state from the message. */
+const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+
+/** As a promise that is rejected with anything at all, which JSONata's are. */
+const throwing = (thrown: unknown): Promise<never> =>
+  Promise.resolve().then(() => {
+    throw thrown;
+  });
+
+describe('fields that are more than a value', () => {
+  describe('the delay of a cycle', () => {
+    it('is five seconds unless the node says otherwise', async () => {
+      assert.deepEqual(await commands(outlet2, { payload: 'cycle', delay: 99 }), [`${MAC}/2 cycle 5000`]);
+      assert.deepEqual(
+        await commands({ ...outlet2, delay: ' 1.5 ', delayType: 'num' }, { payload: 'cycle' }),
+        [`${MAC}/2 cycle 1500`],
+      );
+      assert.deepEqual(await commands({ ...outlet2, delay: 3600 }, { payload: 'cycle' }), [
+        `${MAC}/2 cycle 3600000`,
+      ]);
+    });
+
+    for (const delay of ['0', '0.9', '3601', '-5', 'x', '1e3', '0x10', 'NaN', 'Infinity']) {
+      it(`cannot be ${delay}, which matters to a cycle only`, async () => {
+        assert.equal(
+          (await failing(() => commands({ ...outlet2, delay }, { payload: 'cycle' }))).sentence,
+          'INVALID_INPUT.delay',
+        );
+        assert.deepEqual(await commands({ ...outlet2, delay }, { payload: 'toggle' }), [`${MAC}/2 toggle`]);
+      });
+    }
+
+    it('is evaluated for a cycle only', async () => {
+      const asked: string[] = [];
+      const config = { ...outlet2, delay: 'wait', delayType: 'msg' };
+      const evaluate = (value: string, type: string) => {
+        asked.push(`${type}.${value}`);
+        return Promise.resolve(7);
+      };
+      assert.deepEqual(await commands(config, { payload: true }, evaluate), [`${MAC}/2 true`]);
+      assert.deepEqual(asked, []);
+      assert.deepEqual(await commands(config, { payload: 'cycle' }, evaluate), [`${MAC}/2 cycle 7000`]);
+      assert.deepEqual(
+        await commands(config, { payload: [], port: 1 }, evaluate).catch(() => 'refused'),
+        'refused',
+      );
+      assert.deepEqual(asked, ['msg.wait']);
+      for (const wrong of [0, NaN, null, true, {}, '5s', 3601]) {
+        const error = await failing(() =>
+          commands(config, { payload: 'cycle' }, () => Promise.resolve(wrong)),
+        );
+        assert.equal(error.sentence, 'INVALID_INPUT.delay');
+      }
+    });
+  });
+
+  describe('expressions', () => {
+    const config = {
+      mac: 'which',
+      macType: 'flow',
+      port: 'n',
+      portType: 'msg',
+      on: 'what',
+      onType: 'jsonata',
+    };
+
+    it('give the values, under the same rules as a message', async () => {
+      const values: Record<string, unknown> = { 'flow.which': MAC, 'msg.n': '3', 'jsonata.what': 'Toggle' };
+      const evaluate = (value: string, type: string) => Promise.resolve(values[`${type}.${value}`]);
+      assert.deepEqual(await commands(config, { payload: { mac: OTHER, port: 1, on: true } }, evaluate), [
+        `${MAC}/3 toggle`,
+      ]);
+      for (const [name, wrong, sentence] of [
+        ['flow.which', undefined, 'INVALID_INPUT.macMissing'],
+        ['flow.which', 5, 'INVALID_INPUT.mac'],
+        ['msg.n', undefined, 'INVALID_INPUT.portMissing'],
+        ['msg.n', true, 'INVALID_INPUT.port'],
+        ['jsonata.what', undefined, 'INVALID_INPUT.state'],
+        ['jsonata.what', 'yes', 'INVALID_INPUT.state'],
+      ] as const) {
+        // prettier-ignore
+        const failed = await failing(() => commands(config, {}, (value, type) => Promise.resolve(`${type}.${value}` === name ? wrong : values[`${type}.${value}`])));
+        assert.equal(failed.sentence, sentence);
+      }
+    });
+
+    it('that fail are INVALID_INPUT with the reason, whatever is thrown', async () => {
+      for (const [thrown, reason] of [
+        [new TypeError('no such thing'), 'no such thing'],
+        [{ code: 'T2001', message: 'left side' }, 'left side'],
+        ['text', 'text'],
+        [undefined, 'failed'],
+        [{ message: 5 }, 'failed'],
+      ] as const) {
+        const failed = await failing(() => commands(config, {}, () => throwing(thrown)));
+        assert.deepEqual([failed.sentence, failed.params.reason], ['INVALID_INPUT.expression', reason]);
+        assert.equal(failed.cause, undefined);
+      }
+    });
+
+    it('that are environment variables must be set', async () => {
+      const failed = await failing(() =>
+        commands({ ...config, macType: 'env' }, {}, () => Promise.resolve('')),
+      );
+      assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable: 'which' }]);
+    });
+
+    it('do not let a later message overtake an earlier one', async () => {
+      const waiting: ((value: unknown) => void)[] = [];
+      const reader = new CommandReader(
+        { ...outlet2, on: 'x', onType: 'flow' },
+        () => new Promise((resolve) => waiting.push(resolve)),
+      );
+      const came: string[] = [];
+      const all = ['first', 'second', 'third'].map(async (name) => {
+        try {
+          await reader.read({}, nobody());
+          came.push(name);
+        } catch {
+          came.push(`${name} failed`);
+        }
+      });
+      waiting[2]?.(true);
+      waiting[1]?.('wrong');
+      await new Promise(setImmediate);
+      assert.deepEqual(came, []);
+      waiting[0]?.(false);
+      await Promise.all(all);
+      assert.deepEqual(came, ['first', 'second failed', 'third']);
+    });
+  });
+});

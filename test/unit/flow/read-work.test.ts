@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { listWork, statusWork } from '../../../src/flow/read-work';
+import type { Message } from '../../../src/flow/field';
+import { nobody } from '../../../src/flow/target';
+import { listOf, makeStrip, stripOf } from '../account/support';
+import { failing, live, MAC, noEvaluate, OTHER } from './support';
+
+const tools = { clone: structuredClone<Message>, generateId: () => 'id' };
+const nothing = () => undefined;
+const short = (text: string) => text.split('.').at(-1);
+
+async function status(
+  config: object,
+  msg: Message,
+  strip = makeStrip(MAC, [true, null, false]),
+  readable = true,
+) {
+  const account = live({ get: (mac) => Promise.resolve({ ...stripOf({ ...strip, mac }), readable }) });
+  const { messages, mark } = await statusWork({ ...config }, noEvaluate, () => account)(
+    msg,
+    nobody(),
+    nothing,
+  );
+  assert.deepEqual(messages, [msg]);
+  return [msg.payload, short(mark.text)];
+}
+
+async function list(output: string, msg: Message, ...args: Parameters<typeof listOf>) {
+  const account = live({ list: () => Promise.resolve(listOf(...args)) });
+  const { messages, mark } = await listWork({ output }, () => account, tools)(msg, nobody(), nothing);
+  return { messages, mark: short(mark.text) };
+}
+
+describe('strip status', () => {
+  it('answers with the strip, and keeps the rest of the message', async () => {
+    const msg: Message = { payload: 'x', mac: MAC, topic: 't' };
+    const [payload, mark] = await status({}, msg);
+    assert.deepEqual(payload, makeStrip(MAC, [true, null, false]));
+    assert.equal(mark, 'on1of2');
+    assert.deepEqual(
+      [msg.topic, msg.mac, msg.response, 'port' in msg, 'strip' in msg],
+      ['t', MAC, { strip: MAC }, false, false],
+    );
+  });
+
+  it('answers with one outlet in the form chosen', async () => {
+    const at = { mac: MAC, macType: 'str', portType: 'port' };
+    assert.deepEqual(await status({ ...at, port: '1', output: 'on' }, {}), [true, 'on']);
+    assert.deepEqual(await status({ ...at, port: '3', output: 'port-on' }, {}), [
+      { mac: MAC, port: 3, on: false },
+      'off',
+    ]);
+    assert.deepEqual(await status({ ...at, port: '1' }, {}), [makeStrip(MAC, [true, null, false]), 'on']);
+    assert.deepEqual(await status({ ...at, output: 'on' }, { port: 1 }), [
+      makeStrip(MAC, [true, null, false]),
+      'on1of2',
+    ]);
+  });
+
+  it('answers null for what the service did not say', async () => {
+    const at = { mac: MAC, macType: 'str', output: 'on' };
+    assert.deepEqual(await status({ ...at, port: '2' }, {}), [null, 'unknownAnswer']);
+    assert.deepEqual(await status({ ...at, port: '4', output: 'port-on' }, {}), [
+      { mac: MAC, port: 4, on: null },
+      'unknownAnswer',
+    ]);
+    assert.equal((await status({ ...at, port: '' }, {}, makeStrip(MAC, []), false))[1], 'unknownAnswer');
+    assert.equal(
+      (await status({ ...at, port: '1' }, {}, makeStrip(MAC, [true], { available: false })))[1],
+      'unavailable',
+    );
+  });
+
+  it('takes the whole strip where a message names no outlet', async () => {
+    const at = { mac: MAC, macType: 'str', portType: 'message', output: 'on' };
+    for (const msg of [{}, { port: '' }, { port: null }, { payload: { port: 'all' } }]) {
+      assert.equal((await status(at, msg))[1], 'on1of2');
+    }
+    assert.deepEqual(await status(at, { payload: { port: '1' }, port: 3 }), [true, 'on']);
+    for (const port of [5, 'x', true, {}, NaN]) {
+      assert.equal((await failing(() => status(at, { port }))).sentence, 'INVALID_INPUT.port');
+    }
+    assert.equal((await failing(() => status({}, { payload: 1 }))).sentence, 'INVALID_INPUT.macMissing');
+  });
+
+  it('ignores what the message says where the node says it', async () => {
+    const at = { mac: MAC, macType: 'str', port: '1', portType: 'port', output: 'port-on' };
+    const stray = { mac: OTHER, port: 3 };
+    assert.deepEqual(await status(at, { payload: stray, ...stray }), [{ mac: MAC, port: 1, on: true }, 'on']);
+  });
+});
+
+describe('strip list', () => {
+  const two = [makeStrip(MAC, [true, null]), makeStrip(OTHER, [false])] as const;
+
+  it('answers with all strips in one message', async () => {
+    const msg: Message = { payload: 1, topic: 't' };
+    const { messages, mark } = await list('list', msg, ...two);
+    assert.deepEqual(messages, [{ payload: two, topic: 't', response: { strips: 2 } }]);
+    assert.equal(messages[0], msg);
+    assert.equal(mark, 'listed');
+    assert.equal((await list('list', {}, two[0])).mark, 'on1of1');
+    assert.deepEqual(await list('list', {}), {
+      messages: [{ payload: [], response: { strips: 0 } }],
+      mark: 'noStrips',
+    });
+  });
+
+  it('answers with a message for each strip or outlet, which a join node can put together again', async () => {
+    const { messages } = await list('strips', { _msgid: 'm', payload: 1, parts: { id: 'outer' } }, ...two);
+    assert.deepEqual(messages, two.map((payload, index) => ({
+      _msgid: 'm', payload, response: { strips: 2 }, parts: { parts: { id: 'outer' }, id: 'id', type: 'array', len: 1, count: 2, index },
+    }))); // prettier-ignore
+    const outlets = (await list('outlets', {}, ...two)).messages.map(({ payload }) => payload);
+    assert.deepEqual(outlets, [
+      { mac: MAC, port: 1, on: true },
+      { mac: MAC, port: 2, on: null },
+      { mac: OTHER, port: 1, on: false },
+    ]);
+  });
+
+  it('makes messages that share nothing that can be changed', async () => {
+    const {
+      messages: [first, second],
+    } = await list('strips', { nested: { a: 1 } }, ...two);
+    assert(first !== undefined && second !== undefined);
+    assert.notEqual(first.nested, second.nested);
+    assert.equal(first.response, second.response);
+    assert(Object.isFrozen(first.response));
+  });
+
+  it('sends nothing where there is nothing to send', async () => {
+    assert.deepEqual((await list('outlets', {})).messages, []);
+  });
+
+  it('still hands on an answer that nobody could read', async () => {
+    const account = live({
+      list: () => Promise.resolve({ ...listOf(), readable: false, response: { odd: [[[]]] } }),
+    });
+    for (const output of ['list', 'strips', 'outlets']) {
+      const { messages, mark } = await listWork({ output }, () => account, tools)({}, nobody(), nothing);
+      assert.deepEqual(messages, [{ payload: output === 'list' ? [] : null, response: { odd: [[[]]] } }]);
+      assert.equal(short(mark.text), 'unknownAnswer');
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { commands, failing, MAC, order, OTHER } from './support';
+
+/** Strip and outlet fixed, state from the message. */
+const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+/** All from the message, as in a flow that says nothing. */
+const open = {};
+
+describe('several outlets in one message', () => {
+  describe('arrays', () => {
+    it('become their commands in order', async () => {
+      const payload = [
+        { port: 1, on: true },
+        { port: 'all', on: 'toggle', mac: OTHER },
+        { port: '1', on: 'OFF' },
+      ];
+      const read = await order(open, { payload, mac: MAC });
+      assert.equal(read.form, 'array');
+      assert.deepEqual(await commands(open, { payload, mac: MAC }), [
+        `${MAC}/1 true`,
+        `${OTHER}/all toggle`,
+        `${MAC}/1 false`,
+      ]);
+    });
+
+    it('leave out what elements say of the strip where it is fixed', async () => {
+      assert.deepEqual(
+        await commands({ mac: MAC, macType: 'str' }, { payload: [{ port: 1, on: true, mac: OTHER }] }),
+        [`${MAC}/1 true`],
+      );
+    });
+
+    it('are checked whole', async () => {
+      for (const wrong of [
+        true,
+        null,
+        undefined,
+        {},
+        { port: 1 },
+        { on: true },
+        { port: 9, on: true },
+        { port: 1, on: 2 },
+        [{ port: 1, on: true }],
+      ]) {
+        const error = await failing(() =>
+          commands(open, { payload: [{ port: 1, on: true }, wrong], mac: MAC, port: 3 }),
+        );
+        assert.deepEqual([error.sentence, error.params.number], ['INVALID_INPUT.element', 2]);
+      }
+      const holes = [{ port: 1, on: true }];
+      holes[3] = { port: 2, on: true };
+      assert.equal((await failing(() => commands(open, { payload: holes, mac: MAC }))).params.number, 2);
+      assert.equal(
+        (await failing(() => commands(open, { payload: [], mac: MAC }))).sentence,
+        'INVALID_INPUT.arrayEmpty',
+      );
+      assert.equal(
+        (await failing(() => commands(open, { payload: [{ port: 1, on: true }] }))).sentence,
+        'INVALID_INPUT.macMissing',
+      );
+    });
+
+    it('need outlet and state from the message, and so do whole strips', async () => {
+      const picture = { mac: MAC, outlets: [{ port: 1, on: true }] };
+      for (const payload of [[{ port: 1, on: true, mac: MAC }], [], picture]) {
+        for (const config of [
+          { port: '2', portType: 'port' },
+          { on: 'on', onType: 'action' },
+          outlet2,
+          { ...outlet2, macType: 'message', on: 'on', onType: 'action' },
+        ]) {
+          assert.equal((await failing(() => commands(config, { payload }))).sentence, 'INVALID_INPUT.fixed');
+        }
+      }
+    });
+  });
+
+  describe('a whole strip', () => {
+    it('is put back where it is known', async () => {
+      const payload = {
+        mac: MAC,
+        name: 'Desk',
+        available: true,
+        outlets: [{ port: 1, on: true }, { port: 2, on: null }, { port: '3', on: 'off' }, { port: 4 }],
+      };
+      const read = await order(open, { payload });
+      assert.equal(read.form, 'strip');
+      assert.deepEqual(await commands(open, { payload }), [`${MAC}/1 true`, `${MAC}/3 false`]);
+    });
+
+    it('is put back on the strip that is fixed', async () => {
+      const payload = { mac: OTHER, outlets: [{ port: 1, on: true }] };
+      assert.deepEqual(await commands({ mac: MAC, macType: 'str' }, { payload, mac: OTHER }), [
+        `${MAC}/1 true`,
+      ]);
+    });
+
+    it('is refused where nothing in it is known', async () => {
+      for (const outlets of [[], [{ port: 1, on: null }]]) {
+        assert.equal(
+          (await failing(() => commands(open, { payload: { mac: MAC, outlets } }))).sentence,
+          'INVALID_INPUT.pictureEmpty',
+        );
+      }
+    });
+
+    it('is refused where anything in it is not a picture', async () => {
+      for (const wrong of [
+        true,
+        null,
+        { port: 'all', on: true },
+        { port: 5, on: true },
+        { on: true },
+        { port: 1, on: 'toggle' },
+        { port: 1, on: 2 },
+        { port: 1, on: 'maybe' },
+      ]) {
+        const error = await failing(() =>
+          commands(open, { payload: { mac: MAC, outlets: [{ port: 2, on: true }, wrong] } }),
+        );
+        assert.equal(error.sentence, 'INVALID_INPUT.picture');
+      }
+      for (const outlets of [true, null, {}, 'on', 4]) {
+        const error = await failing(() => commands(open, { payload: { mac: MAC, outlets } }));
+        assert.equal(error.code, 'INVALID_INPUT');
+      }
+    });
+  });
+});

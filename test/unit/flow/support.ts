@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { Command, Outcome, Progress } from '../../../src/account/types';
+import { StripError, type ErrorCode } from '../../../src/api/errors';
+import type { Translate } from '../../../src/flow/catalogue';
+import type { Order } from '../../../src/flow/command';
+import { CommandReader } from '../../../src/flow/command';
+import type { Config } from '../../../src/flow/config';
+import type { Evaluate, Message } from '../../../src/flow/field';
+import type { Live } from '../../../src/flow/live';
+import { nobody } from '../../../src/flow/target';
+
+export const MAC = 'A1B2C3D4E5F6';
+export const OTHER = 'A1B2C3D4E5F7';
+
+/** Key and values, so that a test sees both. */
+export const translate: Translate = (key, params = {}) => `${key} ${JSON.stringify(params)}`;
+
+export const noEvaluate: Evaluate = () => Promise.reject(new Error('nothing is to be evaluated'));
+
+/** Reads an order from one message. */
+export async function order(
+  config: Config,
+  msg: Message,
+  evaluate: Evaluate = noEvaluate,
+  seen = nobody(),
+): Promise<Order> {
+  return await new CommandReader(config, evaluate).read(msg, seen);
+}
+
+/** The commands of a message, short. */
+export async function commands(config: Config, msg: Message, evaluate?: Evaluate): Promise<string[]> {
+  const read = await order(config, msg, evaluate);
+  return read.commands.map(
+    ({ command: { mac, port, action, delay } }) =>
+      `${mac}/${port} ${String(action)}${action === 'cycle' ? ` ${delay}` : ''}`,
+  );
+}
+
+/** Code and sentence that something fails with. */
+export async function failing(run: () => unknown): Promise<StripError> {
+  try {
+    await run();
+  } catch (error) {
+    assert(error instanceof StripError, `not a StripError: ${String(error)}`);
+    return error;
+  }
+  assert.fail('it did not fail');
+}
+
+export const error = (code: ErrorCode, sentence = 'test'): StripError =>
+  new StripError(code, `${code}.${sentence}`);
+
+export function outcomeOf({ mac, port, action }: Command, more: Partial<Outcome> = {}): Outcome {
+  const on = action === true || action === 'cycle';
+  const results = port === 'all' ? [] : [{ port, ok: true }];
+  return { mac, port, on, results, response: { success: true }, at: '2027-01-15T08:00:00.000Z', ...more };
+}
+
+type Run = (command: Command, progress?: (progress: Progress) => void) => Promise<Outcome>;
+
+/** An account of which only what a test names works. */
+export function live(parts: Partial<Live> & { run?: Run }): Live {
+  const absent = (): never => assert.fail('the test does not expect this');
+  return {
+    list: absent,
+    get: absent,
+    run: absent,
+    subscribe: absent,
+    onStatus: absent,
+    strips: () => [],
+    strip: () => undefined,
+    lastKnown: () => null,
+    close: () => Promise.resolve(),
+    ...parts,
+  };
+}

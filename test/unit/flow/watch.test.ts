@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import type { AccountStatus, Change, Listener } from '../../../src/account/types';
+import type { ReadingName } from '../../../src/api/types';
+import { Badge } from '../../../src/flow/badge';
+import type { Message } from '../../../src/flow/field';
+import { readWatched, startWatching, Watch, type Watched } from '../../../src/flow/watch';
+import { makeStrip, TestClock } from '../account/support';
+import { error, failing, live, MAC, OTHER } from './support';
+
+const noEnv = () => undefined;
+const watched = (config: object = {}): Watched => readWatched({ ...config }, noEnv);
+const strip = makeStrip(MAC, [true, false, null, false]);
+const outlet = (more: object = {}): Change => ({
+  kind: 'outlet',
+  strip,
+  port: 1,
+  on: true,
+  previous: false,
+  first: false,
+  ...more,
+});
+const reading = (value: number, previous: number | null, name: ReadingName = 'load'): Change => ({
+  kind: 'reading',
+  strip,
+  name,
+  value,
+  previous,
+  first: previous === null,
+});
+const messages = (config: object, ...changes: Change[]): (Message | null)[] => {
+  const watch = new Watch(watched(config));
+  return changes.map((change) => watch.messageOf(change));
+};
+
+describe('what is watched', () => {
+  it('is every outlet of every strip unless the node says otherwise', () => {
+    assert.deepEqual(watched(), {
+      mac: null,
+      port: null,
+      output: 'on',
+      initial: false,
+      outlets: true,
+      availability: false,
+      readings: false,
+      change: 0,
+    });
+  });
+
+  it('is read from what the editor saves', () => {
+    assert.deepEqual(
+      watched({
+        mac: ` ${MAC} `,
+        macType: 'str',
+        port: '2',
+        output: 'port-on',
+        initial: true,
+        outlets: false,
+        availability: true,
+        readings: 'true',
+        change: '1.5',
+      }),
+      {
+        mac: MAC,
+        port: 2,
+        output: 'port-on',
+        initial: true,
+        outlets: false,
+        availability: true,
+        readings: true,
+        change: 1.5,
+      },
+    );
+  });
+
+  it('may be named by an environment variable, which must be set', async () => {
+    const config = { mac: 'WHICH', macType: 'env' };
+    assert.equal(readWatched(config, (name) => (name === 'WHICH' ? MAC : '')).mac, MAC);
+    for (const [broken, variable] of [
+      [config, 'WHICH'],
+      [{ mac: '${STRIP}' }, 'STRIP'],
+    ] as const) {
+      const failed = await failing(() => readWatched({ ...broken }, () => ''));
+      assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
+    }
+  });
+
+  it('cannot be what is no strip or no outlet', async () => {
+    assert.equal((await failing(() => watched({ mac: 'a/b' }))).sentence, 'INVALID_INPUT.mac');
+    for (const port of ['5', 'all', 'x'])
+      assert.equal((await failing(() => watched({ port }))).sentence, 'NOT_CONFIGURED.watchPort');
+  });
+});
+
+describe('messages of a watching node', () => {
+  it('tell of an outlet on or off, with the strip and what was before', () => {
+    const [message] = messages({}, outlet());
+    assert.deepEqual(message, { topic: `${MAC}/1`, payload: true, strip: { ...strip, previous: false } });
+    const [other] = messages({ output: 'port-on' }, outlet({ on: false, previous: true }));
+    assert.deepEqual(other?.payload, { mac: MAC, port: 1, on: false });
+  });
+
+  it('belong to their receiver alone', () => {
+    const frozen = Object.freeze({
+      ...strip,
+      outlets: Object.freeze(strip.outlets.map((each) => Object.freeze({ ...each }))),
+      units: Object.freeze({}),
+    });
+    const [message] = messages({}, outlet({ strip: frozen }));
+    const own = message?.strip as typeof strip;
+    own.outlets[0] = { port: 1, on: null };
+    own.units.load = 'W';
+    assert.deepEqual([frozen.outlets[0]?.on, frozen.units], [true, {}]);
+  });
+
+  it('leave out what is not watched', () => {
+    const readings = reading(2, 1);
+    const available: Change = { kind: 'strip', strip, available: false, first: false };
+    const account: Change = { kind: 'account', available: false, error: null, first: false };
+    const none = (config: object, ...changes: Change[]) =>
+      assert.deepEqual(
+        messages(config, ...changes),
+        changes.map(() => null),
+      );
+    none({}, readings, available, account);
+    none({ outlets: false }, outlet());
+    none({ port: '2' }, outlet());
+    none({ mac: OTHER, availability: true, readings: true }, outlet(), readings, available);
+    assert.notEqual(messages({ mac: 'a1:b2:c3:d4:e5:f6' }, outlet())[0], null);
+  });
+
+  it('tell of availability', () => {
+    const config = { availability: true, outlets: false };
+    const all = messages(
+      config,
+      { kind: 'strip', strip, available: false, first: false },
+      { kind: 'strip', strip, available: true, first: true },
+      { kind: 'account', available: false, error: error('AUTH'), first: false },
+    );
+    assert.deepEqual(all, [
+      { topic: `${MAC}/available`, payload: false, strip: { ...strip, previous: true } },
+      { topic: `${MAC}/available`, payload: true, strip: { ...strip, previous: null } },
+      { topic: 'account/available', payload: false },
+    ]);
+  });
+
+  it('tell of readings by name', () => {
+    const all = messages({ readings: true }, reading(12.5, 12), reading(230, null, 'voltage'));
+    assert.deepEqual(
+      all.map((message) => [
+        message?.topic,
+        message?.payload,
+        (message?.strip as { previous: unknown }).previous,
+      ]),
+      [
+        [`${MAC}/load`, 12.5, 12],
+        [`${MAC}/voltage`, 230, null],
+      ],
+    );
+  });
+
+  it('keep small movements back, measured from the value sent last', () => {
+    const config = { readings: true, change: '0.3' };
+    const payloads = messages(
+      config,
+      reading(1.1, 1),
+      reading(1.2, 1.1),
+      reading(1.3, 1.2),
+      reading(1.4, 1.3),
+      reading(1.0, 1.4),
+      reading(50, 49.9, 'voltage'),
+    ).map((message) => message?.payload ?? null);
+    assert.deepEqual(payloads, [null, null, 1.3, null, 1.0, null]);
+  });
+});
+
+describe('a node that watches', () => {
+  let clock: TestClock;
+  let shown: string[];
+  let sent: Message[];
+  let tell: Listener;
+  let status: (status: AccountStatus) => void;
+  let options: unknown;
+  let running: string[];
+  let known: typeof strip | undefined;
+
+  function start(config: object): () => void {
+    const account = live({
+      subscribe: (listener, given) => {
+        tell = listener;
+        options = given;
+        running.push('changes');
+        return () => void running.splice(running.indexOf('changes'), 1);
+      },
+      onStatus: (listener) => {
+        status = listener;
+        running.push('status');
+        return () => void running.splice(running.indexOf('status'), 1);
+      },
+      strip: () => known,
+    });
+    const badge = new Badge((mark) => shown.push(mark?.text.split('.').at(-1) ?? 'none'), clock);
+    return startWatching(watched(config), account, badge, (msg) => sent.push(msg));
+  }
+  beforeEach(() => {
+    clock = new TestClock();
+    [shown, sent, running] = [[], [], []];
+    known = structuredClone(strip);
+  });
+  const fine: AccountStatus = { available: true, error: null, readable: true };
+
+  it('asks for what its options say', () => {
+    start({ initial: true, readings: true });
+    assert.deepEqual(options, { initial: true, readings: 'all' });
+    start({ mac: MAC, readings: true });
+    assert.deepEqual(options, { initial: false, readings: [MAC] });
+    start({ mac: MAC });
+    assert.deepEqual(options, { initial: false, readings: [] });
+  });
+
+  it('says that it is asking until the service has answered', async () => {
+    start({});
+    status({ available: null, error: null, readable: true });
+    await clock.pass(200);
+    status(fine);
+    assert.deepEqual(shown, ['asking', 'watching']);
+  });
+
+  it('shows the state of what is watched', () => {
+    start({ mac: MAC, port: '1' });
+    status(fine);
+    assert.deepEqual(shown, ['on']);
+    known = makeStrip(MAC, [false]);
+    tell(outlet({ on: false, previous: true }));
+    assert.deepEqual([shown, sent.length], [['on', 'off'], 1]);
+    known = makeStrip(MAC, [null]);
+    tell(outlet());
+    known = makeStrip(MAC, [true], { available: false });
+    tell(outlet());
+    known = undefined;
+    tell(outlet());
+    assert.deepEqual(shown.slice(2), ['unknownAnswer', 'unavailable', 'notFound']);
+  });
+
+  it('shows how many outlets of a strip are on', () => {
+    start({ mac: MAC });
+    status(fine);
+    assert.deepEqual(shown, ['on1of3']);
+  });
+
+  it('shows what keeps the account from knowing', () => {
+    start({ mac: MAC });
+    status({ available: false, error: error('AUTH'), readable: true });
+    status({ available: false, error: null, readable: true });
+    status({ ...fine, readable: false });
+    assert.deepEqual(shown, ['auth', 'unreachable', 'unknownAnswer']);
+  });
+
+  it('ends all of it when told', () => {
+    const stop = start({});
+    assert.deepEqual(running, ['changes', 'status']);
+    stop();
+    assert.deepEqual(running, []);
+  });
+});
