@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { account, around } from '../support/flow';
-import { startNodeRed } from '../support/node-red';
+import { logIn, startNodeRed } from '../support/node-red';
 import type { RunningNodeRed } from '../support/node-red';
 import { startService } from '../support/service';
 import type { TestService } from '../support/service';
@@ -27,18 +27,7 @@ describe('the admin routes behind a login', () => {
     service = await startService({ apiKey: API_KEY });
     red = await startNodeRed({ settingsScript: USERS, login: { username: 'admin', password: 'open' } });
     await red.deploy([...around('strip switch'), account(service)]);
-    const response = await fetch(`${red.url}/auth/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        client_id: 'node-red-admin',
-        grant_type: 'password',
-        scope: '*',
-        username: 'guest',
-        password: 'open',
-      }),
-    });
-    guest = ((await response.json()) as { access_token: string }).access_token;
+    guest = await logIn(red.url, { username: 'guest', password: 'open' }, 'read');
   });
 
   after(async () => {

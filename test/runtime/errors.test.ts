@@ -67,7 +67,12 @@ describe('what goes wrong in a real Node-RED', () => {
     string,
     RegExp,
   ][] = [
-    ['an account without a key is NOT_CONFIGURED', () => ({ credentials: {} }), 'NOT_CONFIGURED', /API key/],
+    [
+      'an account without a key is NOT_CONFIGURED',
+      () => ({ credentials: { apiKey: '' } }),
+      'NOT_CONFIGURED',
+      /API key/,
+    ],
     [
       'an account without a base URL is NOT_CONFIGURED',
       () => ({ baseUrl: '' }),
@@ -85,7 +90,7 @@ describe('what goes wrong in a real Node-RED', () => {
       'a wrong path is NOT_FOUND',
       () => ({ baseUrl: `${service.baseUrl}/elsewhere` }),
       'NOT_FOUND',
-      /127\.0\.0\.1/,
+      /: check /,
     ],
     [
       'a service that nobody reaches is UNREACHABLE',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { account, around, debug, errorOf, inject, send, tab } from '../support/flow';
+import { account, around, debug, errorOf, inject, placed, send, tab } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { STRIPS, startService } from '../support/service';
@@ -103,24 +103,10 @@ describe('deploys and stops of a real Node-RED', function () {
   });
 
   it('forty watching nodes cost one request per interval', async () => {
-    const watch = (index: number): FlowNode => ({
-      id: `watch${index}`,
-      type: 'strip watch',
-      z: 'tab',
-      account: 'account',
-      mac: '',
-      port: '',
-      output: 'on',
-      initial: true,
-      outlets: true,
-      availability: true,
-      readings: false,
-      change: '0',
-      wires: [[]],
-    });
+    const watch = { mac: '', port: '', output: 'on', initial: true, outlets: true, availability: true };
     await red.deploy([
       tab,
-      ...Array.from({ length: 40 }, (_, index) => watch(index)),
+      ...Array.from({ length: 40 }, (_, index) => placed(`watch${index}`, 'strip watch', watch)),
       account(service, { interval: '5' }),
     ]);
     await service.arrived(1);
@@ -139,17 +125,8 @@ describe('deploys and stops of a real Node-RED', function () {
     const flow = (round: number): FlowNode[] => [
       ...around('strip switch', { ...fixed, name: `round ${round}` }),
       inject('list-in', 'list'),
-      { id: 'list', type: 'strip list', z: 'tab', account: 'account', output: 'list', wires: [['more']] },
-      {
-        id: 'watch',
-        type: 'strip watch',
-        z: 'tab',
-        account: 'account',
-        mac: '',
-        port: '',
-        initial: true,
-        wires: [['more']],
-      },
+      placed('list', 'strip list', { output: 'list' }, ['more']),
+      placed('watch', 'strip watch', { mac: '', port: '', initial: true }, ['more']),
       debug('more'),
       account(service, { interval: String(10 + round) }),
     ];

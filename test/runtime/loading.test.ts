@@ -83,7 +83,7 @@ describe('the packed tarball, installed in a fresh user directory', () => {
   });
 
   it('lists every example in the import menu', async () => {
-    const menu = JSON.stringify(await red.json('/library/_examples_/flows'));
+    const menu = JSON.stringify(await red.json(`/library/examples/flows/${PACKAGE}`));
     for (const { name } of examples()) assert.ok(menu.includes(JSON.stringify(name)), name);
   });
 

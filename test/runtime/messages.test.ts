@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { account, around, debug, errorOf, send } from '../support/flow';
+import { account, around, debug, errorOf, placed, send } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import type { RunningNodeRed } from '../support/node-red';
 import { STRIPS, startService } from '../support/service';
@@ -170,18 +170,7 @@ describe('messages through a real Node-RED', () => {
   it('tells of a change that was made by hand, once', async () => {
     await red.deploy([
       ...around('strip list', { output: 'list' }),
-      {
-        id: 'watch',
-        type: 'strip watch',
-        z: 'tab',
-        account: 'account',
-        mac: '',
-        port: '',
-        output: 'on',
-        wires: [['told']],
-        x: 300,
-        y: 300,
-      },
+      placed('watch', 'strip watch', { mac: '', port: '', output: 'on' }, ['told']),
       debug('told'),
       account(service),
     ]);

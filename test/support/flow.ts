@@ -43,6 +43,23 @@ export const inject = (id: string, to: string): FlowNode => ({
   wires: [[to]],
 });
 
+/** A node of any type on the tab; with coordinates, without which Node-RED takes it for a configuration node. */
+export const placed = (
+  id: string,
+  type: string,
+  properties: Record<string, unknown>,
+  to: string[] = [],
+): FlowNode => ({
+  id,
+  type,
+  z: 'tab',
+  account: 'account',
+  x: 300,
+  y: 300,
+  wires: [to],
+  ...properties,
+});
+
 /** Shows the whole message. */
 export const debug = (id: string): FlowNode => ({
   id,

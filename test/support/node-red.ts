@@ -89,6 +89,9 @@ export interface RunningNodeRed {
   kill(): Promise<void>;
 }
 
+// The sentence around it is in the language of the settings.
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
+
 const QUIET_SETTINGS = {
   uiHost: '127.0.0.1',
   flowFile: 'flows.json',
@@ -153,14 +156,14 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
 
   try {
     const line = await Promise.race([
-      log.find('line saying that Node-RED runs', ({ text }) => text.includes('Server now running at'), {
+      log.find('line with the address', ({ text }) => ADDRESS.test(text), {
         timeout: 60_000,
       }),
       exited.then(() => {
         throw new Error(`Node-RED ended at once:\n${output()}`);
       }),
     ]);
-    const url = /http:\/\/\S+?(?=\/?$)/.exec(line.text)?.[0];
+    const url = ADDRESS.exec(line.text)?.[0];
     if (url === undefined || child.pid === undefined) throw new Error(`no address in: ${line.text}`);
     const headers: Record<string, string> =
       login === undefined ? {} : { authorization: `Bearer ${await logIn(url, login)}` };
@@ -221,11 +224,16 @@ function readLog(child: ChildProcess, log: Recorder<LogLine>): () => string {
   return () => text;
 }
 
-async function logIn(url: string, login: { username: string; password: string }): Promise<string> {
+/** Gets an access token, for the admin API and the websocket. */
+export async function logIn(
+  url: string,
+  login: { username: string; password: string },
+  scope = '*',
+): Promise<string> {
   const response = await fetch(`${url}/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_id: 'node-red-admin', grant_type: 'password', scope: '*', ...login }),
+    body: JSON.stringify({ client_id: 'node-red-admin', grant_type: 'password', scope, ...login }),
   });
   if (!response.ok) throw new Error(`logging in: ${response.status} ${await response.text()}`);
   const { access_token: token } = (await response.json()) as { access_token: string };
@@ -281,7 +289,7 @@ function conversation(url: string, headers: Record<string, string>, comms: Recor
     json: async (path: string) => await json(path),
     deploy: async (flows: readonly FlowNode[], type = 'full') => {
       const after = comms.mark;
-      await ask('/flows', {
+      const answer = await ask('/flows', {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -290,11 +298,14 @@ function conversation(url: string, headers: Record<string, string>, comms: Recor
         },
         body: JSON.stringify({ flows }),
       });
+      const { rev } = (await answer.json()) as { rev: string };
       // The answer comes when the old flows have stopped; this, when the new ones have started.
-      await comms.find('deploy', ({ topic }) => topic === 'notification/runtime-deploy', {
-        after,
-        timeout: 20_000,
-      });
+      await comms.find(
+        `start of revision ${rev}`,
+        ({ topic, data }) =>
+          topic === 'notification/runtime-deploy' && (data as { revision?: unknown }).revision === rev,
+        { after, timeout: 20_000 },
+      );
     },
     getFlows: async () => {
       const answer = await json('/flows', { 'Node-RED-API-Version': 'v2' });
