@@ -30,7 +30,13 @@ export class Attempts {
    * One request, when there is a place for it and the service has not asked for patience. A first attempt whose deadline such a wait would
    * pass is sent all the same: refusing unasked would help nobody.
    */
-  async once<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
+  once<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
+    // Most find a place and a patient service, and are spared the loop.
+    if (this.#hold.remaining <= 0 && this.#gate.enter()) return this.now(effort, ask);
+    return this.#inTurn(effort, ask);
+  }
+
+  async #inTurn<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
     let deadline: number | null = null;
     for (;;) {
       if (!this.#gate.enter()) {

@@ -33,6 +33,9 @@ export class Switching {
   readonly #attempts: Attempts;
   readonly #protection: Protection;
   readonly #answered: (confirmed: boolean) => void;
+  /** The time stamp made last, and for which millisecond: under load many answers come in one. */
+  #stamp = '';
+  #stamped = NaN;
 
   /** `answered` is called when a switch request is over, before anybody is told. */
   constructor(
@@ -160,7 +163,12 @@ export class Switching {
   }
 
   #now(): string {
-    return new Date(this.#clock.wall()).toISOString();
+    const wall = Math.floor(this.#clock.wall());
+    if (wall !== this.#stamped) {
+      this.#stamped = wall;
+      this.#stamp = new Date(wall).toISOString();
+    }
+    return this.#stamp;
   }
 }
 
