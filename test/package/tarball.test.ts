@@ -61,8 +61,9 @@ describe('the tarball', () => {
     for (const file of files.filter((name) => name.endsWith('.js') && name.startsWith('dist/'))) {
       const text = readFileSync(path.join(REPOSITORY, file), 'utf8');
       for (const [, wanted = ''] of text.matchAll(/\brequire\("([^"]+)"\)/g)) {
+        const beside = path.posix.join(path.posix.dirname(file), wanted);
         const there = wanted.startsWith('.')
-          ? files.includes(`${path.posix.join(path.posix.dirname(file), wanted)}.js`)
+          ? files.includes(beside) || files.includes(`${beside}.js`)
           : isBuiltin(wanted) || wanted in manifest.dependencies;
         if (!there) missing.push(`${file}: ${wanted}`);
       }
