@@ -124,6 +124,15 @@ export class Lab {
     return got;
   }
 
+  /** Waits for what nothing else tells of. */
+  async until(what: string, holds: () => boolean): Promise<void> {
+    const deadline = performance.now() + 8000;
+    while (!holds()) {
+      assert(performance.now() < deadline, `${what} did not come`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
   /** Everything a node has said with one of its methods, in order. */
   said(id: string, method: 'status' | 'warn' | 'error'): unknown[] {
     const node = this.node(id);

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import type { Node, NodeAPI, NodeDef } from 'node-red';
+import helper from 'node-red-node-test-helper';
+import { startService } from '../support/service';
+import { flowNode, Lab, MAC } from './lab';
+
+const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+
+/** Node-RED's own config nodes, as far as the account uses them. */
+const configNodes = (RED: NodeAPI): void => {
+  const tls = function (this: Node & { addTLSOptions?: unknown }, def: NodeDef & { ca?: string }): void {
+    RED.nodes.createNode(this, def);
+    this.addTLSOptions = (options: object) =>
+      Object.assign(options, { ca: def.ca, rejectUnauthorized: true });
+  };
+  const proxy = function (this: Node, def: NodeDef & { url?: string; noproxy?: unknown }): void {
+    RED.nodes.createNode(this, def);
+    Object.assign(this, { url: def.url, noproxy: def.noproxy });
+  };
+  RED.nodes.registerType('tls-config', tls);
+  RED.nodes.registerType('http proxy', proxy);
+};
+
+describe('the strip-account node', () => {
+  let lab: Lab;
+  beforeEach(async () => {
+    helper.settings({});
+    lab = await Lab.start();
+  });
+  afterEach(() => lab.stop());
+
+  const faulty: [string, object, object, RegExp][] = [
+    ['no base URL', { baseUrl: '' }, { apiKey: 'k' }, /has no base URL/],
+    ['a base URL that is none', { baseUrl: 'nonsense' }, { apiKey: 'k' }, /not a web address/],
+    ['a base URL of another kind', { baseUrl: { a: 1 } }, { apiKey: 'k' }, /has no base URL/],
+    ['a variable that is not set for its base URL', { baseUrl: '${TEST_NO_URL}' }, { apiKey: 'k' }, /variable TEST_NO_URL in the base URL is not set/],
+    ['no key', {}, {}, /has no API key/],
+    ['a key of another kind', {}, { apiKey: 5 }, /has no API key/],
+    ['a variable that is not set for its key', {}, { apiKey: '${TEST_NO_KEY}' }, /variable TEST_NO_KEY for the API key is not set/],
+    ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that no header can carry/],
+    ['a TLS configuration that is not there', { tls: 'gone' }, { apiKey: 'k' }, /TLS settings that the account uses are not there/],
+    ['a proxy that is not there', { proxy: 'gone' }, { apiKey: 'k' }, /proxy settings that the account uses are not there/],
+    ['a protected outlet that is none', { protectedOutlets: [{ mac: MAC }] }, { apiKey: 'k' }, /protected outlet/],
+  ]; // prettier-ignore
+  for (const [what, config, credentials, sentence] of faulty) {
+    it(`with ${what} lets flows start, and says so to every message`, async () => {
+      await lab.deploy(
+        [lab.account(config), flowNode('switch', 'strip switch', outlet2), flowNode('list', 'strip list')],
+        { account: credentials },
+      );
+      for (const id of ['switch', 'list', 'switch']) {
+        const failed = await lab.caught(id, { payload: true });
+        assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+        assert.match(String(failed.error.message), sentence);
+        assert(!JSON.stringify(failed).includes('sec'));
+      }
+      assert.deepEqual(lab.requests(), []);
+      assert.deepEqual(lab.badges('switch'), ['red ring notConfigured']);
+    });
+  }
+
+  for (const account of ['', 'nobody', 'out', 7, { id: 'account' }, null]) {
+    it(`is missed where a node's account is ${JSON.stringify(account)}`, async () => {
+      await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, account })]);
+      const failed = await lab.caught('switch', { payload: true });
+      assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+      assert.match(String(failed.error.message), /no account to work with/);
+      assert.equal((failed.strip as { on: unknown }).on, null);
+    });
+  }
+
+  it('is missed where it is disabled', async () => {
+    await lab.deploy([lab.account({ d: true }), flowNode('switch', 'strip switch', outlet2)]);
+    assert.equal((await lab.caught('switch', { payload: true })).error?.code, 'NOT_CONFIGURED');
+  });
+
+  it('takes base URL and key from the environment', async () => {
+    Object.assign(process.env, { TEST_URL: lab.service.baseUrl, TEST_KEY: lab.service.apiKey });
+    await lab.deploy([lab.account({ baseUrl: '${TEST_URL}' }), flowNode('switch', 'strip switch', outlet2)], {
+      account: { apiKey: '${TEST_KEY}' },
+    });
+    Reflect.deleteProperty(process.env, 'TEST_URL');
+    Reflect.deleteProperty(process.env, 'TEST_KEY');
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+  });
+
+  it('takes a base URL that already ends in the path of the API', async () => {
+    await lab.deploy([
+      lab.account({ baseUrl: `${lab.service.baseUrl}/api/public/v1/` }),
+      flowNode('switch', 'strip switch', outlet2),
+    ]);
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+  });
+
+  it('shows its key to nobody who gets hold of the node', async () => {
+    await lab.deploy([flowNode('switch', 'strip switch', outlet2)]);
+    await lab.out('switch', { payload: true });
+    const seen = new Set<object>();
+    const strings: string[] = [];
+    const look = (value: unknown, depth: number): void => {
+      if (typeof value === 'string') strings.push(value);
+      if (typeof value !== 'object' || value === null || seen.has(value) || depth > 6) return;
+      // The runtime's flow object knows all credentials; it is not ours.
+      if (value instanceof EventEmitter || depth === 0 || Object.getPrototypeOf(value) === Object.prototype) {
+        seen.add(value);
+        for (const key of Object.getOwnPropertyNames(value)) {
+          if (key !== '_flow') look(Reflect.get(value, key), depth + 1);
+        }
+      }
+    };
+    for (const id of ['account', 'switch']) look(lab.node(id), 0);
+    assert(strings.includes('account'));
+    assert(!strings.some((text) => text.includes(lab.service.apiKey)));
+    assert.deepEqual(
+      lab.service.requests.map(({ headers }) => headers['x-api-key']),
+      [lab.service.apiKey],
+    );
+  });
+
+  it('goes through the proxy that is chosen, but for what it excepts', async () => {
+    const proxy = await startService();
+    const config = { id: 'proxy', type: 'http proxy', url: proxy.baseUrl, noproxy: [] as string[] };
+    const nodes = [lab.account({ proxy: 'proxy', timeout: '500' }), flowNode('list', 'strip list')];
+    await lab.deploy([...nodes, config], undefined, [configNodes]);
+    const failed = await lab.caught('list', {});
+    assert(
+      ['TIMEOUT', 'UNREACHABLE', 'SERVICE', 'NOT_FOUND', 'AUTH', 'BAD_RESPONSE'].includes(
+        String(failed.error?.code),
+      ),
+    );
+    assert.equal(lab.service.connections, 0);
+    assert(proxy.connections > 0);
+    await helper.unload();
+    await lab.deploy([...nodes, { ...config, noproxy: ['127.0.0.1'] }], undefined, [configNodes]);
+    await lab.out('list', {});
+    assert.equal(lab.service.requests.length, 1);
+    await helper.unload();
+    await proxy.close();
+  });
+
+  it('asks the TLS configuration that is chosen, also one that comes after it', async () => {
+    let asked = 0;
+    const counting = (RED: NodeAPI): void => {
+      const tls = function (this: Node & { addTLSOptions?: unknown }, def: NodeDef): void {
+        RED.nodes.createNode(this, def);
+        this.addTLSOptions = () => asked++;
+      };
+      RED.nodes.registerType('tls-config', tls);
+    };
+    await lab.deploy(
+      [lab.account({ tls: 'tls' }), flowNode('list', 'strip list'), { id: 'tls', type: 'tls-config' }],
+      undefined,
+      [counting],
+    );
+    await lab.out('list', {});
+    await lab.out('list', {});
+    assert.equal(asked, 1);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import helper from 'node-red-node-test-helper';
+import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+
+const outlets = (...on: (boolean | null)[]) => on.map((state, index) => ({ port: index + 1, on: state }));
+
+describe('the strip list and strip status nodes', () => {
+  let lab: Lab;
+  beforeEach(async () => {
+    helper.settings({});
+    lab = await Lab.start({ shape: 'measured' });
+    lab.service.simulator.setOutlet(MAC, 1, true);
+  });
+  afterEach(() => lab.stop());
+  const payloads = () => lab.arrivals.items.filter(({ at }) => at === 'out').map(({ msg }) => msg.payload);
+
+  it('list all strips, and hand on the answer untouched', async () => {
+    await lab.deploy([flowNode('list', 'strip list')]);
+    const msg = await lab.out('list', { payload: 'go', topic: 't' });
+    const strips = msg.payload as { mac: string; outlets: unknown; at: string }[];
+    assert.deepEqual(
+      strips.map(({ mac, outlets: found }) => [mac, found]),
+      [
+        [MAC, outlets(true, false, false, false)],
+        [OTHER_MAC, outlets(false, false, false, false)],
+      ],
+    );
+    assert.equal(msg.topic, 't');
+    assert.deepEqual(msg.response, lab.service.simulator.list());
+    assert.deepEqual(lab.badges('list'), ['green dot listed']);
+  });
+
+  it('list a message for each strip or outlet, which a join node puts together', async () => {
+    await lab.deploy([
+      flowNode('strips', 'strip list', { output: 'strips' }),
+      flowNode('outlets', 'strip list', { output: 'outlets' }),
+    ]);
+    lab.send('strips', { payload: 'go', _msgid: 'a' });
+    await lab.arrivals.find('end', ({ at }) => at === 'completed');
+    await lab.arrivals.find(
+      'second',
+      ({ msg }) => (msg.parts as { index?: number } | undefined)?.index === 1,
+    );
+    const parts = lab.arrivals.items
+      .filter(({ at }) => at === 'out')
+      .map(({ msg }) => [msg._msgid, (msg.payload as { mac: string }).mac, msg.parts]);
+    const id = (lab.arrivals.items.find(({ at }) => at === 'out')?.msg.parts as { id: string }).id;
+    assert.deepEqual(
+      parts,
+      [MAC, OTHER_MAC].map((mac, index) => ['a', mac, { id, type: 'array', len: 1, count: 2, index }]),
+    );
+    const after = lab.arrivals.mark;
+    lab.send('outlets', {});
+    await lab.arrivals.find('last', ({ msg }) => (msg.parts as { index?: number } | undefined)?.index === 7, {
+      after,
+    });
+    assert.deepEqual(
+      payloads().slice(2),
+      [MAC, OTHER_MAC].flatMap((mac) =>
+        [1, 2, 3, 4].map((port) => ({ mac, port, on: mac === MAC && port === 1 })),
+      ),
+    );
+  });
+
+  it('send nothing, and are done, where there is no strip', async () => {
+    await lab.deploy([flowNode('list', 'strip list', { output: 'strips' })]);
+    lab.service.next({ kind: 'answer', status: 200, json: [] });
+    lab.send('list', {});
+    await lab.arrivals.find('end', ({ at }) => at === 'completed');
+    assert.deepEqual(payloads(), []);
+    assert.deepEqual(lab.badges('list'), ['grey ring noStrips']);
+  });
+
+  it('read one strip or one outlet of it', async () => {
+    const at = { mac: MAC, macType: 'str' };
+    await lab.deploy([
+      flowNode('strip', 'strip status', at),
+      flowNode('on', 'strip status', { ...at, port: '1', portType: 'port', output: 'on' }),
+      flowNode('port-on', 'strip status', { ...at, port: 'wanted', portType: 'msg', output: 'port-on' }),
+    ]);
+    const { payload, response } = await lab.out('strip', { payload: 1 });
+    const { voltage, units, outlets: found } = payload as Record<string, unknown>;
+    assert.deepEqual(found, outlets(true, false, false, false));
+    assert.equal(typeof voltage, 'number');
+    assert.equal(typeof (units as { voltage?: string }).voltage, 'string');
+    assert.deepEqual(response, lab.service.simulator.strip(MAC));
+    assert.equal((await lab.out('on', {})).payload, true);
+    assert.deepEqual((await lab.out('port-on', { wanted: '3' })).payload, { mac: MAC, port: 3, on: false });
+    assert.deepEqual(
+      ['strip', 'on', 'port-on'].map((id) => lab.badges(id).at(-1)),
+      ['green dot on1of4', 'green dot on', 'grey ring off'],
+    );
+  });
+
+  it('hand on what nobody can read, say so on the badge, and once in the log', async () => {
+    await lab.deploy([
+      flowNode('list', 'strip list'),
+      flowNode('status', 'strip status', { port: '1', output: 'on' }),
+    ]);
+    const odd = { weather: ['sunny'] };
+    lab.service.always({ kind: 'answer', status: 200, json: odd });
+    for (let round = 0; round < 2; round++) {
+      const list = await lab.out('list', {});
+      assert.deepEqual([list.payload, list.response], [[], odd]);
+      const status = await lab.out('status', { mac: MAC });
+      assert.deepEqual([status.payload, status.response], [null, odd]);
+    }
+    assert.deepEqual(
+      [lab.badges('list'), lab.badges('status')],
+      [['yellow ring unknownAnswer'], ['yellow ring unknownAnswer']],
+    );
+    assert.equal(lab.said('account', 'warn').length, 2);
+    assert.match(String(lab.said('account', 'warn')[0]), /list of strips could not be read/);
+  });
+
+  it('share one request when asked at the same time', async () => {
+    await lab.deploy([
+      flowNode('one', 'strip status', { mac: MAC, macType: 'str' }),
+      flowNode('two', 'strip status', { mac: MAC, macType: 'str' }),
+    ]);
+    lab.send('one', {});
+    lab.send('two', {});
+    await lab.arrivals.find('both', () => payloads().length === 2);
+    const [one, two] = payloads();
+    assert.deepEqual(one, two);
+    assert.notEqual(one, two);
+    assert.deepEqual(lab.requests(), [`GET /strips/${MAC}`]);
+  });
+
+  it('fail with a code, and say which strip they were asked for', async () => {
+    await lab.deploy([flowNode('list', 'strip list'), flowNode('status', 'strip status')]);
+    const unknown = await lab.caught('status', { mac: 'nobody', payload: 1 });
+    assert.equal(unknown.error?.code, 'NOT_FOUND');
+    assert.deepEqual(unknown.strip, {
+      mac: 'nobody',
+      port: 'all',
+      requested: null,
+      success: false,
+      results: [],
+      on: null,
+    });
+    assert.equal((await lab.caught('status', { payload: 1 })).error?.code, 'INVALID_INPUT');
+    lab.service.next({ kind: 'html' });
+    assert.equal((await lab.caught('list', {})).error?.code, 'BAD_RESPONSE');
+    assert.deepEqual(lab.badges('list').at(-1), 'red ring badResponse');
+  });
+});

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import helper from 'node-red-node-test-helper';
+import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+
+const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+const results = (...ports: number[]) => ports.map((port) => ({ port, ok: true }));
+
+describe('the strip switch node', () => {
+  let lab: Lab;
+  const start = async (config: object = {}, account: object = {}) => {
+    await lab.deploy([lab.account(account), flowNode('switch', 'strip switch', config)]);
+  };
+  const posts = () => lab.requests().filter((request) => request.startsWith('POST'));
+  beforeEach(async () => {
+    helper.settings({});
+    lab = await Lab.start();
+  });
+  afterEach(() => lab.stop());
+
+  it('switches, and answers with the message it got', async () => {
+    await start(outlet2);
+    const client = { socketId: 's' };
+    const msg = await lab.out('switch', { payload: true, topic: 'desk', _msgid: 'id', _client: client });
+    const { at } = msg.strip as { at: string };
+    assert(!Number.isNaN(Date.parse(at)));
+    assert.deepEqual(msg, {
+      _msgid: 'id',
+      _client: client,
+      topic: 'desk',
+      payload: true,
+      strip: { mac: MAC, port: 2, on: true, requested: true, success: true, results: results(2), at },
+      response: { success: true, results: results(2) },
+    });
+    assert.deepEqual(posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+    assert.equal(lab.service.simulator.isOn(MAC, 2), true);
+  });
+
+  it('hands on the very objects of an HTTP request', async () => {
+    const req = { url: '/' };
+    const res = { end: () => undefined };
+    await start(outlet2);
+    const msg = await lab.out('switch', { payload: false, req, res });
+    assert.equal(msg.req, req);
+    assert.equal(msg.res, res);
+  });
+
+  const forms: [string, object, unknown, string[]][] = [
+    ['a number', { payload: 1, mac: MAC, port: 1 }, true, ['1 true']],
+    ['a word', { payload: ' Off ', mac: MAC, port: '1' }, false, ['1 false']],
+    ['port and on/off', { payload: { port: 3, on: 'on' }, mac: MAC }, { mac: MAC, port: 3, on: true }, ['3 true']],
+    ['all', { payload: { port: 'ALL', on: true, mac: MAC } }, { mac: MAC, port: 'all', on: true }, ['"all" true']],
+    ['an array', { payload: [{ port: 2, on: true }, { port: 1, on: 0 }], mac: MAC }, [{ mac: MAC, port: 2, on: true }, { mac: MAC, port: 1, on: false }], ['2 true', '1 false']],
+    ['a whole strip', { payload: { mac: MAC, outlets: [{ port: 1, on: true }, { port: 2, on: null }, { port: 4, on: false }] } }, { mac: MAC, outlets: [{ port: 1, on: true }, { port: 4, on: false }] }, ['1 true', '4 false']],
+  ]; // prettier-ignore
+  for (const [form, msg, payload, sent] of forms) {
+    it(`takes ${form} and answers in the same form`, async () => {
+      await start();
+      const got = await lab.out('switch', { ...msg });
+      assert.deepEqual(got.payload, payload);
+      const expected = sent.map((body) => {
+        const [port, on] = body.split(' ');
+        return `POST /strips/${MAC}/switch {"port":${port ?? ''},"on":${on ?? ''}}`;
+      });
+      assert.deepEqual(posts().sort(), expected.sort());
+      assert.equal('port' in got, 'port' in msg);
+      assert.equal(Array.isArray(got.strip), expected.length > 1);
+      assert.equal(Array.isArray(got.response), expected.length > 1);
+    });
+  }
+
+  it('toggles to the opposite of what the service says', async () => {
+    lab.service.simulator.setOutlet(MAC, 2, true);
+    await start(outlet2);
+    const msg = await lab.out('switch', { payload: 'TOGGLE' });
+    assert.equal(msg.payload, false);
+    assert.equal((msg.strip as { requested: unknown }).requested, 'toggle');
+    assert.deepEqual(lab.requests(), [
+      `GET /strips/${MAC}`,
+      `POST /strips/${MAC}/switch {"port":2,"on":false}`,
+    ]);
+  });
+
+  it('cycles off and, after the delay, on', async () => {
+    lab.service.simulator.setOutlet(MAC, 2, true);
+    await start({ ...outlet2, on: 'cycle', onType: 'action', delay: '1' });
+    const msg = await lab.out('switch', { payload: 'whatever' });
+    assert.equal(msg.payload, true);
+    assert.deepEqual(
+      posts(),
+      [false, true].map((on) => `POST /strips/${MAC}/switch {"port":2,"on":${on}}`),
+    );
+    assert.deepEqual(lab.badges('switch'), ['blue ring asking', 'green dot on']);
+  });
+
+  it('lets what is fixed in the node win over stray properties', async () => {
+    await start(outlet2);
+    await lab.out('switch', { payload: { mac: OTHER_MAC, port: 4, on: true }, mac: OTHER_MAC, port: 3 });
+    assert.deepEqual(posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+  });
+
+  it('reads fields from msg, flow, global, the environment and JSONata', async () => {
+    process.env.TEST_STRIP_MAC = MAC;
+    const fields = {
+      mac: 'TEST_STRIP_MAC',
+      macType: 'env',
+      port: 'where.port',
+      portType: 'msg',
+      on: 'wanted',
+      onType: 'flow',
+      delay: 'seconds',
+      delayType: 'global',
+    };
+    await start(fields);
+    const context = lab.node('switch').context();
+    context.flow.set('wanted', 'cycle');
+    context.global.set('seconds', 1);
+    assert.equal((await lab.out('switch', { where: { port: '3' } })).payload, true);
+    assert.deepEqual(
+      posts(),
+      [false, true].map((on) => `POST /strips/${MAC}/switch {"port":3,"on":${on}}`),
+    );
+    delete process.env.TEST_STRIP_MAC;
+    assert.equal((await lab.caught('switch', {})).error?.code, 'NOT_CONFIGURED');
+  });
+
+  it('evaluates JSONata, and says what is wrong with it', async () => {
+    await start({
+      ...outlet2,
+      on: 'payload.a > payload.b',
+      onType: 'jsonata',
+      port: '$number(topic) + 1',
+      portType: 'jsonata',
+    });
+    assert.equal((await lab.out('switch', { payload: { a: 2, b: 1 }, topic: '1' })).payload, true);
+    const failed = await lab.caught('switch', { payload: { a: {}, b: 1 }, topic: '1' });
+    assert.equal(failed.error?.code, 'INVALID_INPUT');
+    assert.match(
+      String(failed.error.message),
+      /^The expression payload\.a > payload\.b in the node cannot be evaluated \(.*\): /,
+    );
+    assert.equal(posts().length, 1);
+  });
+
+  it('says what is wrong with an expression that is none', async () => {
+    await start({ ...outlet2, on: '((', onType: 'jsonata' });
+    assert.equal((await lab.caught('switch', {})).error?.code, 'INVALID_INPUT');
+  });
+
+  it('takes a flow file that lacks all its properties', async () => {
+    await start();
+    assert.equal((await lab.out('switch', { payload: true, mac: MAC, port: 1 })).payload, true);
+  });
+
+  it('sends no request for a message that is not exactly accepted, and shows what came', async () => {
+    await start(outlet2);
+    for (const payload of [null, undefined, '', 2, NaN, {}, [], 'maybe', { on: 'x' }, () => true]) {
+      const failed = await lab.caught('switch', { payload });
+      assert.equal(failed.error?.code, 'INVALID_INPUT');
+      assert.match(String(failed.error.message), /send true or false|set both to "from message"/);
+      assert.deepEqual(failed.strip, {
+        mac: Array.isArray(payload) ? null : MAC,
+        port: Array.isArray(payload) ? null : 2,
+        requested: null,
+        success: false,
+        results: [],
+        on: null,
+      });
+    }
+    assert.match(
+      String((await lab.caught('switch', { payload: 'maybe' })).error?.message),
+      /^"maybe" says neither on nor off: /,
+    );
+    assert.deepEqual(lab.requests(), []);
+    assert.deepEqual(lab.badges('switch'), ['red ring invalidInput']);
+  });
+
+  it('ends every message exactly once', async () => {
+    await start(outlet2);
+    const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
+    for (const [index, id] of ids.entries()) {
+      lab.send('switch', { _msgid: id, payload: index % 3 === 0 ? 'bad' : index % 2 === 0 });
+    }
+    const last = (at: string, id: string) =>
+      lab.arrivals.find(`${at} ${id}`, (arrival) => arrival.at === at && arrival.msg._msgid === id);
+    for (const [index, id] of ids.entries()) await last(index % 3 === 0 ? 'caught' : 'completed', id);
+    await new Promise(setImmediate);
+    const count = (at: string) =>
+      lab.arrivals.items.filter((arrival) => arrival.at === at).map(({ msg }) => msg._msgid);
+    const bad = ids.filter((_, index) => index % 3 === 0);
+    const good = ids.filter((_, index) => index % 3 !== 0);
+    assert.deepEqual(count('caught'), bad);
+    assert.deepEqual(count('completed'), good);
+    assert.deepEqual(count('out'), good);
+    assert.deepEqual(posts().length, good.length);
+  });
+
+  it('tells a Catch node the last known state, so that a dashboard can be put back', async () => {
+    await start(outlet2);
+    await lab.out('switch', { payload: true });
+    lab.service.next({
+      kind: 'answer',
+      status: 200,
+      json: { success: false, results: [{ port: 2, ok: false }] },
+    });
+    const failed = await lab.caught('switch', { payload: 'off' });
+    assert.equal(failed.error?.code, 'SWITCH_FAILED');
+    assert.deepEqual(failed.strip, {
+      mac: MAC,
+      port: 2,
+      requested: 'off',
+      success: false,
+      results: [{ port: 2, ok: false }],
+      on: true,
+    });
+    assert.equal(failed.payload, 'off');
+  });
+
+  it('makes one error of an array of which any failed, with every outcome', async () => {
+    await start();
+    lab.service.next(null, { kind: 'answer', status: 404, json: {} });
+    const failed = await lab.caught('switch', {
+      payload: [
+        { port: 1, on: true, mac: MAC },
+        { port: 2, on: 'on', mac: OTHER_MAC },
+        { port: 3, on: true, mac: MAC },
+      ],
+    });
+    assert.equal(failed.error?.code, 'SWITCH_FAILED');
+    assert.equal(
+      failed.error.message,
+      `1 of 3 commands of the message failed (${OTHER_MAC}/2 NOT_FOUND): msg.strip holds what became of each.`,
+    );
+    const strips = failed.strip as { port: number; success: boolean; requested: unknown; on: unknown }[];
+    assert.deepEqual(
+      strips.map(({ port, success, requested, on }) => [port, success, requested, on]),
+      [
+        [1, true, true, true],
+        [2, false, 'on', null],
+        [3, true, true, true],
+      ],
+    );
+    assert.equal(lab.requests().length, 3);
+  });
+
+  const failures: [string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
+    ['AUTH', { kind: 'answer', status: 401, json: {} }, /rejected the API key/, 'red ring auth'],
+    ['NOT_FOUND', { kind: 'answer', status: 404, json: {} }, /knows no strip A1B2C3D4E5F6/, 'red ring notFound'],
+    ['RATE_LIMITED', { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} }, /\b7 s/, 'yellow ring rateLimited'],
+    ['TIMEOUT', { kind: 'hang' }, /did not answer within 0\.3 s/, 'red ring timeout'],
+    ['UNREACHABLE', { kind: 'reset', when: 'before' }, /broke off/, 'red ring unreachable'],
+    ['SERVICE', { kind: 'answer', status: 503, json: {} }, /failed \(status 503\)/, 'red ring service'],
+    ['BAD_RESPONSE', { kind: 'html' }, /web page instead of JSON/, 'red ring badResponse'],
+    ['BAD_RESPONSE', { kind: 'truncated' }, /broke off before its end/, 'red ring badResponse'],
+    ['BAD_RESPONSE', { kind: 'oversized', bytes: 2_000_000, declared: true }, /larger than 1 MiB/, 'red ring badResponse'],
+    ['SWITCH_FAILED', { kind: 'answer', status: 200, json: { success: false } }, /did not switch/, 'red ring switchFailed'],
+  ]; // prettier-ignore
+  for (const [code, fault, sentence, badge] of failures) {
+    it(`says ${code} when the service does ${fault?.kind ?? ''}, and goes on with the next message`, async () => {
+      await start(outlet2, { timeout: '300' });
+      lab.service.next(fault);
+      const failed = await lab.caught('switch', { payload: true });
+      assert.equal(failed.error?.code, code);
+      assert.match(String(failed.error.message), sentence);
+      assert(!JSON.stringify(failed).includes(lab.service.apiKey));
+      assert.equal(lab.badges('switch').at(-1), badge);
+      if (code !== 'RATE_LIMITED') assert.equal((await lab.out('switch', { payload: false })).payload, false);
+    });
+  }
+
+  it('says that it is retrying, and in the end what came of it', async () => {
+    await start(outlet2, { retryFor: '30' });
+    lab.service.next({ kind: 'answer', status: 503, json: {} });
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    const badges = lab.badges('switch');
+    assert(badges.includes('yellow ring retrying'), String(badges));
+    assert.equal(badges.at(-1), 'green dot on');
+  });
+
+  it('says SUPERSEDED where a newer message took its place in an outage', async () => {
+    await start(outlet2, { retryFor: '30' });
+    lab.service.always({ kind: 'answer', status: 503, json: {} });
+    lab.send('switch', { _msgid: 'old', payload: true });
+    await lab.until('a retry', () => lab.badges('switch').includes('yellow ring retrying'));
+    const after = lab.arrivals.mark;
+    const { at, msg } = await lab.ask('switch', { _msgid: 'new', payload: false });
+    assert.deepEqual([at, msg._msgid, msg.error?.code], ['caught', 'old', 'SUPERSEDED']);
+    lab.service.always(null);
+    const last = await lab.arrivals.find('answer', (arrival) => arrival.at === 'out', { after });
+    assert.deepEqual([last.msg._msgid, last.msg.payload], ['new', false]);
+    assert.equal(lab.service.simulator.isOn(MAC, 2), false);
+    assert.equal(lab.badges('switch').at(-1), 'grey ring off');
+  });
+
+  it('does not switch off what the account protects', async () => {
+    const account = { protectedOutlets: [{ mac: MAC, port: 2 }] };
+    await start({ ...outlet2, portType: 'message' }, account);
+    const failed = await lab.caught('switch', { payload: false, port: 2 });
+    assert.equal(failed.error?.code, 'PROTECTED');
+    const all = await lab.out('switch', { payload: false, port: 'all' });
+    assert.deepEqual((all.strip as { skipped: unknown }).skipped, [2]);
+    assert.equal(all.payload, false);
+  });
+
+  it('shares the lanes of the account with its neighbours', async () => {
+    await lab.deploy([flowNode('one', 'strip switch', outlet2), flowNode('two', 'strip switch', outlet2)]);
+    for (let round = 0; round < 10; round++) {
+      lab.send('one', { payload: true });
+      lab.send('two', { payload: false, last: round });
+    }
+    await lab.arrivals.find('last answer', ({ at, msg }) => at === 'completed' && msg.last === 9);
+    const sent = posts().map((request) => request.endsWith('true}'));
+    assert.deepEqual(
+      sent,
+      Array.from({ length: 20 }, (_, index) => index % 2 === 0),
+    );
+  });
+
+  it('shows what is on once it is known, and does not show it again', async () => {
+    await start({ mac: MAC, macType: 'str' });
+    for (const payload of [
+      { port: 1, on: true },
+      { port: 2, on: true },
+      { port: 3, on: false },
+    ])
+      await lab.out('switch', { payload });
+    await lab.out('switch', { payload: { port: 'all', on: false } });
+    await lab.out('switch', { payload: [{ port: 1, on: true }] });
+    await lab.out('switch', {
+      payload: [
+        { port: 1, on: true },
+        { port: 2, on: true, mac: OTHER_MAC },
+      ],
+    });
+    assert.deepEqual(
+      lab.badges('switch').filter((badge) => badge !== 'blue ring asking'),
+      ['green dot on', 'grey ring off', 'grey ring on0of4', 'green dot on', 'green dot on2of4'],
+    );
+  });
+});

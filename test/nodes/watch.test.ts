@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import helper from 'node-red-node-test-helper';
+import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+
+describe('the strip watch node', () => {
+  let lab: Lab;
+  beforeEach(async () => {
+    helper.settings({});
+    lab = await Lab.start({ shape: 'measured' });
+  });
+  afterEach(() => lab.stop());
+  const watch = (more: object = {}) => flowNode('watch', 'strip watch', more);
+  const told = () =>
+    lab.arrivals.items
+      .filter(({ at }) => at === 'out')
+      .map(({ msg: { topic, payload } }) => `${String(topic)} ${JSON.stringify(payload)}`);
+  const polled = () =>
+    lab.until('the first poll', () => !['blue ring asking', undefined].includes(lab.badges('watch').at(-1)));
+  const reread = async () => {
+    const after = lab.arrivals.mark;
+    lab.send('list', {});
+    await lab.arrivals.find('list', ({ at }) => at === 'completed', { after });
+  };
+  const list = flowNode('list', 'strip list', { wires: [[]] });
+
+  it('says nothing of what is as it was', async () => {
+    await lab.deploy([watch({ availability: true, readings: true }), list]);
+    await polled();
+    await reread();
+    assert.deepEqual(told(), []);
+    assert.deepEqual(
+      lab.badges('watch').filter((badge) => badge !== 'blue ring asking'),
+      ['green dot watching'],
+    );
+  });
+
+  it('sends what is known at the start, once it is known', async () => {
+    await lab.deploy([watch({ initial: true, mac: MAC, availability: true })]);
+    await polled();
+    assert.deepEqual(
+      told().sort(),
+      [
+        ...[1, 2, 3, 4].map((port) => `${MAC}/${port} false`),
+        `${MAC}/available true`,
+        'account/available true',
+      ].sort(),
+    );
+    const first = lab.arrivals.items.find(({ msg }) => msg.topic === `${MAC}/1`);
+    assert.equal((first?.msg.strip as { previous: unknown }).previous, null);
+  });
+
+  it('sends one message for a change of our own, and none when the service confirms it', async () => {
+    await lab.deploy([
+      watch({ output: 'port-on' }),
+      list,
+      flowNode('switch', 'strip switch', { wires: [[]] }),
+    ]);
+    await polled();
+    lab.send('switch', { payload: { mac: MAC, port: 3, on: true } });
+    const { msg } = await lab.arrivals.find('change', ({ at }) => at === 'out');
+    assert.equal(msg.topic, `${MAC}/3`);
+    assert.deepEqual(msg.payload, { mac: MAC, port: 3, on: true });
+    assert.equal((msg.strip as { previous: unknown }).previous, false);
+    assert.equal(typeof msg._msgid, 'string');
+    await reread();
+    assert.equal(told().length, 1);
+  });
+
+  it('sends changes that others made, readings and availability, for what it watches', async () => {
+    await lab.deploy([
+      watch({ mac: MAC.toLowerCase(), port: '2', availability: true, readings: true, change: '5' }),
+      list,
+    ]);
+    await polled();
+    const { simulator } = lab.service;
+    simulator.setOutlet(MAC, 1, true);
+    simulator.setOutlet(MAC, 2, true);
+    simulator.setOutlet(OTHER_MAC, 2, true);
+    simulator.setReading(MAC, 'voltage', 251);
+    simulator.setReading(MAC, 'signal', 0);
+    await reread();
+    await reread();
+    assert.equal(lab.badges('watch').at(-1), 'green dot on');
+    simulator.setAvailable(MAC, false);
+    await reread();
+    assert(told().includes(`${MAC}/2 true`) && told().includes(`${MAC}/voltage 251`), String(told()));
+    assert(
+      !told().some((line) => line.startsWith(`${MAC}/1 `) || line.startsWith(OTHER_MAC)),
+      String(told()),
+    );
+    assert.equal(told().at(-1), `${MAC}/available false`);
+    assert.equal(lab.badges('watch').at(-1), 'red ring unavailable');
+  });
+
+  it('makes one request for all nodes of an account', async () => {
+    const many = Array.from({ length: 20 }, (_, index) =>
+      flowNode(`watch${index}`, 'strip watch', { initial: true }),
+    );
+    await lab.deploy([...many, watch()]);
+    await polled();
+    await lab.until('all messages', () => told().length === 160);
+    assert.deepEqual(lab.requests(), ['GET /strips']);
+  });
+
+  it('shows on the badge, and says once in the log, that the service cannot be asked', async () => {
+    lab.service.always({ kind: 'answer', status: 401, json: {} });
+    await lab.deploy([watch({ availability: true, initial: true }), list]);
+    await polled();
+    assert.equal(lab.badges('watch').at(-1), 'red ring auth');
+    await lab.until('a warning', () => lab.said('account', 'warn').length > 0);
+    assert.deepEqual(told(), ['account/available false']);
+    assert.equal((await lab.caught('list', {})).error?.code, 'AUTH');
+    lab.service.always(null);
+    await reread();
+    await lab.until('availability', () => told().includes('account/available true'));
+    assert.deepEqual(
+      lab
+        .said('account', 'warn')
+        .map((line) => String(line).includes('rejected the API key'))
+        .filter(Boolean),
+      [true],
+    );
+    assert(!JSON.stringify(lab.said('account', 'warn')).includes(lab.service.apiKey));
+    assert.equal(lab.badges('watch').at(-1), 'green dot watching');
+    assert.deepEqual(
+      lab.arrivals.items.filter(({ at, msg }) => at === 'caught' && msg.error?.code !== 'AUTH'),
+      [],
+    );
+  });
+
+  it('reads the strip from an environment variable', async () => {
+    process.env.TEST_WATCHED = OTHER_MAC;
+    await lab.deploy([watch({ mac: 'TEST_WATCHED', macType: 'env', port: '4', initial: true })]);
+    delete process.env.TEST_WATCHED;
+    await polled();
+    assert.deepEqual(told(), [`${OTHER_MAC}/4 false`]);
+  });
+
+  for (const [what, config] of [
+    ['an account', { account: 'nobody' }],
+    ['an account', { account: { hostile: true } }],
+    ['a variable that is set', { mac: 'TEST_NOT_SET', macType: 'env' }],
+    ['an outlet that there is', { port: '9' }],
+  ] as const) {
+    it(`lacks ${what} without keeping the flow from starting`, async () => {
+      await lab.deploy([watch(config), list]);
+      await lab.until('the badge', () => lab.badges('watch').length > 0);
+      assert.deepEqual(lab.badges('watch'), ['red ring notConfigured']);
+      assert.equal(lab.said('watch', 'warn').length, 1);
+      await reread();
+      assert.deepEqual(lab.requests(), ['GET /strips']);
+    });
+  }
+
+  it('sends what is known to a node deployed later, when all nodes are there to hear it', async () => {
+    await lab.deploy([watch(), list]);
+    await polled();
+    const late = flowNode('late', 'strip watch', { mac: MAC, port: '1', initial: true, wires: [['later']] });
+    const heard: unknown[] = [];
+    await lab.redeploy(
+      [watch(), late, list, { id: 'later', type: 'helper', z: 'tab', x: 0, y: 0, wires: [] }],
+      'nodes',
+    );
+    lab.node('later').on('input', (msg) => heard.push(msg.topic));
+    await lab.until('the first message', () => heard.length > 0);
+    assert.deepEqual(heard, [`${MAC}/1`]);
+  });
+
+  it('says nothing any more once it is closed', async () => {
+    await lab.deploy([watch(), list]);
+    await polled();
+    const old = lab.node('watch');
+    await lab.redeploy([list], 'nodes');
+    lab.service.simulator.setOutlet(MAC, 1, true);
+    await reread();
+    assert.deepEqual(told(), []);
+    assert.equal(helper.getNode('watch'), null);
+    assert.notEqual(old, null);
+  });
+});
