@@ -61,7 +61,10 @@ async function start() {
     );
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+  // Starting Node-RED does not wait for its flows, and there is no dashboard before them.
+  const started = new Promise((resolve) => RED.events.once('flows:started', resolve));
   await RED.start();
+  await started;
   say(`
   Editor      http://${HOST}:${port}/
   Dashboard   http://${HOST}:${port}/dashboard/strips
