@@ -123,6 +123,42 @@ describe('the strip switch node', () => {
     assert.equal((await lab.caught('switch', {})).error?.code, 'NOT_CONFIGURED');
   });
 
+  it('works in a subflow, with the strip and the outlet of the instance', async () => {
+    const env = [
+      { name: 'STRIP', type: 'str', value: '' },
+      { name: 'OUTLET', type: 'num', value: '1' },
+    ];
+    const inner = {
+      z: 'sub',
+      mac: 'STRIP',
+      macType: 'env',
+      port: '${OUTLET}',
+      portType: 'port',
+      wires: [[]],
+    };
+    const instance = (id: string, mac: string, outlet: string) =>
+      flowNode(id, 'subflow:sub', {
+        env: [
+          { name: 'STRIP', type: 'str', value: mac },
+          { name: 'OUTLET', type: 'num', value: outlet },
+        ],
+      });
+    const wire = { x: 0, y: 0, wires: [{ id: 'inner' }] };
+    const out = { x: 0, y: 0, wires: [{ id: 'inner', port: 0 }] };
+    await lab.deploy([
+      { id: 'sub', type: 'subflow', name: 'one outlet', env, in: [wire], out: [out] },
+      flowNode('inner', 'strip switch', inner),
+      instance('one', MAC, '3'),
+      instance('two', OTHER_MAC, '4'),
+    ]);
+    assert.equal((await lab.out('one', { payload: true })).payload, true);
+    assert.equal((await lab.out('two', { payload: false })).payload, false);
+    assert.deepEqual(posts(), [
+      `POST /strips/${MAC}/switch {"port":3,"on":true}`,
+      `POST /strips/${OTHER_MAC}/switch {"port":4,"on":false}`,
+    ]);
+  });
+
   it('evaluates JSONata, and says what is wrong with it', async () => {
     await start({
       ...outlet2,
