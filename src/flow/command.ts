@@ -76,7 +76,7 @@ export class CommandReader {
     );
     const order = this.#read(msg, { mac, port, on }, seen);
     if (this.#delay.way === 'evaluated' && order.commands.some(isCycle)) {
-      const delay = readDelay(await valueOf(this.#delay, this.#evaluate, msg));
+      const delay = readDelay(demand(await valueOf(this.#delay, this.#evaluate, msg)));
       for (const { command } of order.commands) command.delay = delay;
     }
     return order;
@@ -87,9 +87,8 @@ export class CommandReader {
       const payload = ownOf(msg, 'payload');
       const order = this.#orderOf(msg, payload, values, seen);
       if (this.#delay.way !== 'evaluated' && order.commands.some(isCycle)) {
-        const delay = readDelay(
-          this.#delay.way === 'fixed' ? this.#delay.fixed : this.#delay.from(msg, payload),
-        );
+        const { way } = this.#delay;
+        const delay = readDelay(way === 'fixed' ? demand(this.#delay.fixed) : this.#delay.from(msg, payload));
         for (const { command } of order.commands) command.delay = delay;
       }
       return order;
@@ -101,17 +100,19 @@ export class CommandReader {
   }
 
   #orderOf(msg: Message, payload: unknown, values: Values, seen: Target): Order {
-    if (!this.#triggered) {
-      if (Array.isArray(payload)) return this.#array(msg, payload, values, seen);
-      if (isPicture(payload)) return this.#picture(msg, payload, values, seen);
-    }
-    const said = this.#requested(payload, values);
-    const given = portValue(this.#port, values.port, msg, payload);
-    const port = this.#portOf(given);
+    const several = !this.#triggered && (Array.isArray(payload) || isPicture(payload));
     const mac = macOf(this.#mac, values.mac, msg, payload);
-    if (!isStripError(said)) seen.requested = said;
-    if (!isStripError(port)) seen.port = port;
     if (!isStripError(mac)) seen.mac = mac;
+    const port = this.#portOf(portValue(this.#port, values.port, msg, payload));
+    // Several outlets bear numbers of their own, whatever `msg.port` says.
+    if (!isStripError(port) && !(several && this.#port.way === 'message')) seen.port = port;
+    if (several) return this.#several(payload, mac);
+    const said = this.#requested(payload, values);
+    if (!isStripError(said)) seen.requested = said;
+    // What cannot be evaluated is amiss in the node, whatever the message says.
+    demand(values.mac);
+    demand(values.port);
+    demand(values.on);
     // What was asked is what a person looks at first; whom it concerns comes after.
     if (isStripError(said)) throw said;
     if (isStripError(port)) throw port;
@@ -137,37 +138,31 @@ export class CommandReader {
     }
     if (way === 'fixed' && this.#on.empty) return new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
     const value = way === 'fixed' ? this.#on.fixed : values.on;
+    if (isStripError(value)) return value;
     return readRequested(value) ?? refused('state', value);
   }
 
   #portOf(given: unknown): PortOrAll | StripError {
+    if (isStripError(given)) return given;
     if (given !== undefined) return readPort(given) ?? portRefused(given);
     return this.#port.empty
       ? new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port')
       : new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
   }
 
-  #array(msg: Message, elements: readonly unknown[], values: Values, seen: Target): Order {
-    this.#needMessage(elements);
-    const wishes = readArray(elements);
-    const fixed = this.#mac.way === 'message' ? null : demand(macOf(this.#mac, values.mac, msg, undefined));
-    seen.mac = fixed;
-    const commands = wishes.map(({ port, requested, mac }) =>
-      asked(fixed ?? demand(checkMac(mac ?? ownOf(msg, 'mac'))), port, requested),
-    );
-    return { form: 'array', commands };
-  }
-
-  #picture(msg: Message, picture: Record<string, unknown>, values: Values, seen: Target): Order {
-    this.#needMessage(picture);
-    const known = readPicture(picture);
-    const mac = demand(macOf(this.#mac, values.mac, msg, picture));
-    seen.mac = mac;
-    return { form: 'strip', commands: known.map(({ port, on }) => asked(mac, port, on)) };
-  }
-
-  #needMessage(payload: unknown): void {
+  /** `mac`: the strip that the node or the message as a whole names, or why there is none. */
+  #several(payload: readonly unknown[] | Record<string, unknown>, mac: string | StripError): Order {
     if (this.#port.way !== 'message' || this.#on.way !== 'message') throw refused('fixed', payload);
+    if (!isList(payload)) {
+      const commands = readPicture(payload).map(({ port, on }) => asked(demand(mac), port, on));
+      return { form: 'strip', commands };
+    }
+    const isFixed = this.#mac.way !== 'message';
+    const commands = readArray(payload).map((wish) => {
+      const named = isFixed || wish.mac === undefined ? mac : checkMac(wish.mac);
+      return asked(demand(named), wish.port, wish.requested);
+    });
+    return { form: 'array', commands };
   }
 }
 
@@ -181,7 +176,10 @@ const asked = (mac: string, port: PortOrAll, requested: Requested): Asked => ({
 
 const isCycle = ({ command }: Asked): boolean => command.action === 'cycle';
 
-function demand(mac: string | StripError): string {
-  if (isStripError(mac)) throw mac;
-  return mac;
+/** `Array.isArray` makes `any` of what it does not know. */
+const isList = (value: object): value is readonly unknown[] => Array.isArray(value);
+
+function demand<Value>(value: Value | StripError): Value {
+  if (isStripError(value)) throw value;
+  return value;
 }

@@ -34,25 +34,27 @@ export class Field {
     return this.way === 'fixed' && this.#value === '';
   }
 
-  /** What is fixed in the node. Throws NOT_CONFIGURED for a variable that is not set. */
-  get fixed(): string {
+  /** What is fixed in the node; NOT_CONFIGURED for a variable that is not set. */
+  get fixed(): string | StripError {
     const variable = unresolved(this.#value);
-    if (variable !== null) throw variableMissing(variable);
-    return this.#value;
+    return variable === null ? this.#value : variableMissing(variable);
   }
 
-  /** The value of an expression. Rejects with INVALID_INPUT, or NOT_CONFIGURED for a variable that is not set. */
+  /**
+   * The value of an expression; INVALID_INPUT, or NOT_CONFIGURED for a variable that is not set. Such an error is a value, too, so that what
+   * the other fields say is not lost with it.
+   */
   async evaluate(evaluate: Evaluate, msg: Message): Promise<unknown> {
     let value: unknown;
     try {
       value = await evaluate(this.#value, this.#type, msg);
     } catch (error) {
-      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', {
+      return new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', {
         params: { expression: shorten(this.#value), reason: shorten(reasonOf(error)) },
       });
     }
-    if (this.#type === 'env' && (value === '' || value === undefined)) throw variableMissing(this.#value);
-    return value;
+    const isMissing = this.#type === 'env' && (value === '' || value === undefined);
+    return isMissing ? variableMissing(this.#value) : value;
   }
 
   /** From the message: the payload's own property, else the message's own. */

@@ -34,20 +34,22 @@ export function checkMac(value: unknown): string | StripError {
   }
 }
 
-/** The strip a field means. `value`: what its expression gave. */
+/** The strip a field means. `value`: what its expression gave, which may be why it gave nothing. */
 export function macOf(field: Field, value: unknown, msg: Message, payload: unknown): string | StripError {
   switch (field.way) {
     case 'fixed':
       if (field.empty) return new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.mac');
-      return checkMac(field.fixed);
+      return whyNot(field.fixed) ?? checkMac(field.fixed);
     case 'evaluated':
-      return checkMac(value);
+      return whyNot(value) ?? checkMac(value);
     case 'message':
       return checkMac(field.from(msg, payload));
   }
 }
 
-/** What a field says of the outlet; `undefined` where it says nothing. */
+const whyNot = (value: unknown): StripError | null => (isStripError(value) ? value : null);
+
+/** What a field says of the outlet, or why it says nothing; `undefined` where it just says nothing. */
 export function portValue(field: Field, value: unknown, msg: Message, payload: unknown): unknown {
   switch (field.way) {
     case 'fixed':
@@ -106,12 +108,13 @@ export class PlaceReader {
     const port = given === undefined || given === null || given === '' ? 'all' : readPort(given);
     if (typeof mac === 'string') seen.mac = mac;
     seen.port = port;
+    if (isStripError(given)) throw given;
     if (port === null) throw portRefused(given);
     if (typeof mac !== 'string') throw mac;
     return { mac, port: port === 'all' ? null : port };
   }
 }
 
-/** What an expression gives; nothing for a field that is none. */
+/** What an expression gives, or why it gives nothing; nothing for a field that is none. */
 export const valueOf = (field: Field, evaluate: Evaluate, msg: Message): unknown =>
   field.way === 'evaluated' ? field.evaluate(evaluate, msg) : undefined;

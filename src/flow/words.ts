@@ -38,11 +38,10 @@ export function actionOf(requested: Requested): Action {
   return ACTIONS.get(requested)?.action ?? false;
 }
 
-/** An outlet as a number or numeric text, or "all"; `null` for anything else. */
+/** An outlet as a number or numeric text, or "all", exactly so; `null` for anything else. */
 export function readPort(value: unknown): PortOrAll | null {
   if (value === 1 || value === 2 || value === 3 || value === 4) return value;
-  if (typeof value !== 'string' || value.length > LONGEST_WORD) return null;
-  return PORT_TEXTS.get(value.trim().toLowerCase()) ?? null;
+  return typeof value === 'string' ? (PORT_TEXTS.get(value) ?? null) : null;
 }
 
 /** One outlet; "all" is none. */

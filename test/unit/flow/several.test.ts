@@ -60,6 +60,14 @@ describe('several outlets in one message', () => {
       );
     });
 
+    it('take no strip of null for the one of the message', async () => {
+      const payload = [{ port: 1, on: true, mac: null }];
+      assert.equal(
+        (await failing(() => commands(open, { payload, mac: MAC }))).sentence,
+        'INVALID_INPUT.mac',
+      );
+    });
+
     it('need outlet and state from the message, and so do whole strips', async () => {
       const picture = { mac: MAC, outlets: [{ port: 1, on: true }] };
       for (const payload of [[{ port: 1, on: true, mac: MAC }], [], picture]) {
