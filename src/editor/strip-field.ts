@@ -45,7 +45,7 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
     }
     if (focused !== undefined) group.find(`[data-mac="${$.escapeSelector(focused)}"]`).trigger('focus');
   };
-  const load = async (anew: boolean, preselect: boolean) => {
+  const load = async (preselect: boolean) => {
     const turn = ++state.turn;
     if (state.account === '') {
       state.note = text('strip-account.trouble.noAccount');
@@ -55,13 +55,13 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
     state.note = text('strip-account.picker.asking');
     refresh.prop('disabled', true);
     draw();
-    const answer = await loadStrips(state.account, anew);
+    const answer = await loadStrips(state.account);
     if (turn !== state.turn) return; // another account was chosen meanwhile
     refresh.prop('disabled', false);
     if (!answer.ok)
       state.note = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
     else state.note = text(`strip-account.picker.${answer.strips.length === 0 ? 'none' : 'strips'}`);
-    const [only, ...others] = stripsOf(state.account);
+    const [only, ...others] = answer.ok ? answer.strips : [];
     if (preselect && only && others.length === 0 && input.val() === '') {
       input.typedInput('type', 'str').typedInput('value', only.mac);
     }
@@ -69,7 +69,7 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
     options.onChange();
   };
 
-  refresh.on('click', () => void load(true, false));
+  refresh.on('click', () => void load(false));
   input.on('change input', () => {
     draw();
     options.onChange();
@@ -78,7 +78,7 @@ export function stripField(options: { fixed: boolean; onChange: () => void }): S
     chosen: () => (fixed() ? findStrip(stripsOf(state.account), String(input.val())) : undefined),
     show: (account, preselect) => {
       state.account = account;
-      void load(false, preselect);
+      void load(preselect);
     },
   };
 }

@@ -24,18 +24,15 @@ export function nameOf(account: string, mac: string): string | null {
 }
 
 /**
- * Strips of an account for a picker, deployed or not; remembered for labels. Without `refresh` the service is asked only where the
- * runtime knows of no strip.
+ * Strips of an account for a picker, deployed or not; remembered for labels. The service is asked each time: an account that nobody watches
+ * knows only the strips it has dealt with, as they were then.
  */
-export async function loadStrips(account: string, refresh: boolean): Promise<Answer> {
+export async function loadStrips(account: string): Promise<Answer> {
   const node = RED.nodes.node(account);
   let answer: Answer;
-  if (node === null || node.changed === true) {
-    answer = node ? await tryAccount(valuesOf(node)) : noAccount();
-  } else {
-    answer = await deployedStrips(account, refresh);
-    if (!refresh && answer.ok && answer.strips.length === 0) answer = await deployedStrips(account, true);
-  }
+  if (node === null) answer = noAccount();
+  else if (node.changed === true) answer = await tryAccount(valuesOf(node));
+  else answer = await deployedStrips(account, true);
   learn(account, answer);
   return answer;
 }

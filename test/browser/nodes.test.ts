@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { account, debug, tab } from '../support/flow';
+import { account, debug, placed, tab } from '../support/flow';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
@@ -110,6 +110,25 @@ describe('the nodes in the editor', function () {
     await editor.picture('status-configured');
     await editor.done();
     assert.equal(await editor.label(id), 'Desk strip 1');
+  });
+
+  it('offer all strips of an account that has dealt with only one of them, and choose none of them', async () => {
+    await stage.red.deploy([
+      tab,
+      account(stage.service),
+      placed('status', 'strip status', { mac: 'A1B2C3D4E5F6', macType: 'str' }, ['out']),
+      debug('out'),
+    ]);
+    const after = stage.red.comms.mark;
+    await stage.red.inject('status');
+    await stage.red.debug('out', after);
+    await open();
+    const id = await editor.drop('strip switch', 300, 300);
+    await editor.edit(id);
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('.smart-strip-strip', { hasText: 'Media strip' }).waitFor();
+    assert.equal(await editor.page.locator('#node-input-mac-typed').inputValue(), '');
+    await editor.done();
   });
 
   it('explain what is wrong beside the field', async () => {
