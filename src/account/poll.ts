@@ -75,8 +75,9 @@ export class Poll {
 
   #soon(): void {
     if (!this.#running || this.#timer === null) return;
-    const due = Math.max(this.#clock.monotonic(), this.#began + FLOOR);
-    if (due < this.#due) this.#schedule(due - this.#clock.monotonic());
+    const now = this.#clock.monotonic();
+    const due = Math.max(now, this.#began + FLOOR);
+    if (due < this.#due) this.#schedule(due - now);
   }
 
   async #round(): Promise<void> {

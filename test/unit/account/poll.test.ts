@@ -194,6 +194,28 @@ describe('a poll that fails', () => {
     });
   }
 
+  it('sets no timer for the past, though time goes on between two looks at the clock', async () => {
+    const { lab } = watched(() => failure('AUTH'));
+    await lab.clock.pass(60_000);
+    const { clock } = lab;
+    const then = clock.monotonic();
+    let looks = 0;
+    clock.monotonic = () => then + looks++ / 1000;
+    const waits: number[] = [];
+    const set = clock.setTimeout.bind(clock);
+    clock.setTimeout = (callback, ms) => {
+      waits.push(ms);
+      return set(callback, ms);
+    };
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.deepEqual(
+      waits.filter((ms) => ms < 0),
+      [],
+    );
+    assert.ok(waits.length > 0);
+  });
+
   it('is not hurried beyond its floor by commands that succeed', async () => {
     const { lab } = watched(() => failure('AUTH'));
     lab.service.autoSwitch = () => Promise.resolve(yes());
