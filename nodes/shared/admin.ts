@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red';
-import { failed, found, readTrial, type Trial, type TrialAnswer } from '../../src/account/trial';
+import { failed, found, readTrial, type Trial, type TrialAnswer } from '../../src/flow/trial';
 import type { ListReading } from '../../src/api/service';
 import { parseBaseUrl } from '../../src/api/endpoint';
 import { StripError } from '../../src/api/errors';

@@ -65,6 +65,3 @@ export class StripError extends Error {
 }
 
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
-
-/** Whether a read or an absolute on/off that failed so may be sent again. */
-export const isRetryable = (error: unknown): boolean => isStripError(error) && error.retryable;

@@ -8,7 +8,7 @@ const typed = (value: string, type: string): true | string =>
   RED.utils.validateTypedProperty(value, type, {});
 
 /** Which type of value stands for an old flow that names none. */
-export const TYPE_FALLBACKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const TYPE_FALLBACKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'strip switch': { mac: 'message', port: 'message', on: 'message', delay: 'num' },
   'strip status': { mac: 'message', port: 'port' },
   'strip watch': { mac: 'str' },

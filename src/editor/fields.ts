@@ -12,7 +12,7 @@ export function textOf(node: Properties, property: string, fallback = ''): strin
 const FIXED = new Set(['str', 'port', 'action', 'num', 'env', 'flow', 'global']);
 
 /** Whether what a field stands for is settled without a message; an empty fixed field settles nothing. */
-export function isFixed(node: Properties, property: string, fallbackType: string): boolean {
+function isFixed(node: Properties, property: string, fallbackType: string): boolean {
   return FIXED.has(textOf(node, `${property}Type`, fallbackType)) && textOf(node, property) !== '';
 }
 

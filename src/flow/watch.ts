@@ -135,7 +135,7 @@ function messageAbout(
 }
 
 /** What a watching node shows; `null` while the service was not asked yet. */
-export function watchMark({ mac, port }: Watched, status: AccountStatus, live: Live): Mark | null {
+function watchMark({ mac, port }: Watched, status: AccountStatus, live: Live): Mark | null {
   if (status.available === null) return null;
   if (!status.available) return failureMark(status.error?.code ?? 'UNREACHABLE');
   if (!status.readable) return UNKNOWN_ANSWER;

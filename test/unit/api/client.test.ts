@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../../../src/api/clock';
 import { systemClock } from '../../../src/api/clock';
 import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/endpoint';
-import { isRetryable, isStripError, type StripError } from '../../../src/api/errors';
+import { isStripError, type StripError } from '../../../src/api/errors';
 import { API_KEY, startService, STRIPS, type Fault, type TestService } from '../../support/service';
 
 const MAC = STRIPS[0].mac;
@@ -225,7 +225,7 @@ describe('Client', () => {
         service.next(fault);
         const error = await failureOf(client.list());
         assert.deepEqual([error.code, error.sentence], [code, `${code}.${sentence}`]);
-        assert.equal(isRetryable(error), retryable);
+        assert.equal(error.retryable, retryable);
         assert.equal(error.params.host, new URL(service.baseUrl).host);
         assert.equal((await client.list()).readable, true);
       });
@@ -296,6 +296,13 @@ describe('Client', () => {
       assert.notEqual(error.response, undefined);
     });
 
+    it('say of a web page with 404 that the address is wrong, not the strip', async () => {
+      for (const ask of [() => client.get(MAC), () => client.switch(MAC, 1, true)]) {
+        service.next({ kind: 'answer', status: 404, body: '<!doctype html><h1>Not found</h1>' });
+        assert.equal((await failureOf(ask())).sentence, 'NOT_FOUND.address');
+      }
+    });
+
     const waits: [string, number | undefined][] = [
       ['0', 0],
       ['7', 7_000],
@@ -352,13 +359,19 @@ describe('Client', () => {
       ['a failure with 409', answer({ success: false }, 409), 'unnamed', { status: 409 }],
       ['results with 500', answer({ success: false, results: [{ port: 1, ok: false }] }, 500), 'ports', {}],
       ['success with 500', answer({ success: true, results: ok(1) }, 500), 'unnamed', {}],
+      ...[401, 403, 404, 429, 503].map((status): [string, Fault, string, Record<string, unknown>] => [
+        `a port that failed with ${status}`,
+        answer({ success: false, results: [{ port: 1, ok: false }] }, status),
+        'ports',
+        { failed: '1', switched: '' },
+      ]),
     ];
     for (const [name, fault, sentence, params] of failures) {
       it(`are SWITCH_FAILED (${sentence}) with ${name}`, async () => {
         service.next(fault);
         const error = await failureOf(client.switch(MAC, 1, true));
         assert.deepEqual([error.code, error.sentence], ['SWITCH_FAILED', `SWITCH_FAILED.${sentence}`]);
-        assert.equal(isRetryable(error), false);
+        assert.equal(error.retryable, false);
         assert.deepEqual({ ...error.params, ...params }, error.params);
         assert.equal(error.params.mac, MAC);
         assert.equal(typeof error.response, 'object');
@@ -409,7 +422,7 @@ describe('Client', () => {
         service.next(fault);
         const error = await failureOf(client.switch(MAC, 1, true));
         assert.equal(error.sentence, sentence);
-        assert.equal(isRetryable(error), retryable);
+        assert.equal(error.retryable, retryable);
       });
     }
   });
@@ -423,7 +436,7 @@ describe('Client', () => {
         await service.arrived(1);
         clock.pass(2_500);
         const error = await late;
-        assert.deepEqual([error.code, error.params.seconds, isRetryable(error)], ['TIMEOUT', 2.5, true]);
+        assert.deepEqual([error.code, error.params.seconds, error.retryable], ['TIMEOUT', 2.5, true]);
       });
     }
 
@@ -457,7 +470,7 @@ describe('Client', () => {
       await service.stopListening();
       const error = await failureOf(connect(service.baseUrl).switch(MAC, 1, true));
       assert.deepEqual([error.sentence, error.params.code], ['UNREACHABLE.refused', 'ECONNREFUSED']);
-      assert.equal(isRetryable(error), true);
+      assert.equal(error.retryable, true);
     });
 
     it('are named for a host that does not exist', async () => {
@@ -478,7 +491,7 @@ describe('Client', () => {
         );
         await secure.close();
         assert.equal(error.sentence, `UNREACHABLE.${sentence}`);
-        assert.equal(isRetryable(error), false);
+        assert.equal(error.retryable, false);
       });
     }
 

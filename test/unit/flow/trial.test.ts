@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { failed, found, readTrial } from '../../../src/account/trial';
+import { failed, found, readTrial } from '../../../src/flow/trial';
 import { StripError } from '../../../src/api/errors';
 
 const body = { id: 'n', baseUrl: 'https://h', apiKey: 'k', timeout: '5000', tls: '', proxy: '' };
