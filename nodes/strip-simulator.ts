@@ -84,8 +84,8 @@ export = (RED: NodeAPI): void => {
 };
 
 /** Node-RED leaves the credentials undefined where none were typed and the node's type has a space in it. */
-const typedKey = ({ credentials }: { credentials?: Credentials }): string =>
-  (credentials?.apiKey ?? '').trim();
+const typedKey = ({ credentials }: { credentials?: { apiKey?: unknown } }): string =>
+  typeof credentials?.apiKey === 'string' ? credentials.apiKey.trim() : '';
 
 /** As a Catch node is to see it: the code as an own property, and `toString()` is the sentence alone. */
 const invalid = (sentence: string): Error =>
