@@ -171,5 +171,9 @@ const functionNode = (id: string, z: string, func: string, wires: string[][]): F
   wires,
 });
 
+/** The same nodes with a place on the canvas: without one Node-RED takes them for config nodes. */
+export const placed = (flow: readonly FlowNode[]): FlowNode[] =>
+  flow.map((node) => (node.z === undefined ? node : { x: 100, y: 100, ...node }));
+
 /** Nodes as they stand in a flow file. */
 export const nodes = { account, stripSwitch, httpRequest, functionNode };

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FlowNode } from '../support/node-red';
 import { packedUserDir, PACKAGE } from '../support/node-red-install';
-import { nodes, type Bench, type Lab } from './lab';
+import { nodes, placed, type Bench, type Lab } from './lab';
 import type { Heap, Loaded } from './protocol';
 import type { Report } from './report';
 import { median } from './stats';
@@ -115,7 +115,7 @@ function flowOf(lab: Lab, kind: string, count: number): FlowNode[] {
 }
 
 async function heapWith(lab: Lab, bench: Bench, kind: string, count: number): Promise<number> {
-  await bench.red.deploy(flowOf(lab, kind, count));
+  await bench.red.deploy(placed(flowOf(lab, kind, count)));
   return ((await bench.ask('heap')) as Heap).heapUsed;
 }
 
@@ -167,7 +167,7 @@ async function measureGrowth(lab: Lab, bench: Bench, report: Report, counts: num
   const rows = [];
   for (const count of counts) {
     const start = performance.now();
-    await bench.red.deploy(flowOf(lab, 'strip watch', count));
+    await bench.red.deploy(placed(flowOf(lab, 'strip watch', count)));
     const ms = performance.now() - start;
     const { heapUsed } = (await bench.ask('heap')) as Heap;
     rows.push([count, ms, (ms * 1000) / count, heapUsed / 1e6]);

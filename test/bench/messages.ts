@@ -1,4 +1,4 @@
-import { KEY, nodes, type Bench, type Lab } from './lab';
+import { KEY, nodes, placed, type Bench, type Lab } from './lab';
 import type { FlowNode } from '../support/node-red';
 import type { Asked, Heap, Measured, Target } from './protocol';
 import type { Report, Row } from './report';
@@ -33,7 +33,7 @@ export async function measureMessages(
 ): Promise<void> {
   const bench = await lab.nodeRed();
   try {
-    await bench.red.deploy(flows(lab));
+    await bench.red.deploy(placed(flows(lab)));
     await bench.ask('unwatched');
     for (const [delay, url] of Object.entries(lab.service)) {
       const ms = delay === 'fast' ? 500 : 1000;
@@ -141,7 +141,7 @@ async function measureMemory(lab: Lab, report: Report): Promise<void> {
   for (const variant of VARIANTS) {
     const bench = await lab.nodeRed();
     try {
-      await bench.red.deploy(flows(lab));
+      await bench.red.deploy(placed(flows(lab)));
       await bench.ask('unwatched');
       const before = (await bench.ask('heap')) as Heap;
       const setup = { delay: 'fast', url: lab.service.fast, inFlight: 100, ms: 2000, rounds: 1 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowNode } from '../support/node-red';
-import { nodes, type Bench, type Lab } from './lab';
+import { nodes, placed, type Bench, type Lab } from './lab';
 import type { Report } from './report';
 
 /** Seconds; the smallest that an account polls at. */
@@ -18,12 +18,14 @@ export interface Polling {
 /** Starts forty nodes that follow an outlet each, and the same wired by hand, to be counted while other things go on. */
 export async function startPolling(lab: Lab, intervals: number): Promise<Polling> {
   const bench: Bench = await lab.nodeRed();
-  await bench.red.deploy([
-    { id: 'tab', type: 'tab', label: 'bench' },
-    nodes.account('account', lab.service.fast, { interval: INTERVAL, credentials: { apiKey: SHARED } }),
-    ...Array.from({ length: NODES }, (_, index) => watched(index)),
-    ...Array.from({ length: NODES }, (_, index) => wiredByHand(index, lab.service.fast)).flat(),
-  ]);
+  await bench.red.deploy(
+    placed([
+      { id: 'tab', type: 'tab', label: 'bench' },
+      nodes.account('account', lab.service.fast, { interval: INTERVAL, credentials: { apiKey: SHARED } }),
+      ...Array.from({ length: NODES }, (_, index) => watched(index)),
+      ...Array.from({ length: NODES }, (_, index) => wiredByHand(index, lab.service.fast)).flat(),
+    ]),
+  );
   // Half an interval more, so that jitter adds or loses none.
   const over = sleep((intervals + 0.5) * INTERVAL * 1000);
   return {

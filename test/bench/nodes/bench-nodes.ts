@@ -76,7 +76,9 @@ class Run {
     const target = this.#targets[slot + this.#inFlight * (turn % outlets)];
     if (target === undefined) throw new Error('more messages in flight than outlets');
     this.#started[slot] = performance.now();
-    this.#send(slot, { ...target, on: Math.floor(turn / outlets) % 2 === 0 });
+    // Every outlet changes every time, and from one message to the next the other way, so that badges have to follow.
+    const round = outlets > 1 ? Math.floor(turn / outlets) : 0;
+    this.#send(slot, { ...target, on: (turn + slot + round) % 2 === 0 });
   }
 }
 

@@ -1,0 +1,193 @@
+import { strict as assert } from 'node:assert';
+import fc from 'fast-check';
+import type { FlowNode, RunningNodeRed } from '../support/node-red';
+import { tab } from '../support/flow';
+import { startService, STRIPS, type TestService } from '../support/service';
+import { placed } from './support/placed';
+import { SEED } from './support/random';
+import { startStressed } from './support/stressed';
+
+const ROUNDS = 25;
+const PER_ROUND = 40;
+
+const hostileText = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.constantFrom(
+    '',
+    '..',
+    '../../etc',
+    '%2e%2e',
+    'a\r\nx-evil: 1',
+    '${NO_SUCH_VARIABLE}',
+    '__proto__',
+    'constructor',
+    'all',
+    'NaN',
+    '-1',
+    '1e309',
+    'msg.payload',
+    '$$$(',
+    '$sum([1..9e6])["x"',
+    STRIPS[0].mac,
+  ),
+);
+// Node-RED itself turns properties into text, and fails where an object has a "toString" of its own.
+const json = fc
+  .jsonValue({ maxDepth: 2 })
+  .filter((value) => !/"(toString|valueOf|__proto__)":/.test(JSON.stringify(value)));
+const anything = fc.oneof(hostileText, json, fc.integer(), fc.boolean(), fc.constant(null));
+const typeName = fc.oneof(
+  fc.constantFrom('str', 'message', 'msg', 'flow', 'global', 'env', 'jsonata', 'port', 'action', 'num'),
+  anything,
+);
+const PROPERTIES: Record<string, fc.Arbitrary<unknown>> = {
+  name: anything,
+  account: fc.oneof(
+    { weight: 3, arbitrary: fc.constant('good') },
+    fc.constantFrom('bad', 'nobody', 'self'),
+    anything,
+  ),
+  mac: anything,
+  macType: typeName,
+  port: fc.oneof(fc.constantFrom('1', '4', 'all', 'payload'), anything),
+  portType: typeName,
+  on: fc.oneof(fc.constantFrom('on', 'off', 'toggle', 'payload'), anything),
+  onType: typeName,
+  delay: anything,
+  delayType: typeName,
+  output: fc.oneof(fc.constantFrom('same', 'on', 'port-on', 'strip', 'list', 'strips', 'outlets'), anything),
+  initial: anything,
+  outlets: anything,
+  availability: anything,
+  readings: anything,
+  change: anything,
+};
+// Node-RED itself ends at a credential that is null.
+const credentials = fc.record(
+  { apiKey: fc.oneof(hostileText, fc.boolean(), fc.integer()) },
+  { requiredKeys: [] },
+);
+const ACCOUNT: Record<string, fc.Arbitrary<unknown>> = {
+  name: anything,
+  baseUrl: fc.oneof(
+    fc.constantFrom('http://127.0.0.1:9', 'ftp://x', 'http://u:p@127.0.0.1:9', 'javascript:1'),
+    anything,
+  ),
+  interval: anything,
+  timeout: anything,
+  retryFor: anything,
+  concurrency: anything,
+  tls: anything,
+  proxy: anything,
+  protectedOutlets: fc.oneof(
+    fc.array(fc.record({ mac: anything, port: anything }), { maxLength: 3 }),
+    anything,
+  ),
+  credentials,
+};
+const SIMULATOR: Record<string, fc.Arbitrary<unknown>> = {
+  // Paths of its own, so as not to take those of Node-RED.
+  path: fc.oneof(
+    hostileText.map((text) => `/fuzz/${text}`),
+    fc.constantFrom(7, null, [], {}, true),
+  ),
+  strips: fc.oneof(fc.array(fc.record({ mac: anything, name: anything }), { maxLength: 3 }), anything),
+  shape: anything,
+  latency: fc.oneof(fc.nat({ max: 20 }), fc.constantFrom('x', null, -1)),
+  credentials,
+};
+
+const someOf = (properties: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(properties, { requiredKeys: [] }) as fc.Arbitrary<Record<string, unknown>>;
+
+const flowNode = fc.oneof(
+  ...['strip list', 'strip status', 'strip switch', 'strip watch'].map((type) =>
+    someOf(PROPERTIES).map((properties) => ({ ...properties, type })),
+  ),
+  someOf(SIMULATOR).map((properties) => ({ ...properties, type: 'strip simulator' })),
+);
+const message = fc.record(
+  { payload: anything, port: anything, mac: anything, topic: anything },
+  { requiredKeys: [] },
+);
+
+/** Checks that each request is one that the API document describes. */
+function checkRequests(service: TestService, from: number): void {
+  for (const { method, path, headers, body } of service.requests.slice(from)) {
+    assert.match(path, /^\/api\/public\/v1\/strips(\/[^/?#]+(\/switch)?)?$/);
+    assert(!('x-evil' in headers));
+    assert.equal(headers['x-api-key'], service.apiKey);
+    if (method === 'GET') continue;
+    assert.equal(method, 'POST');
+    const { port, on, ...others } = JSON.parse(body) as { port: unknown; on: unknown };
+    assert(port === 'all' || [1, 2, 3, 4].includes(port as number), body);
+    assert.equal(typeof on, 'boolean', body);
+    assert.deepEqual(others, {});
+  }
+}
+
+async function press(red: RunningNodeRed, id: string, body: unknown): Promise<void> {
+  const response = await red.admin(`/inject/${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ __user_inject_props__: body }),
+  });
+  await response.arrayBuffer();
+}
+
+describe('stress: any flow JSON for the nodes', () => {
+  it('neither ends Node-RED nor reaches the service with anything but the documented requests', async () => {
+    const service = await startService();
+    const red = await startStressed();
+    try {
+      const nodes = fc.sample(flowNode, { seed: SEED, numRuns: ROUNDS * PER_ROUND });
+      const accounts = fc.sample(someOf(ACCOUNT), { seed: SEED, numRuns: ROUNDS });
+      const messages = fc.sample(message, { seed: SEED, numRuns: ROUNDS * PER_ROUND });
+      for (let round = 0; round < ROUNDS; round++) {
+        const asked = service.requests.length;
+        const some = nodes.slice(round * PER_ROUND, (round + 1) * PER_ROUND);
+        const flow: FlowNode[] = [
+          tab,
+          {
+            id: 'good',
+            type: 'strip-account',
+            baseUrl: service.baseUrl,
+            retryFor: '0',
+            timeout: '500',
+            credentials: { apiKey: service.apiKey },
+          },
+          { ...accounts[round], id: 'bad', type: 'strip-account' },
+          { id: 'catch', type: 'catch', z: 'tab', scope: null, uncaught: false, wires: [['sink']] },
+          { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
+          ...some.map((properties, index) => ({
+            ...properties,
+            id: `fuzz-${index}`,
+            z: 'tab',
+            wires: [['sink']],
+          })),
+        ];
+        const context = () =>
+          `round ${round}, STRESS_SEED=${SEED}\n${JSON.stringify(flow)}\n${red.output.slice(-3_000)}`;
+        try {
+          await red.deploy(placed(flow));
+          for (let index = 0; index < some.length; index++) {
+            await press(red, `fuzz-${index}`, messages[round * PER_ROUND + index]);
+          }
+        } catch (error) {
+          throw new Error(context(), { cause: error });
+        }
+        checkRequests(service, asked);
+      }
+      await red.deploy([tab]);
+      assert.deepEqual(
+        red.log.items.filter(({ text }) =>
+          /uncaught|unhandled|TypeError|RangeError|ReferenceError/i.test(text),
+        ),
+        [],
+      );
+    } finally {
+      await red.stop();
+      await service.close();
+    }
+  });
+});

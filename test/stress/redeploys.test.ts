@@ -1,0 +1,150 @@
+import { strict as assert } from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FlowNode, RunningNodeRed } from '../support/node-red';
+import { account, tab } from '../support/flow';
+import { startService, STRIPS, type TestService } from '../support/service';
+import type { Counted } from './support/counted';
+import { placed } from './support/placed';
+import { startStressed } from './support/stressed';
+
+const ROUNDS = 200;
+const WARM_UP = 40;
+const MAC = STRIPS[0].mac;
+const KINDS = ['full', 'nodes', 'flows'] as const;
+
+const source = (to: string): FlowNode => ({
+  id: 'source',
+  type: 'stress-source',
+  z: 'tab',
+  count: 1_000_000,
+  payloads: [true, false],
+  every: 40,
+  burst: 1,
+  wires: [[to]],
+});
+
+const sinks: readonly FlowNode[] = [
+  { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
+  { id: 'catch', type: 'catch', z: 'tab', scope: null, uncaught: false, wires: [['sink']] },
+];
+
+/** Eight nodes of ours and their account. The name changes from round to round, so that every deploy restarts them. */
+function ours(service: TestService, round: number): FlowNode[] {
+  const common = { z: 'tab', name: `round ${round}`, account: 'account', wires: [['sink']] };
+  const strip = { mac: MAC, macType: 'str' };
+  return [
+    tab,
+    source('switch-1'),
+    ...[1, 2, 3, 4].map((port) => ({
+      ...common,
+      ...strip,
+      id: `switch-${port}`,
+      type: 'strip switch',
+      port: String(port),
+      portType: 'port',
+      onType: 'message',
+      output: 'same',
+      wires: [port === 4 ? ['status', 'list'] : [`switch-${port + 1}`]],
+    })),
+    { ...common, ...strip, id: 'status', type: 'strip status', port: '', portType: 'port', output: 'strip' },
+    { ...common, id: 'list', type: 'strip list', output: 'list' },
+    {
+      ...common,
+      ...strip,
+      id: 'watch',
+      type: 'strip watch',
+      port: '',
+      output: 'on',
+      initial: true,
+      outlets: true,
+    },
+    ...sinks,
+    account(service, { interval: String(10 + (round % 3)), retryFor: '30' }),
+  ];
+}
+
+/** As many bare nodes, wired the same. */
+function bare(round: number): FlowNode[] {
+  const common = { type: 'stress-bare', z: 'tab', name: `round ${round}`, wires: [['sink']] };
+  return [
+    tab,
+    source('bare-1'),
+    ...[1, 2, 3, 4].map((at) => ({
+      ...common,
+      id: `bare-${at}`,
+      wires: [at === 4 ? ['bare-5', 'bare-6'] : [`bare-${at + 1}`]],
+    })),
+    ...[5, 6, 7, 8].map((at) => ({ ...common, id: `bare-${at}` })),
+    { id: 'bare-9', type: 'stress-bare', z: 'tab', name: `round ${round}`, wires: [[]] },
+    ...sinks,
+  ];
+}
+
+interface Growth {
+  heap: number;
+  resources: Record<string, number>;
+  seconds: number;
+  /** Outcomes of messages. */
+  codes: Record<string, number>;
+}
+
+async function redeploy(red: RunningNodeRed, flow: (round: number) => FlowNode[]): Promise<Growth> {
+  const rounds = async (from: number, to: number) => {
+    for (let round = from; round < to; round++) {
+      await red.deploy(placed(flow(round)), KINDS[round % KINDS.length] ?? 'full');
+    }
+    await red.deploy([tab]);
+    const { codes } = (await red.json('/stress')) as Counted;
+    await red.admin('/stress', { method: 'POST' });
+    // What the last deploy let go of is let go of.
+    await sleep(300);
+    return { ...(await red.probe()), codes };
+  };
+  const before = await rounds(0, WARM_UP);
+  const start = performance.now();
+  const after = await rounds(WARM_UP, WARM_UP + ROUNDS);
+  const seconds = (performance.now() - start) / 1000;
+  const count = (resources: string[], name: string) => resources.filter((each) => each === name).length;
+  const names = new Set([...before.resources, ...after.resources]);
+  return {
+    heap: after.heapUsed - before.heapUsed,
+    resources: Object.fromEntries(
+      [...names].map((name) => [name, count(after.resources, name) - count(before.resources, name)]),
+    ),
+    seconds,
+    codes: after.codes,
+  };
+}
+
+describe('stress: redeploys of a real Node-RED', () => {
+  it(`leave no more behind than those of bare nodes, ${ROUNDS} of all three kinds in traffic`, async () => {
+    const service = await startService();
+    const red = await startStressed();
+    try {
+      const theirs = await redeploy(red, bare);
+      const own = await redeploy(red, (round) => ours(service, round));
+      const { codes } = own;
+      const perRound = (growth: Growth) => (growth.heap / ROUNDS / 1000).toFixed(2);
+      console.log(
+        `      kept per redeploy: ${perRound(own)} kB, bare ${perRound(theirs)} kB; ` +
+          `${own.seconds.toFixed(1)} s, bare ${theirs.seconds.toFixed(1)} s; ${JSON.stringify(codes)}; ` +
+          `${service.requests.length} requests over ${service.connections} connections`,
+      );
+      for (const [name, grown] of Object.entries(own.resources)) {
+        // The deploys' own connections come and go.
+        assert(grown <= Math.max(theirs.resources[name] ?? 0, 1), `${grown} more ${name}`);
+      }
+      // What one run measures varies by some kB per redeploy; a pool left open would be 25.
+      assert(
+        own.heap / ROUNDS < Math.max(theirs.heap / ROUNDS, 0) + 2_000,
+        `${perRound(own)} kB per redeploy`,
+      );
+      assert.equal(service.open, 0, 'connections are left open');
+      const strange = Object.keys(codes).filter((code) => !['ok', 'CLOSED', 'SUPERSEDED'].includes(code));
+      assert.deepEqual(strange, []);
+    } finally {
+      await red.stop();
+      await service.close();
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { REPOSITORY, startNodeRed, type NodeRedOptions, type RunningNodeRed } from '../../support/node-red';
+
+const NODES = join(__dirname, '../nodes');
+
+/** A real Node-RED with the built package and the nodes of the stress suite. */
+export async function startStressed(options: NodeRedOptions = {}): Promise<RunningNodeRed> {
+  const dir = mkdtempSync(join(tmpdir(), 'smart-strip-stress-'));
+  try {
+    await build({
+      entryPoints: [join(NODES, 'stress-nodes.ts')],
+      outdir: dir,
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      logLevel: 'warning',
+    });
+    cpSync(join(NODES, 'stress-nodes.html'), join(dir, 'stress-nodes.html'));
+    return await startNodeRed({
+      ...options,
+      settings: {
+        nodesDir: [REPOSITORY, dir],
+        logging: { console: { level: 'info', metrics: false, audit: false } },
+        ...options.settings,
+      },
+    });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
