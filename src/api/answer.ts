@@ -19,7 +19,7 @@ export function readBody(answer: Answer, failures: Failures, now: number, mac?: 
 
 /**
  * The results of a switch that the service confirmed, or a `StripError`. A body in the documented form counts whatever the status
- * (API document, section 7, shows none), except where the status says that the request was not for this service to carry out.
+ * (API document, section 7, shows none), but for redirects; one that names no port gives way to a status that says what is wrong.
  */
 export function readSwitch(
   answer: Answer,
@@ -31,11 +31,13 @@ export function readSwitch(
   const { status } = answer;
   const body = bodyOf(answer.text);
   const fine = status >= 200 && status <= 299;
-  if ('json' in body && (fine || mayCarryResults(status))) {
+  const isRedirect = status >= 300 && status <= 399;
+  if ('json' in body && !isRedirect) {
     const said = decodeSwitch(body.json);
     if (fine && said.success === true && !said.failed) return { results: said.results, response: body.json };
-    const broken = status >= 500 && said.success === false && said.results.length === 0 && !said.failed;
-    if ((said.success !== null || said.listed) && !broken) {
+    const named = said.results.length > 0 || said.failed;
+    const answered = said.success !== null || said.listed;
+    if (named || (answered && !saysMore(status, said.success))) {
       throw switchFailed(status, port, mac, said.results, body.json);
     }
   }
@@ -44,8 +46,13 @@ export function readSwitch(
   throw failures.make('BAD_RESPONSE', 'notSwitch', { status }, { response });
 }
 
-const mayCarryResults = (status: number): boolean =>
-  status >= 400 && status !== 401 && status !== 403 && status !== 404 && status !== 429;
+/** Whether the status says more of what is wrong than a body that names no port. */
+const saysMore = (status: number, success: boolean | null): boolean =>
+  status === 401 ||
+  status === 403 ||
+  status === 404 ||
+  status === 429 ||
+  (status >= 500 && success === false);
 
 function switchFailed(
   status: number,
@@ -78,7 +85,8 @@ function refusal(answer: Answer, body: Body, failures: Failures, now: number, ma
   if (status >= 300 && status <= 399) return failures.redirect(status, headerOf(headers, 'location'));
   if (status === 401 || status === 403) return failures.make('AUTH', 'rejected', { status }, details);
   if (status === 404) {
-    return mac === undefined
+    // A service that knows no such strip would hardly say so on a web page: one comes from whatever else is at that address.
+    return mac === undefined || ('not' in body && body.not === 'html')
       ? failures.make('NOT_FOUND', 'address', { status }, details)
       : failures.make('NOT_FOUND', 'strip', { status, mac }, details);
   }
