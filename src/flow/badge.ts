@@ -65,6 +65,8 @@ export class Badge {
   }
 
   close(): void {
+    // The editor goes on showing what a node said last, and nothing is under way any more.
+    if (!this.#closed && this.#shown !== this.#result) this.#show(this.#result);
     this.#closed = true;
     if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
     this.#timer = null;

@@ -101,6 +101,19 @@ describe('a badge', () => {
     assert.deepEqual(shown.slice(4), ['asking', 'retrying', 'asking', 'on']);
   });
 
+  it('goes back to the latest result when it is closed, so that nothing seems to be under way for ever', async () => {
+    badge.begin();
+    await clock.pass(100);
+    badge.close();
+    badge.close();
+    assert.deepEqual(shown, ['asking', 'none']);
+    const other = new Badge((mark) => shown.push(name(mark)), clock);
+    other.set(ON);
+    other.progress(other.begin(), 'retrying');
+    other.close();
+    assert.deepEqual(shown.slice(2), ['on', 'retrying', 'on']);
+  });
+
   it('shows nothing and leaves no timer once it is closed', async () => {
     const flight = badge.begin();
     badge.close();
