@@ -144,7 +144,7 @@ export class CommandReader {
 
   #portOf(given: unknown): PortOrAll | StripError {
     if (isStripError(given)) return given;
-    if (given !== undefined) return readPort(given) ?? portRefused(given);
+    if (given !== undefined || this.#port.way === 'evaluated') return readPort(given) ?? portRefused(given);
     return this.#port.empty
       ? new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port')
       : new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');

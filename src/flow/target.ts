@@ -22,7 +22,7 @@ export const macField = (config: Config): Field => new Field(config, 'mac', 'str
 export function checkMac(value: unknown): string | StripError {
   if (value === undefined) return new StripError('INVALID_INPUT', 'INVALID_INPUT.macMissing');
   if (typeof value !== 'string' || value.trim() === '') {
-    return new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { mac: excerpt(value) } });
+    return macRefused(value);
   }
   const mac = value.trim();
   try {
@@ -41,7 +41,8 @@ export function macOf(field: Field, value: unknown, msg: Message, payload: unkno
       if (field.empty) return new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.mac');
       return whyNot(field.fixed) ?? checkMac(field.fixed);
     case 'evaluated':
-      return whyNot(value) ?? checkMac(value);
+      // An expression that gave nothing is not a message that says nothing.
+      return whyNot(value) ?? (value === undefined ? macRefused(value) : checkMac(value));
     case 'message':
       return checkMac(field.from(msg, payload));
   }
@@ -60,6 +61,9 @@ export function portValue(field: Field, value: unknown, msg: Message, payload: u
       return field.from(msg, payload);
   }
 }
+
+const macRefused = (got: unknown): StripError =>
+  new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { mac: excerpt(got) } });
 
 export const portRefused = (got: unknown): StripError =>
   new StripError('INVALID_INPUT', 'INVALID_INPUT.port', { params: { got: excerpt(got) } });

@@ -76,9 +76,9 @@ describe('fields that are more than a value', () => {
         `${MAC}/3 toggle`,
       ]);
       for (const [name, wrong, sentence] of [
-        ['flow.which', undefined, 'INVALID_INPUT.macMissing'],
+        ['flow.which', undefined, 'INVALID_INPUT.mac'],
         ['flow.which', 5, 'INVALID_INPUT.mac'],
-        ['msg.n', undefined, 'INVALID_INPUT.portMissing'],
+        ['msg.n', undefined, 'INVALID_INPUT.port'],
         ['msg.n', true, 'INVALID_INPUT.port'],
         ['jsonata.what', undefined, 'INVALID_INPUT.state'],
         ['jsonata.what', 'yes', 'INVALID_INPUT.state'],
