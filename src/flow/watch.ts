@@ -69,8 +69,8 @@ function macOf(config: Config, env: (name: string) => unknown): string | null {
 /** Turns changes into messages: one each for what is watched, none for the rest. */
 export class Watch {
   readonly #watched: Watched;
-  /** The reading sent last, or known before the first was sent, by strip and name. */
-  readonly #sent = new Map<string, number>();
+  /** The reading sent last, or known before the first was sent, by strip and name; made with the first. */
+  #sent: Map<string, number> | null = null;
 
   constructor(watched: Watched) {
     this.#watched = watched;
@@ -106,12 +106,13 @@ export class Watch {
 
   #reading({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
     const key = `${strip.mac}/${name}`;
-    const last = this.#sent.get(key) ?? previous;
+    const sent = (this.#sent ??= new Map<string, number>());
+    const last = sent.get(key) ?? previous;
     if (last === null || isApart(value, last, this.#watched.change)) {
-      this.#sent.set(key, value);
+      sent.set(key, value);
       return messageAbout(strip, name, value, last);
     }
-    this.#sent.set(key, last);
+    sent.set(key, last);
     return null;
   }
 }
