@@ -154,7 +154,7 @@ export class CommandReader {
   #several(payload: readonly unknown[] | Record<string, unknown>, mac: string | StripError): Order {
     if (this.#port.way !== 'message' || this.#on.way !== 'message') throw refused('fixed', payload);
     if (!isList(payload)) {
-      const commands = readPicture(payload).map(({ port, on }) => asked(demand(mac), port, on));
+      const commands = readPicture(payload).map(({ port, requested }) => asked(demand(mac), port, requested));
       return { form: 'strip', commands };
     }
     const isFixed = this.#mac.way !== 'message';

@@ -35,25 +35,24 @@ export const isPicture = (payload: unknown): payload is Record<string, unknown> 
   isRecord(payload) && ownOf(payload, 'outlets') !== undefined && ownOf(payload, 'on') === undefined;
 
 /** The outlets of a whole strip whose on/off is known. Throws INVALID_INPUT. */
-export function readPicture(picture: Record<string, unknown>): { port: Port; on: boolean }[] {
+export function readPicture(picture: Record<string, unknown>): { port: Port; requested: Requested }[] {
   const outlets = ownOf(picture, 'outlets');
   if (!Array.isArray(outlets)) throw refused('picture', { got: excerpt(outlets) });
-  const known: { port: Port; on: boolean }[] = [];
+  const known: { port: Port; requested: Requested }[] = [];
   for (const outlet of outlets as unknown[]) {
     const port = readOnePort(ownOf(outlet, 'port'));
     const said = ownOf(outlet, 'on');
-    const on = stateOf(said);
-    if (port === null || on === undefined) throw refused('picture', { got: excerpt(outlet) });
-    if (on !== null) known.push({ port, on });
+    const requested = stateOf(said);
+    if (port === null || requested === undefined) throw refused('picture', { got: excerpt(outlet) });
+    if (requested !== null) known.push({ port, requested });
   }
   if (known.length === 0) throw refused('pictureEmpty', {});
   return known;
 }
 
 /** A state in a picture: `null` for one that was unknown, `undefined` for what is none. */
-function stateOf(value: unknown): boolean | null | undefined {
+function stateOf(value: unknown): Requested | null | undefined {
   if (value === null || value === undefined) return null;
   const requested = readRequested(value);
-  const action = requested === null ? null : actionOf(requested);
-  return typeof action === 'boolean' ? action : undefined;
+  return requested !== null && typeof actionOf(requested) === 'boolean' ? requested : undefined;
 }

@@ -93,6 +93,10 @@ describe('several outlets in one message', () => {
       };
       const read = await order(open, { payload });
       assert.equal(read.form, 'strip');
+      assert.deepEqual(
+        read.commands.map(({ requested }) => requested),
+        [true, 'off'],
+      );
       assert.deepEqual(await commands(open, { payload }), [`${MAC}/1 true`, `${MAC}/3 false`]);
     });
 
