@@ -49,7 +49,9 @@ describe('closing', () => {
     const began = performance.now();
     await helper.unload();
     assert(performance.now() - began < 3000);
-    assert.deepEqual(warned, ['The account was closed with 5 commands waiting: they were not carried out.']);
+    assert.deepEqual(warned, [
+      'The account was closed before 5 commands were confirmed: they may not have been carried out.',
+    ]);
     assert.deepEqual(sent('out'), []);
   });
 
