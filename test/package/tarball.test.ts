@@ -29,11 +29,11 @@ describe('the tarball', () => {
   it('holds only what a user needs', () => {
     const needed = [
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
-      /^dist\/nodes\/(shared\/)?[a-z-]+\.(js|d\.ts)$/,
+      /^dist\/nodes\/(shared\/)?[a-z-]+\.js$/,
       /^dist\/nodes\/[a-z-]+\.html$/,
       /^dist\/nodes\/icons\/[a-z-]+\.svg$/,
       /^dist\/nodes\/locales\/[a-zA-Z-]+\/[a-z-]+\.(json|html)$/,
-      /^dist\/src\/(api|account|flow|simulator)\/[a-z-]+\.(js|d\.ts)$/,
+      /^dist\/src\/(api|account|flow|simulator)\/[a-z-]+\.js$/,
       /^resources\/editor\.js$/,
       /^examples\/\d\d - [^/]+\.json$/,
     ];
