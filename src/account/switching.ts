@@ -78,14 +78,21 @@ export class Switching {
     return this.#state.find(job.command.mac)?.mac ?? job.command.mac;
   }
 
-  /** Carries out an absolute on/off. */
-  async carryOut(job: Job, on: boolean): Promise<Outcome> {
+  /** Carries out an absolute on/off. Throws PROTECTED, and rejects with what goes wrong later. */
+  carryOut(job: Job, on: boolean): Promise<Outcome> {
     const plan = this.plan(job, on);
     const [only] = plan.targets;
-    if (plan.targets.length === 1 && only !== undefined && plan.skipped.length === 0) {
-      const { results, response, at } = await this.#attempts.send(job, () => this.post(job, only, on));
-      return { mac: this.spelling(job), port: job.command.port, on, results, response, at };
-    }
+    return plan.targets.length === 1 && only !== undefined && plan.skipped.length === 0
+      ? this.#one(job, only, on)
+      : this.#several(job, on, plan);
+  }
+
+  async #one(job: Job, target: PortOrAll, on: boolean): Promise<Outcome> {
+    const { results, response, at } = await this.#attempts.send(job, () => this.post(job, target, on));
+    return { mac: this.spelling(job), port: job.command.port, on, results, response, at };
+  }
+
+  async #several(job: Job, on: boolean, plan: Plan): Promise<Outcome> {
     const outcomes = await Promise.allSettled(
       plan.targets.map((target) => this.#attempts.send(job, () => this.post(job, target, on))),
     );

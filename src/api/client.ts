@@ -78,23 +78,25 @@ export class Client implements Service {
     return (this.#closing ??= this.#close(graceMs));
   }
 
-  async #send(
+  #send(
     kind: Set<Exchange>,
     method: Dispatcher.HttpMethod,
     path: string,
     headers: string[],
     body: string | null,
   ): Promise<Answer> {
-    if (this.#closing !== null) throw this.#failures.closed();
-    const exchange = new Exchange(this.#clock, this.#timeout, this.#failures);
+    if (this.#closing !== null) return Promise.reject(this.#failures.closed());
+    const exchange: Exchange = new Exchange(this.#clock, this.#timeout, this.#failures, () => {
+      kind.delete(exchange);
+      if (this.#idle !== null && this.#switches.size === 0) this.#idle();
+    });
     kind.add(exchange);
     try {
       this.#dispatcher.dispatch({ origin: this.#origin, path, method, headers, body }, exchange);
-      return await exchange.answer;
-    } finally {
-      kind.delete(exchange);
-      if (this.#idle !== null && this.#switches.size === 0) this.#idle();
+    } catch (error) {
+      exchange.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }
+    return exchange.answer;
   }
 
   async #close(graceMs: number): Promise<void> {

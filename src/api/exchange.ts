@@ -26,6 +26,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
   readonly #failures: Failures;
   readonly #clock: Clock;
+  readonly #over: () => void;
   #settle: ((answer: Answer) => void) | null = null;
   #refuse: ((error: StripError) => void) | null = null;
   #timer: Timer | null = null;
@@ -37,10 +38,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #rest: Buffer[] | null = null;
   #size = 0;
 
-  /** `timeout` in milliseconds over everything, the wait for a connection included. */
-  constructor(clock: Clock, timeout: number, failures: Failures) {
+  /** `timeout` in milliseconds over everything, the wait for a connection included. `over` is called when it has settled. */
+  constructor(clock: Clock, timeout: number, failures: Failures, over: () => void) {
     this.#clock = clock;
     this.#failures = failures;
+    this.#over = over;
     this.answer = new Promise<Answer>((resolve, reject) => {
       this.#settle = resolve;
       this.#refuse = reject;
@@ -103,6 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#refuse = null;
     if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
+    this.#over();
   }
 }
 
