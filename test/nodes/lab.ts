@@ -10,6 +10,7 @@ import stripWatch from '../../nodes/strip-watch';
 import { CATALOGUE } from '../../src/flow/catalogue';
 import type { Mark } from '../../src/flow/marks';
 import { Recorder } from '../support/recorder';
+import { redeploy } from '../support/redeploy';
 import { startService } from '../support/service';
 import type { ServiceOptions, TestService } from '../support/service';
 
@@ -83,7 +84,7 @@ export class Lab {
   }
 
   async redeploy(nodes: readonly FlowNode[], type: 'full' | 'flows' | 'nodes'): Promise<void> {
-    await helper.setFlows(this.flow(nodes), type, { account: { apiKey: this.service.apiKey } });
+    await redeploy(this.flow(nodes), type, { account: { apiKey: this.service.apiKey } });
     this.listen();
   }
 

@@ -8,6 +8,7 @@ import helper from 'node-red-node-test-helper';
 import type { Spy } from 'node-red-node-test-helper';
 import { Agent, request } from 'undici';
 import stripSimulator from '../../nodes/strip-simulator';
+import { redeploy } from '../support/redeploy';
 
 const MAC = 'A1B2C3D4E5F6';
 const KEY = 'key-of-the-simulator';
@@ -162,7 +163,7 @@ describe('the strip simulator node', () => {
     await deploy([simulatorNode('sim'), other], keys);
     assert.equal(((await ask(list)).body as unknown[]).length, 1);
     assert.deepEqual(badge('other'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.pathTaken' });
-    await helper.setFlows([...around, other], 'nodes', keys);
+    await redeploy([...around, other], 'nodes', keys);
     assert.deepEqual((await ask(list)).body, []);
     assert.deepEqual(badge('other'), {
       fill: 'green',
@@ -180,13 +181,13 @@ describe('the strip simulator node', () => {
   it('starts anew with every deploy, and leaves with its node', async () => {
     await deploy([simulatorNode('sim')]);
     await ask(switchPath, { port: 1, on: true });
-    await helper.setFlows([...around, simulatorNode('sim', { shape: 'booleans' })], 'nodes', {
+    await redeploy([...around, simulatorNode('sim', { shape: 'booleans' })], 'nodes', {
       sim: { apiKey: KEY },
     });
     assert.deepEqual((await ask(list)).body, {
       items: [{ mac: MAC, name: 'Desk strip', ports: [false, false, false, false] }],
     });
-    await helper.setFlows(around, 'nodes', {});
+    await redeploy(around, 'nodes', {});
     assert.equal((await ask(list)).status, 404);
   });
 
