@@ -226,7 +226,7 @@ describe('stress: any message for the nodes', () => {
       [1, 1],
       [4, 4],
       ['2', 2],
-      [' 3 ', 3],
+      ['3', 3],
       ['all', 'all'],
     );
     const place = fc.constantFrom('payload', 'message');
