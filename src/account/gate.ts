@@ -47,6 +47,7 @@ export class Gate {
   #admit(): void {
     while (this.#free > 0 && this.#first !== null) {
       const { admit, next } = this.#first;
+      this.#first.next = null;
       this.#first = next;
       if (next === null) this.#last = null;
       if (admit === null) continue;

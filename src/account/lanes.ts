@@ -9,6 +9,12 @@ export interface Place {
   behind: Place | null;
 }
 
+/**
+ * Lanes of so many strips are kept when they are empty: a map whose entries come and go with each command keeps what they held alive until a
+ * full garbage collection.
+ */
+const MOST_IDLE = 1_000;
+
 /** The commands to one outlet, in the order they came. */
 export interface Lane {
   first: Place | null;
@@ -73,7 +79,10 @@ export class Lanes {
     if (places.length === 0) return;
     job.places = [];
     const next: Job[] = [];
-    for (const { lane, before, behind } of places) {
+    for (const place of places) {
+      const { lane, before, behind } = place;
+      // What has left holds on to nobody, or a long queue would live until its last member is gone.
+      place.before = place.behind = null;
       if (behind === null) lane.last = before;
       else behind.before = before;
       if (before !== null) before.behind = behind;
@@ -83,7 +92,8 @@ export class Lanes {
       }
     }
     const strip = this.#strips.get(job.key);
-    if (strip !== undefined && --strip.jobs === 0) this.#strips.delete(job.key);
+    if (strip !== undefined && --strip.jobs === 0 && this.#strips.size > MOST_IDLE)
+      this.#strips.delete(job.key);
     for (const other of next) this.#begin(other);
   }
 

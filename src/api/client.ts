@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ListReading, Service, StripReading, SwitchReading } from './service';
 import { readBody, readSwitch } from './answer';
+import { Chain } from './chain';
 import type { Clock } from './clock';
 import { decodeList, decodeStrip } from './decode';
 import { stripPath } from './endpoint';
@@ -39,8 +40,8 @@ export class Client implements Service {
   readonly #headers: string[];
   readonly #switchHeaders: string[];
   readonly #paths = new Map<string, Paths>();
-  readonly #reads = new Set<Exchange>();
-  readonly #switches = new Set<Exchange>();
+  readonly #reads = new Chain<Exchange>();
+  readonly #switches = new Chain<Exchange>();
   #closing: Promise<void> | null = null;
   #idle: (() => void) | null = null;
 
@@ -79,7 +80,7 @@ export class Client implements Service {
   }
 
   #send(
-    kind: Set<Exchange>,
+    kind: Chain<Exchange>,
     method: Dispatcher.HttpMethod,
     path: string,
     headers: string[],
@@ -88,7 +89,7 @@ export class Client implements Service {
     if (this.#closing !== null) return Promise.reject(this.#failures.closed());
     const exchange: Exchange = new Exchange(this.#clock, this.#timeout, this.#failures, () => {
       kind.delete(exchange);
-      if (this.#idle !== null && this.#switches.size === 0) this.#idle();
+      if (this.#idle !== null && this.#switches.first === null) this.#idle();
     });
     kind.add(exchange);
     try {
@@ -100,10 +101,10 @@ export class Client implements Service {
   }
 
   async #close(graceMs: number): Promise<void> {
-    for (const exchange of this.#reads) exchange.fail(this.#failures.closed());
-    for (const exchange of this.#switches) if (!exchange.sent) exchange.fail(this.#failures.closed());
-    if (this.#switches.size > 0 && graceMs > 0) await this.#untilIdle(graceMs);
-    for (const exchange of this.#switches) exchange.fail(this.#failures.closed());
+    for (const exchange of this.#reads.items()) exchange.fail(this.#failures.closed());
+    for (const exchange of this.#switches.items()) if (!exchange.sent) exchange.fail(this.#failures.closed());
+    if (this.#switches.first !== null && graceMs > 0) await this.#untilIdle(graceMs);
+    for (const exchange of this.#switches.items()) exchange.fail(this.#failures.closed());
     await this.#dispatcher.destroy();
   }
 

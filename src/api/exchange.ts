@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Link } from './chain';
 import type { Clock, Timer } from './clock';
 import type { StripError } from './errors';
 import type { Failures } from './failure';
@@ -21,7 +22,9 @@ export interface Answer {
  * later counts. It takes undici's events itself, without a stream in between: that is faster, and lets the deadline and the account's
  * close reach a request that has no connection yet, which a signal does not.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler, Link<Exchange> {
+  before: Exchange | null = null;
+  behind: Exchange | null = null;
   /** Settles with the answer or a `StripError`. */
   readonly answer: Promise<Answer>;
   readonly #failures: Failures;

@@ -1,4 +1,5 @@
 import type { Progress } from '../account/types';
+import { Chain, type Link } from '../api/chain';
 import type { Clock, Timer } from '../api/clock';
 import { ASKING, RATE_LIMITED, RETRYING, type Mark } from './marks';
 
@@ -6,7 +7,7 @@ import { ASKING, RATE_LIMITED, RETRYING, type Mark } from './marks';
 const PATIENCE = 100;
 
 /** Something under way, as the badge sees it. */
-export interface Flight {
+export interface Flight extends Link<Flight> {
   readonly since: number;
   progress: 'retrying' | 'rate limited' | null;
 }
@@ -18,8 +19,7 @@ export interface Flight {
 export class Badge {
   readonly #show: (mark: Mark | null) => void;
   readonly #clock: Clock;
-  /** In the order they began. */
-  readonly #flights = new Set<Flight>();
+  readonly #flights = new Chain<Flight>();
   readonly #doing = { retrying: 0, 'rate limited': 0 };
   /** One for all flights; it may well find, when it is due, that nothing is late. */
   #timer: Timer | null = null;
@@ -35,7 +35,7 @@ export class Badge {
   }
 
   begin(): Flight {
-    const flight: Flight = { since: this.#clock.monotonic(), progress: null };
+    const flight: Flight = { since: this.#clock.monotonic(), progress: null, before: null, behind: null };
     this.#flights.add(flight);
     if (this.#timer === null && !this.#late && !this.#closed) this.#wait(PATIENCE);
     return flight;
@@ -83,8 +83,8 @@ export class Badge {
   /** Looks at whether the oldest flight is late, or when it will be. */
   #look(): void {
     this.#late = false;
-    const [oldest] = this.#flights;
-    if (oldest === undefined || this.#closed) return;
+    const oldest = this.#flights.first;
+    if (oldest === null || this.#closed) return;
     const rest = PATIENCE - (this.#clock.monotonic() - oldest.since);
     if (rest <= 0) this.#late = true;
     else if (this.#timer === null) this.#wait(rest);

@@ -1,4 +1,5 @@
 import type { Progress } from '../account/types';
+import { Chain, type Link } from '../api/chain';
 import { StripError } from '../api/errors';
 import type { Badge, Flight } from './badge';
 import type { Translate } from './catalogue';
@@ -33,7 +34,7 @@ export interface InputOptions {
   fault: (error: unknown) => void;
 }
 
-interface Pending {
+interface Pending extends Link<Pending> {
   readonly msg: Message;
   readonly send: (msg: Message) => void;
   readonly done: (error?: Error) => void;
@@ -51,7 +52,7 @@ export class Input {
   readonly #translate: Translate;
   readonly #lastKnown: LastKnown;
   readonly #fault: (error: unknown) => void;
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new Chain<Pending>();
 
   constructor({ work, badge, translate, lastKnown, fault }: InputOptions) {
     this.#work = work;
@@ -63,7 +64,7 @@ export class Input {
 
   take(msg: Message, send: (msg: Message) => void, done: (error?: Error) => void): void {
     const flight = this.#badge.begin();
-    const pending: Pending = { msg, send, done, seen: nobody(), flight };
+    const pending: Pending = { msg, send, done, seen: nobody(), flight, before: null, behind: null };
     this.#pending.add(pending);
     try {
       const answer = this.#work(msg, pending.seen, (progress) => this.#badge.progress(flight, progress));
@@ -83,7 +84,8 @@ export class Input {
   /** What is not finished ends here, while there may still be a Catch node to hear of it. */
   close(): void {
     this.#badge.close();
-    for (const pending of this.#pending) this.#fail(pending, new StripError('CLOSED', 'CLOSED.account'));
+    for (const pending of this.#pending.items())
+      this.#fail(pending, new StripError('CLOSED', 'CLOSED.account'));
   }
 
   #succeed(pending: Pending, { messages, mark }: Answered): void {
