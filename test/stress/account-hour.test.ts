@@ -77,7 +77,13 @@ describe('stress: an hour of polling', () => {
       );
       assert(lists > rounds * 0.7 && lists < rounds * 1.1, `${lists} polls in ${rounds} intervals`);
       assert.equal(flipsTold(), flips, 'every flip is told once');
-      assert.deepEqual({ ...after, heap: 0 }, { ...before, heap: 0 });
+      assert.equal(after.listeners, before.listeners);
+      // Either picture may have been taken in the middle of a round, which has a few of each on their way.
+      const inRound = 4;
+      for (const [kind, count] of Object.entries(after.handles)) {
+        assert(count <= (before.handles[kind] ?? 0) + inRound, `${count} of ${kind} after ${rounds} rounds`);
+      }
+      assert(after.open <= before.open + inRound, `${after.open} connections open`);
       // The service under test keeps every request it had, some 500 bytes each.
       const kept = (service.requests.length - asked) * 1_200;
       assert(after.heap - before.heap < kept + 300_000, `heap grew by ${after.heap - before.heap} bytes`);

@@ -179,7 +179,8 @@ describe('stress: commands of an account', () => {
       baseUrl: service.baseUrl,
       apiKey: API_KEY,
       clock,
-      settings: { concurrency: 16, interval: 5_000 },
+      // The clock is fast and the machine may be slow: long enough for every outage all the same.
+      settings: { concurrency: 16, interval: 5_000, retryFor: 3_600_000 },
     });
     try {
       const carriedOut = recordSwitches(service);
