@@ -20,7 +20,9 @@ export class Badge {
   readonly #show: (mark: Mark | null) => void;
   readonly #clock: Clock;
   readonly #flights = new Chain<Flight>();
-  readonly #doing = { retrying: 0, 'rate limited': 0 };
+  /** Flights that are being retried, and those that wait because the service asked for it. */
+  #retrying = 0;
+  #limited = 0;
   /** One for all flights; it may well find, when it is due, that nothing is late. */
   #timer: Timer | null = null;
   /** The oldest flight has taken longer than `PATIENCE`. */
@@ -43,16 +45,16 @@ export class Badge {
 
   progress(flight: Flight, progress: Progress): void {
     if (!this.#flights.has(flight)) return;
-    if (flight.progress !== null) this.#doing[flight.progress]--;
+    this.#count(flight.progress, -1);
     flight.progress = progress === 'waiting' ? null : progress;
-    if (flight.progress !== null) this.#doing[flight.progress]++;
+    this.#count(flight.progress, 1);
     this.#paint();
   }
 
   /** `result`: what to show from now on; `null`: what was shown before. */
   end(flight: Flight, result: Mark | null): void {
     if (!this.#flights.delete(flight)) return;
-    if (flight.progress !== null) this.#doing[flight.progress]--;
+    this.#count(flight.progress, -1);
     if (this.#late) this.#look();
     if (result !== null) this.#result = result;
     this.#paint();
@@ -70,6 +72,11 @@ export class Badge {
     this.#closed = true;
     if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
+  }
+
+  #count(progress: Flight['progress'], by: number): void {
+    if (progress === 'retrying') this.#retrying += by;
+    else if (progress === 'rate limited') this.#limited += by;
   }
 
   #wait(ms: number): void {
@@ -99,8 +106,8 @@ export class Badge {
   }
 
   #mark(): Mark | null {
-    if (this.#doing['rate limited'] > 0) return RATE_LIMITED;
-    if (this.#doing.retrying > 0) return RETRYING;
+    if (this.#limited > 0) return RATE_LIMITED;
+    if (this.#retrying > 0) return RETRYING;
     return this.#late ? ASKING : this.#result;
   }
 }

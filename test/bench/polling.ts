@@ -27,11 +27,10 @@ export async function startPolling(lab: Lab, intervals: number): Promise<Polling
     ]),
   );
   // Half an interval more, so that jitter adds or loses none.
-  const over = sleep((intervals + 0.5) * INTERVAL * 1000);
+  const counted = sleep((intervals + 0.5) * INTERVAL * 1000).then(() => lab.counts());
   return {
     finish: async (report) => {
-      await over;
-      const counts = await lab.counts();
+      const counts = await counted;
       await bench.stop();
       const shared = counts[SHARED] ?? 0;
       const byHand = counts[BY_HAND] ?? 0;
