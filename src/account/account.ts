@@ -45,6 +45,7 @@ export interface AccountOptions {
  */
 export class Account {
   readonly #log: AccountLog;
+  readonly #fault = (error: unknown): void => this.#log.fault(error);
   readonly #concurrency: number;
   readonly #state: State;
   readonly #subscribers: Subscribers;
@@ -66,15 +67,17 @@ export class Account {
   constructor({ service, settings, clock, log }: AccountOptions) {
     this.#log = log;
     this.#concurrency = settings.concurrency;
-    const fault = (error: unknown): void => log.fault(error);
     const gate = new Gate(settings.concurrency);
     const hold = new Hold(clock);
-    this.#state = new State((changes, settled) => {
-      if (this.#closed !== null) return;
-      this.#subscribers.announce(changes, settled);
-      this.#checkStatus();
-    });
-    this.#subscribers = new Subscribers(() => this.#state.known(), fault);
+    this.#state = new State(
+      (changes, settled) => {
+        if (this.#closed !== null) return;
+        this.#subscribers.announce(changes, settled);
+        this.#checkStatus();
+      },
+      () => this.#subscribers.size > 0,
+    );
+    this.#subscribers = new Subscribers(() => this.#state.known(), this.#fault);
     this.#attempts = new Attempts(clock, gate, hold, settings.retryFor);
     this.#reads = new Reads(service, this.#state, this.#attempts, {
       asksMore: (known) => this.#subscribers.wantsReadings(known.key) && known.readingsUntold,
@@ -114,7 +117,7 @@ export class Account {
     const waiting = this.#unsettled - Math.min(this.#started, this.#concurrency);
     if (waiting >= MOST_WAITING) return Promise.reject(busy(MOST_WAITING));
     return new Promise((resolve, reject) => {
-      const job = new Job(command, resolve, reject, onProgress, (error) => this.#log.fault(error));
+      const job = new Job(command, resolve, reject, onProgress, this.#fault);
       this.#unsettled++;
       for (const replaced of this.#lanes.enter(job)) {
         const error = superseded(replaced.command.mac, replaced.command.port);

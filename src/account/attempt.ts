@@ -11,7 +11,7 @@ const CAP = 10 * SECOND;
 /** For what an outlet is owed, when the service answers but refuses. */
 const SLOW_CAP = MINUTE;
 
-/** Sends requests through the gate, and again where that may help. */
+/** Sends requests through the gate, and again where that may help. What is handed in as `ask` rejects, but does not throw. */
 export class Attempts {
   readonly #clock: Clock;
   readonly #gate: Gate;
@@ -52,49 +52,57 @@ export class Attempts {
       deadline ??= (effort.began ?? now) + this.#retryFor;
       if (now + wait > deadline) return this.now(effort, ask);
       this.#gate.leave();
-      effort.progress('rate limited');
+      effort.progress?.('rate limited');
       await effort.pause(this.#clock, wait);
       throwIfCalledOff(effort);
     }
   }
 
   /** One request, with a place taken already. Gives it back. */
-  async now<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
+  now<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
     const sent = this.#clock.monotonic();
     effort.began ??= sent;
-    try {
-      const answer = await ask();
-      this.#hold.lift(sent);
-      return answer;
-    } catch (error) {
-      if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
-        this.#hold.extend(error.retryAfter);
-      }
-      throw error;
-    } finally {
-      this.#gate.leave();
-    }
+    return ask().then(
+      (answer) => {
+        this.#hold.lift(sent);
+        this.#gate.leave();
+        return answer;
+      },
+      (error: unknown) => {
+        if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
+          this.#hold.extend(error.retryAfter);
+        }
+        this.#gate.leave();
+        throw error;
+      },
+    );
   }
 
   /** Repeats an idempotent request until it succeeds, cannot help any more, or the deadline is near. */
-  async send<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
-    let failures = 0;
+  send<T>(effort: Effort, ask: () => Promise<T>): Promise<T> {
+    if (effort.calledOff !== null) return Promise.reject(effort.calledOff);
+    // Most succeed at once, and are spared the loop.
+    return this.once(effort, ask).catch((error: unknown) => this.#again(effort, ask, error));
+  }
+
+  async #again<T>(effort: Effort, ask: () => Promise<T>, first: unknown): Promise<T> {
+    let error = mendable(effort, first);
+    let wait = this.#waitAfter(error, 0, effort);
+    effort.retrying++;
     try {
-      for (;;) {
+      for (let failures = 1; ; failures++) {
+        effort.progress?.(error.code === 'RATE_LIMITED' ? 'rate limited' : 'retrying');
+        await effort.pause(this.#clock, wait);
         throwIfCalledOff(effort);
         try {
           return await this.once(effort, ask);
-        } catch (error) {
-          if (effort.calledOff !== null) throw effort.calledOff;
-          if (!isStripError(error) || !error.retryable) throw error;
-          const wait = this.#waitAfter(error, failures, effort.began ?? this.#clock.monotonic());
-          if (failures++ === 0) effort.retrying++;
-          effort.progress(error.code === 'RATE_LIMITED' ? 'rate limited' : 'retrying');
-          await effort.pause(this.#clock, wait);
+        } catch (next) {
+          error = mendable(effort, next);
+          wait = this.#waitAfter(error, failures, effort);
         }
       }
     } finally {
-      if (failures > 0) effort.retrying--;
+      effort.retrying--;
     }
   }
 
@@ -112,7 +120,7 @@ export class Attempts {
         } catch (error) {
           if (!isStripError(error) || givenUp()) throw error;
           if (failures++ === 0) effort.retrying++;
-          effort.progress(error.code === 'RATE_LIMITED' ? 'rate limited' : 'retrying');
+          effort.progress?.(error.code === 'RATE_LIMITED' ? 'rate limited' : 'retrying');
           await effort.pause(this.#clock, this.#owedWait(error, failures - 1, effort.calledOff !== null));
           if (givenUp()) throw error;
         }
@@ -122,11 +130,14 @@ export class Attempts {
     }
   }
 
-  #waitAfter(error: StripError, failures: number, began: number): number {
+  /** Milliseconds until the next attempt; throws where that would be too late. */
+  #waitAfter(error: StripError, failures: number, effort: Effort): number {
+    const now = this.#clock.monotonic();
+    const began = effort.began ?? now;
     const jitter = fullJitter(this.#clock.random(), BASE, CAP, failures);
     const asked = Math.max(error.retryAfter ?? 0, this.#hold.remaining);
     const wait = Math.max(jitter, asked);
-    if (this.#retryFor > 0 && this.#clock.monotonic() + wait <= began + this.#retryFor) return wait;
+    if (this.#retryFor > 0 && now + wait <= began + this.#retryFor) return wait;
     throw error.code === 'RATE_LIMITED' && this.#retryFor > 0 && asked > 0
       ? tooLong(error, asked, this.#retryFor)
       : error;
@@ -140,7 +151,13 @@ export class Attempts {
   }
 }
 
-/** Whether it was called off during a wait. */
+/** The error after which another attempt may help; throws where it may not. */
+function mendable(effort: Effort, error: unknown): StripError {
+  throwIfCalledOff(effort);
+  if (isStripError(error) && error.retryable) return error;
+  throw error;
+}
+
 function throwIfCalledOff(effort: Effort): void {
   if (effort.calledOff !== null) throw effort.calledOff;
 }

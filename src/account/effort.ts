@@ -13,12 +13,6 @@ export class Effort {
   retrying = 0;
   /** Made when there is a first one: most efforts never wait. */
   #waits: Set<() => void> | null = null;
-  readonly #onProgress: (progress: Progress) => void;
-
-  /** `onProgress` hears what takes long; it must not throw. */
-  constructor(onProgress: (progress: Progress) => void = () => undefined) {
-    this.#onProgress = onProgress;
-  }
 
   /** Ends after `ms` milliseconds, or as soon as `hurry` or `callOff` is called. */
   pause(clock: Clock, ms: number): Promise<void> {
@@ -61,7 +55,6 @@ export class Effort {
     return this.calledOff;
   }
 
-  progress(progress: Progress): void {
-    this.#onProgress(progress);
-  }
+  /** Told of what takes long. */
+  progress?(progress: Progress): void;
 }

@@ -26,6 +26,8 @@ export class Job extends Effort {
   #endGrace: (() => void) | null = null;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #reject: (error: unknown) => void;
+  readonly #onProgress: ((progress: Progress) => void) | undefined;
+  readonly #fault: (error: unknown) => void;
 
   constructor(
     command: Command,
@@ -34,18 +36,22 @@ export class Job extends Effort {
     onProgress: ((progress: Progress) => void) | undefined,
     fault: (error: unknown) => void,
   ) {
-    super((progress) => {
-      if (this.settled || onProgress === undefined) return;
-      try {
-        onProgress(progress);
-      } catch (error) {
-        fault(error);
-      }
-    });
+    super();
     this.command = command;
     this.key = macKey(command.mac);
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#onProgress = onProgress;
+    this.#fault = fault;
+  }
+
+  override progress(progress: Progress): void {
+    if (this.settled || this.#onProgress === undefined) return;
+    try {
+      this.#onProgress(progress);
+    } catch (error) {
+      this.#fault(error);
+    }
   }
 
   /** False if it was settled before; then nothing happens. */

@@ -55,20 +55,11 @@ export class Lanes {
     }
     strip.jobs++;
     let replaced: Set<Job> | null = null;
-    for (const each of PORTS) {
-      if (port !== 'all' && port !== each) continue;
-      const lane = strip.lanes[each - 1];
-      if (lane === undefined) continue;
+    const lanes = port === 'all' ? strip.lanes : strip.lanes.slice(port - 1, port);
+    for (const lane of lanes) {
       if (lane.first !== null && lane.first.job.retrying > 0) replaceIn(lane, job, (replaced ??= new Set()));
-      const place: Place = { job, lane, before: lane.last, behind: null };
-      if (lane.last === null) lane.first = place;
-      else {
-        lane.last.behind = place;
-        job.blocked++;
-      }
-      lane.last = place;
-      job.places.push(place);
     }
+    job.places = lanes.map((lane) => stand(job, lane));
     if (job.blocked === 0) this.#begin(job);
     return replaced ?? NOBODY;
   }
@@ -121,6 +112,18 @@ export class Lanes {
 }
 
 const NOBODY: Iterable<Job> = [];
+
+/** Puts a job at the end of a lane. */
+function stand(job: Job, lane: Lane): Place {
+  const place: Place = { job, lane, before: lane.last, behind: null };
+  if (lane.last === null) lane.first = place;
+  else {
+    lane.last.behind = place;
+    job.blocked++;
+  }
+  lane.last = place;
+  return place;
+}
 
 /** Waiting ones are named first, so that none of them gets its turn when the first one goes. */
 function replaceIn(lane: Lane, newer: Job, replaced: Set<Job>): void {

@@ -23,13 +23,19 @@ export class State {
   #availableStamp = 0;
   #error: StripError | null = null;
   readonly #announce: (changes: readonly Change[], settled: boolean) => void;
+  readonly #isHeard: () => boolean;
 
   /**
    * `announce` is called after everything that was taken in, with what changed (maybe nothing). `settled`: the strips were known
-   * before, so that one that turned up is news to everybody.
+   * before, so that one that turned up is news to everybody. `isHeard`: whether anybody listens; while nobody does, no strip is copied
+   * to be told of.
    */
-  constructor(announce: (changes: readonly Change[], settled: boolean) => void) {
+  constructor(
+    announce: (changes: readonly Change[], settled: boolean) => void,
+    isHeard: () => boolean = () => true,
+  ) {
     this.#announce = announce;
+    this.#isHeard = isHeard;
   }
 
   /** The next sequence number, for a read about to be asked or a switch just confirmed. */
@@ -128,7 +134,7 @@ export class State {
       known.stamp = number;
       known.at = at;
     }
-    tell(known, found, changes);
+    this.#tell(known, found, changes);
     this.#announce(changes, this.#complete > 0);
   }
 
@@ -224,13 +230,13 @@ export class State {
       if (strip.name !== null) known.name = strip.name;
       if (readings && !sameUnits(known.units, strip.units)) known.units = { ...strip.units };
     }
-    if (found !== null) tell(known, found, changes);
+    if (found !== null) this.#tell(known, found, changes);
   }
 
   #setAvailable(known: KnownStrip, available: boolean, number: number, changes: Change[]): void {
     const found: Found[] = [];
     this.#judge(known, available, number, found);
-    tell(known, found, changes);
+    this.#tell(known, found, changes);
   }
 
   #judge(known: KnownStrip, available: boolean, number: number, found: Found[]): void {
@@ -269,11 +275,11 @@ export class State {
     all.push((strip) => ({ kind: 'reading', strip, name, value, previous, first: previous === null }));
     return all;
   }
-}
 
-/** One copy of the strip for all that changed about it, made when it is complete. */
-function tell(known: KnownStrip, found: readonly Found[], changes: Change[]): void {
-  if (found.length === 0) return;
-  const strip = known.frozenCopy();
-  for (const change of found) changes.push(change(strip));
+  /** One copy of the strip for all that changed about it, made when it is complete. */
+  #tell(known: KnownStrip, found: readonly Found[], changes: Change[]): void {
+    if (found.length === 0 || !this.#isHeard()) return;
+    const strip = known.frozenCopy();
+    for (const change of found) changes.push(change(strip));
+  }
 }

@@ -87,9 +87,12 @@ export class Switching {
       : this.#several(job, on, plan);
   }
 
-  async #one(job: Job, target: PortOrAll, on: boolean): Promise<Outcome> {
-    const { results, response, at } = await this.#attempts.send(job, () => this.post(job, target, on));
-    return { mac: this.spelling(job), port: job.command.port, on, results, response, at };
+  #one(job: Job, target: PortOrAll, on: boolean): Promise<Outcome> {
+    return this.#attempts
+      .send(job, () => this.post(job, target, on))
+      .then(({ results, response, at }) => {
+        return { mac: this.spelling(job), port: job.command.port, on, results, response, at };
+      });
   }
 
   async #several(job: Job, on: boolean, plan: Plan): Promise<Outcome> {
@@ -100,24 +103,26 @@ export class Switching {
   }
 
   /** One request, without repeating it. */
-  async post(job: Job, port: PortOrAll, on: boolean): Promise<Done> {
+  post(job: Job, port: PortOrAll, on: boolean): Promise<Done> {
     const mac = this.spelling(job);
     job.posting++;
-    try {
-      const { results, response } = await this.#service.switch(mac, port, on);
-      const at = this.#now();
-      this.#confirm(mac, results.length === 0 ? this.#asked(job, port) : switched(results), on, at);
-      this.#answered(true);
-      return { results, response, at };
-    } catch (error) {
-      if (isStripError(error) && error.code === 'SWITCH_FAILED') {
-        this.#confirm(mac, switched(error.results), on, this.#now());
-      }
-      this.#answered(false);
-      throw error;
-    } finally {
-      job.posting--;
-    }
+    return this.#service.switch(mac, port, on).then(
+      ({ results, response }) => {
+        job.posting--;
+        const at = this.#now();
+        this.#confirm(mac, results.length === 0 ? this.#asked(job, port) : switched(results), on, at);
+        this.#answered(true);
+        return { results, response, at };
+      },
+      (error: unknown) => {
+        job.posting--;
+        if (isStripError(error) && error.code === 'SWITCH_FAILED') {
+          this.#confirm(mac, switched(error.results), on, this.#now());
+        }
+        this.#answered(false);
+        throw error;
+      },
+    );
   }
 
   /** One outcome of several requests, or one error that tells all. */

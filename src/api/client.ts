@@ -21,14 +21,6 @@ export interface ClientOptions {
   clock: Clock;
 }
 
-interface Paths {
-  readonly get: string;
-  readonly switch: string;
-}
-
-/** Paths are kept ready for this many strips; more than that, and they are worked out anew now and then. */
-const MOST_PATHS = 2_000;
-
 /** The service over HTTP (API document, section 4). One request per call; repeating is the account's business. */
 export class Client implements Service {
   readonly #origin: string;
@@ -39,7 +31,6 @@ export class Client implements Service {
   readonly #failures: Failures;
   readonly #headers: string[];
   readonly #switchHeaders: string[];
-  readonly #paths = new Map<string, Paths>();
   readonly #reads = new Chain<Exchange>();
   readonly #switches = new Chain<Exchange>();
   #closing: Promise<void> | null = null;
@@ -56,48 +47,75 @@ export class Client implements Service {
     this.#switchHeaders = [...this.#headers, 'content-type', 'application/json'];
   }
 
-  async list(): Promise<ListReading> {
-    const answer = await this.#send(this.#reads, 'GET', `${this.#root}/strips`, this.#headers, null);
-    const response = readBody(answer, this.#failures, this.#clock.wall());
-    return { ...decodeList(response, this.#now()), response };
+  list(): Promise<ListReading> {
+    return new Promise((resolve, reject) => {
+      const deliver = (answer: Answer): void => {
+        const response = readBody(answer, this.#failures, this.#clock.wall());
+        resolve({ ...decodeList(response, this.#now()), response });
+      };
+      this.#send(this.#reads, 'GET', '/strips', null, deliver, reject);
+    });
   }
 
-  async get(mac: string): Promise<StripReading> {
-    const answer = await this.#send(this.#reads, 'GET', this.#path(mac).get, this.#headers, null);
-    const response = readBody(answer, this.#failures, this.#clock.wall(), mac);
-    return { ...decodeStrip(response, mac, this.#now()), response };
+  get(mac: string): Promise<StripReading> {
+    return new Promise((resolve, reject) => {
+      const deliver = (answer: Answer): void => {
+        const response = readBody(answer, this.#failures, this.#clock.wall(), mac);
+        resolve({ ...decodeStrip(response, mac, this.#now()), response });
+      };
+      this.#send(this.#reads, 'GET', stripPath(mac), null, deliver, reject);
+    });
   }
 
-  async switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchReading> {
-    const body = JSON.stringify({ port, on });
-    const path = this.#path(mac).switch;
-    const answer = await this.#send(this.#switches, 'POST', path, this.#switchHeaders, body);
-    return readSwitch(answer, port, mac, this.#failures, this.#clock.wall());
+  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchReading> {
+    return new Promise((resolve, reject) => {
+      const deliver = (answer: Answer): void => {
+        resolve(readSwitch(answer, port, mac, this.#failures, this.#clock.wall()));
+      };
+      // JSON by hand: there are ten such bodies in all, and a general writer takes as long as all the rest of a command.
+      const body = `{"port":${port === 'all' ? '"all"' : port},"on":${on}}`;
+      this.#send(this.#switches, 'POST', `${stripPath(mac)}/switch`, body, deliver, reject);
+    });
   }
 
   close(graceMs: number): Promise<void> {
     return (this.#closing ??= this.#close(graceMs));
   }
 
+  /** Ends in `deliver` or `reject`; `path` is below the base address. */
   #send(
     kind: Chain<Exchange>,
     method: Dispatcher.HttpMethod,
     path: string,
-    headers: string[],
     body: string | null,
-  ): Promise<Answer> {
-    if (this.#closing !== null) return Promise.reject(this.#failures.closed());
-    const exchange: Exchange = new Exchange(this.#clock, this.#timeout, this.#failures, () => {
-      kind.delete(exchange);
-      if (this.#idle !== null && this.#switches.first === null) this.#idle();
-    });
+    deliver: (answer: Answer) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    if (this.#closing !== null) {
+      reject(this.#failures.closed());
+      return;
+    }
+    const exchange: Exchange = new Exchange(
+      this.#clock,
+      this.#timeout,
+      this.#failures,
+      deliver,
+      reject,
+      () => {
+        kind.delete(exchange);
+        if (this.#idle !== null && this.#switches.first === null) this.#idle();
+      },
+    );
     kind.add(exchange);
+    const headers = body === null ? this.#headers : this.#switchHeaders;
     try {
-      this.#dispatcher.dispatch({ origin: this.#origin, path, method, headers, body }, exchange);
+      this.#dispatcher.dispatch(
+        { origin: this.#origin, path: this.#root + path, method, headers, body },
+        exchange,
+      );
     } catch (error) {
       exchange.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }
-    return exchange.answer;
   }
 
   async #close(graceMs: number): Promise<void> {
@@ -116,17 +134,6 @@ export class Client implements Service {
         resolve();
       };
     });
-  }
-
-  #path(mac: string): Paths {
-    let paths = this.#paths.get(mac);
-    if (paths === undefined) {
-      const get = this.#root + stripPath(mac);
-      paths = { get, switch: `${get}/switch` };
-      if (this.#paths.size >= MOST_PATHS) this.#paths.clear();
-      this.#paths.set(mac, paths);
-    }
-    return paths;
   }
 
   #now(): string {

@@ -1,4 +1,5 @@
 import { StripError } from './errors';
+import { Remembered } from './remembered';
 
 /** What every path of the API document is relative to (sections 2 and 9). */
 const API_ROOT = '/api/public/v1';
@@ -51,11 +52,18 @@ export function checkApiKey(text: string): string {
   return key;
 }
 
+/** Asked for with each message, and then again for its request. */
+const paths = new Remembered(encodedPath);
+
 /**
  * The path of one strip below the base address, `/strips/{mac}` (API document, section 4), with the MAC as the service
  * spelled it. Throws INVALID_INPUT for what could lead out of that path or cannot be encoded.
  */
 export function stripPath(mac: string): string {
+  return paths.get(mac);
+}
+
+function encodedPath(mac: string): string {
   if (
     mac.trim() === '' ||
     mac === '.' ||

@@ -25,14 +25,13 @@ export interface Answer {
 export class Exchange implements Dispatcher.DispatchHandler, Link<Exchange> {
   before: Exchange | null = null;
   behind: Exchange | null = null;
-  /** Settles with the answer or a `StripError`. */
-  readonly answer: Promise<Answer>;
   readonly #failures: Failures;
   readonly #clock: Clock;
+  readonly #deliver: (answer: Answer) => void;
+  readonly #refuse: (error: unknown) => void;
   readonly #over: () => void;
-  #settle: ((answer: Answer) => void) | null = null;
-  #refuse: ((error: StripError) => void) | null = null;
-  #timer: Timer | null = null;
+  /** Null once it has settled. */
+  #timer: Timer | null;
   #controller: Dispatcher.DispatchController | null = null;
   #reason: StripError | null = null;
   #status = 0;
@@ -41,15 +40,23 @@ export class Exchange implements Dispatcher.DispatchHandler, Link<Exchange> {
   #rest: Buffer[] | null = null;
   #size = 0;
 
-  /** `timeout` in milliseconds over everything, the wait for a connection included. `over` is called when it has settled. */
-  constructor(clock: Clock, timeout: number, failures: Failures, over: () => void) {
+  /**
+   * `timeout` in milliseconds over everything, the wait for a connection included. `over` is called when it settles; then either `deliver`,
+   * with the answer, or `refuse`, with a `StripError` or whatever `deliver` throws.
+   */
+  constructor(
+    clock: Clock,
+    timeout: number,
+    failures: Failures,
+    deliver: (answer: Answer) => void,
+    refuse: (error: unknown) => void,
+    over: () => void,
+  ) {
     this.#clock = clock;
     this.#failures = failures;
+    this.#deliver = deliver;
+    this.#refuse = refuse;
     this.#over = over;
-    this.answer = new Promise<Answer>((resolve, reject) => {
-      this.#settle = resolve;
-      this.#refuse = reject;
-    });
     this.#timer = clock.setTimeout(() => this.fail(failures.late()), timeout);
   }
 
@@ -60,12 +67,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Link<Exchange> {
 
   /** Gives it up: frees the connection, or keeps it from getting one. Does nothing to one that is over. */
   fail(error: StripError): void {
-    const refuse = this.#refuse;
-    if (refuse === null) return;
-    this.#finish();
+    if (!this.#finish()) return;
     this.#reason = error;
     this.#controller?.abort(error);
-    refuse(error);
+    this.#refuse(error);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -87,14 +92,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Link<Exchange> {
   }
 
   onResponseEnd(): void {
-    const settle = this.#settle;
-    if (settle === null) return;
-    this.#finish();
-    settle({ status: this.#status, headers: this.#headers, text: this.#text() });
+    if (!this.#finish()) return;
+    try {
+      this.#deliver({ status: this.#status, headers: this.#headers, text: this.#text() });
+    } catch (error) {
+      this.#refuse(error);
+    }
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#refuse !== null) this.fail(this.#failures.network(error, this.#status !== 0));
+    if (this.#timer !== null) this.fail(this.#failures.network(error, this.#status !== 0));
   }
 
   #text(): string {
@@ -103,12 +110,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Link<Exchange> {
     return bytes.toString('utf8');
   }
 
-  #finish(): void {
-    this.#settle = null;
-    this.#refuse = null;
-    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
+  /** False if it was over before. */
+  #finish(): boolean {
+    if (this.#timer === null) return false;
+    this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
     this.#over();
+    return true;
   }
 }
 

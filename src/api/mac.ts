@@ -1,6 +1,4 @@
-/** Keys already worked out. Bounded: whoever can send messages can send any number of different texts. */
-const keys = new Map<string, string>();
-const MOST_KEYS = 20_000;
+import { Remembered } from './remembered';
 
 const SEPARATORS = /[\s:._-]/g;
 const HEXADECIMAL = /^[0-9a-f]+$/;
@@ -11,16 +9,14 @@ const HEXADECIMAL = /^[0-9a-f]+$/;
  * all, so separators count in anything that is not hexadecimal.
  */
 export function macKey(mac: string): string {
-  let key = keys.get(mac);
-  if (key === undefined) {
-    const lower = mac.trim().toLowerCase();
-    const bare = lower.replace(SEPARATORS, '');
-    key = HEXADECIMAL.test(bare) ? bare : lower;
-    if (keys.size >= MOST_KEYS) keys.clear();
-    keys.set(mac, key);
-  }
-  return key;
+  return keys.get(mac);
 }
+
+const keys = new Remembered((mac) => {
+  const lower = mac.trim().toLowerCase();
+  const bare = lower.replace(SEPARATORS, '');
+  return HEXADECIMAL.test(bare) ? bare : lower;
+});
 
 /** Whether both name the same strip, however they are spelled. */
 export function sameMac(a: string, b: string): boolean {
