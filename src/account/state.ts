@@ -82,13 +82,15 @@ export class State {
     const changes: Change[] = [];
     this.#answered(number, changes);
     let seen = 0;
+    const inOrder = this.#strips.values();
     for (const strip of strips) {
-      const key = macKey(strip.mac);
-      let known = this.#strips.get(key);
+      // Mostly a list has the same strips in the same order as the last one, and nothing has to be looked up.
+      const next = inOrder.next();
+      let known = next.value?.mac === strip.mac ? next.value : this.find(strip.mac);
       if (known === undefined) {
         // An older list must not bring back what a newer one no longer has.
         if (number < this.#complete) continue;
-        known = this.#add(key, strip.mac, strip.at);
+        known = this.#add(macKey(strip.mac), strip.mac, strip.at);
       } else if (known.listed === number) continue;
       seen++;
       const told = tellsReadings(strip);

@@ -1,6 +1,7 @@
 // Runs in a process of its own, without Node-RED: what the package does with answers and commands, at the side of
 // `JSON.parse`, and how that grows.
 import { decodeList } from '../../src/api/decode';
+import { isRecord } from '../../src/api/values';
 import { SHAPES, speak, type Shape } from '../../src/simulator/shapes';
 import {
   measureListening,
@@ -22,6 +23,8 @@ export interface Decoded {
   /** Microseconds. */
   parse: number;
   decode: number;
+  /** Microseconds for the least that any reader does: an object of its own for each strip and outlet. */
+  copy: number;
 }
 
 export interface Micro {
@@ -37,11 +40,20 @@ function measureDecoding(sizes: readonly number[], shapes: readonly Shape[], rou
     shapes.map((shape) => {
       const text = JSON.stringify(speak(shape).list(pictures(strips)));
       const body: unknown = JSON.parse(text);
-      const work = [() => JSON.parse(text) as unknown, () => decodeList(body, AT)];
-      const [parse = NaN, decode = NaN] = time(work, rounds);
-      return { shape, strips, bytes: text.length, parse, decode };
+      const work = [() => JSON.parse(text) as unknown, () => decodeList(body, AT), () => copied(body)];
+      const [parse = NaN, decode = NaN, copy = NaN] = time(work, rounds);
+      return { shape, strips, bytes: text.length, parse, decode, copy };
     }),
   );
+}
+
+/** A copy, level by level. */
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copied);
+  if (!isRecord(value)) return value;
+  const copy = { ...value };
+  for (const key in copy) if (typeof copy[key] === 'object') copy[key] = copied(copy[key]);
+  return copy;
 }
 
 async function main(quick: boolean): Promise<void> {
