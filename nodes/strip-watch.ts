@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
+import { isStripError } from '../src/api/errors';
 import { Badge } from '../src/flow/badge';
 import { textOf } from '../src/flow/config';
 import { asStripError, sentenceOf } from '../src/flow/failure';
@@ -16,13 +17,14 @@ export = (RED: NodeAPI): void => {
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const badge = new Badge((mark) => this.status(mark ?? {}), systemClock);
-    const env = (name: string): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {});
+    const account = textOf(def, 'account');
+    // Read here, so that what lives as long as the node does not hold on to its definition.
+    const watched = readWatched(def, (name): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {}));
 
     let stop = whenStarted(RED, () => {
       try {
-        const watched = readWatched(def, env);
-        const live = accountOf(RED, textOf(def, 'account')).get();
-        stop = startWatching(watched, live, badge, (msg) => this.send(msg));
+        if (isStripError(watched)) throw watched;
+        stop = startWatching(watched, accountOf(RED, account).get(), badge, (msg) => this.send(msg));
       } catch (error) {
         const known = asStripError(error);
         badge.set(failureMark(known.code));

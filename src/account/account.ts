@@ -250,7 +250,7 @@ export class Account {
 
   #tellStatus(listener: (status: AccountStatus) => void): void {
     try {
-      listener({ ...this.#status });
+      listener(this.#status);
     } catch (error) {
       this.#log.fault(error);
     }

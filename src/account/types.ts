@@ -49,11 +49,11 @@ export type Listener = (change: Change) => void;
 /** How the account as a whole is doing, for a badge. */
 export interface AccountStatus {
   /** `null`: the service was not asked yet. */
-  available: boolean | null;
+  readonly available: boolean | null;
   /** Why it is not available. */
-  error: StripError | null;
+  readonly error: StripError | null;
   /** The last list was understood at least in part. */
-  readable: boolean;
+  readonly readable: boolean;
 }
 
 export interface ProtectedOutlet {

@@ -1,5 +1,5 @@
 import type { AccountStatus, Change } from '../account/types';
-import { StripError } from '../api/errors';
+import { isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Port, Strip } from '../api/types';
 import { choiceOf, flagOf, numberOf, textOf, unresolved, type Config } from './config';
@@ -33,15 +33,17 @@ export interface Watched {
   change: number;
 }
 
-/** Reads a node's properties; `env` gives an environment variable. Throws NOT_CONFIGURED or INVALID_INPUT. */
-export function readWatched(config: Config, env: (name: string) => unknown): Watched {
+/** Reads a node's properties; `env` gives an environment variable. An error is NOT_CONFIGURED or INVALID_INPUT. */
+export function readWatched(config: Config, env: (name: string) => unknown): Watched | StripError {
   const portText = textOf(config, 'port');
   const port = readOnePort(portText);
   if (portText !== '' && port === null) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
+    return new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
   }
+  const mac = macOf(config, env);
+  if (isStripError(mac)) return mac;
   return {
-    mac: macOf(config, env),
+    mac,
     port,
     output: choiceOf(config, 'output', ['on', 'port-on']),
     initial: flagOf(config, 'initial', false),
@@ -52,18 +54,16 @@ export function readWatched(config: Config, env: (name: string) => unknown): Wat
   };
 }
 
-function macOf(config: Config, env: (name: string) => unknown): string | null {
+function macOf(config: Config, env: (name: string) => unknown): string | null | StripError {
   const text = textOf(config, 'mac');
   if (text === '') return null;
   const isVariable = choiceOf(config, 'macType', ['str', 'env']) === 'env';
   const value = isVariable ? env(text) : text;
   const missing = value === '' || value === undefined ? text : unresolved(text);
   if (missing !== null) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable: missing } });
+    return new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable: missing } });
   }
-  const mac = checkMac(value);
-  if (mac instanceof StripError) throw mac;
-  return mac;
+  return checkMac(value);
 }
 
 /** Turns changes into messages: one each for what is watched, none for the rest. */

@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus, Change, Listener } from '../../../src/account/types';
+import { isStripError, type StripError } from '../../../src/api/errors';
 import type { ReadingName } from '../../../src/api/types';
 import { Badge } from '../../../src/flow/badge';
 import type { Message } from '../../../src/flow/field';
 import { readWatched, startWatching, Watch, type Watched } from '../../../src/flow/watch';
 import { makeStrip, TestClock } from '../account/support';
-import { error, failing, live, MAC, OTHER } from './support';
+import { error, live, MAC, OTHER } from './support';
 
-const noEnv = () => undefined;
-const watched = (config: object = {}): Watched => readWatched({ ...config }, noEnv);
+const noEnv = (): unknown => undefined;
+const read = (config: object, env: (name: string) => unknown = noEnv) => readWatched({ ...config }, env);
+const watched = (config: object = {}): Watched => {
+  const known = read(config);
+  if (isStripError(known)) throw known;
+  return known;
+};
+const refused = (config: object, env = noEnv): StripError => {
+  const known = read(config, env);
+  if (isStripError(known)) return known;
+  throw new Error('it is watched');
+};
 const strip = makeStrip(MAC, [true, false, null, false]);
 const outlet = (more: object = {}): Change => ({
   kind: 'outlet',
@@ -72,22 +83,25 @@ describe('what is watched', () => {
     );
   });
 
-  it('may be named by an environment variable, which must be set', async () => {
+  it('may be named by an environment variable, which must be set', () => {
     const config = { mac: 'WHICH', macType: 'env' };
-    assert.equal(readWatched(config, (name) => (name === 'WHICH' ? MAC : '')).mac, MAC);
+    assert.deepEqual(
+      read(config, (name) => (name === 'WHICH' ? MAC : '')),
+      watched({ mac: MAC }),
+    );
     for (const [broken, variable] of [
       [config, 'WHICH'],
       [{ mac: '${STRIP}' }, 'STRIP'],
     ] as const) {
-      const failed = await failing(() => readWatched({ ...broken }, () => ''));
+      const failed = refused(broken, () => '');
       assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
     }
   });
 
-  it('cannot be what is no strip or no outlet', async () => {
-    assert.equal((await failing(() => watched({ mac: 'a/b' }))).sentence, 'INVALID_INPUT.mac');
+  it('cannot be what is no strip or no outlet', () => {
+    assert.equal(refused({ mac: 'a/b' }).sentence, 'INVALID_INPUT.mac');
     for (const port of ['5', 'all', 'x'])
-      assert.equal((await failing(() => watched({ port }))).sentence, 'NOT_CONFIGURED.watchPort');
+      assert.equal(refused({ port }).sentence, 'NOT_CONFIGURED.watchPort');
   });
 });
 
