@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { account, around } from '../support/flow';
-import { logIn, startNodeRed } from '../support/node-red';
+import { startNodeRed } from '../support/node-red';
+import { logIn } from '../support/node-red-admin';
 import type { RunningNodeRed } from '../support/node-red';
 import { startService } from '../support/service';
 import type { TestService } from '../support/service';

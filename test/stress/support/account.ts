@@ -2,7 +2,7 @@ import { Account } from '../../../src/account/account';
 import type { AccountLog, AccountSettings } from '../../../src/account/types';
 import { Client } from '../../../src/api/client';
 import type { Clock } from '../../../src/api/clock';
-import { createDispatcher } from '../../../src/api/dispatcher';
+import { createDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl } from '../../../src/api/endpoint';
 
 /** How often an account said each thing; `faults` holds what must never happen. */
@@ -26,18 +26,24 @@ export interface OpenOptions {
   clock: Clock;
   /** Milliseconds of that clock for one request. */
   timeout?: number;
+  connect?: TlsOptions;
   settings?: Partial<AccountSettings>;
 }
 
 /** The whole way from a command to the wire, without Node-RED. */
-export function openAccount({ baseUrl, apiKey, clock, timeout = 10_000, settings }: OpenOptions): Opened {
+export function openAccount(options: OpenOptions): Opened {
+  const { baseUrl, apiKey, clock, timeout = 10_000, connect, settings } = options;
   const concurrency = settings?.concurrency ?? 8;
   const endpoint = parseBaseUrl(baseUrl);
   const service = new Client({
     endpoint,
     apiKey: checkApiKey(apiKey),
     timeout,
-    dispatcher: createDispatcher({ origin: endpoint.origin, connections: concurrency }),
+    dispatcher: createDispatcher({
+      origin: endpoint.origin,
+      connections: concurrency,
+      ...(connect === undefined ? {} : { connect }),
+    }),
     clock,
   });
   const said: Said = { failing: 0, recovered: 0, unreadable: 0, dropped: 0, owed: 0, faults: [] };

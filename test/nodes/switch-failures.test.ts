@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import helper from 'node-red-node-test-helper';
+import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+
+const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+
+describe('the strip switch node, where it cannot switch', () => {
+  let lab: Lab;
+  const start = async (config: object = {}, account: object = {}) => {
+    await lab.deploy([lab.account(account), flowNode('switch', 'strip switch', config)]);
+  };
+  const posts = () => lab.requests().filter((request) => request.startsWith('POST'));
+  beforeEach(async () => {
+    helper.settings({});
+    lab = await Lab.start();
+  });
+  afterEach(() => lab.stop());
+
+  it('sends no request for a message that is not exactly accepted, and shows what came', async () => {
+    await start(outlet2);
+    for (const payload of [null, undefined, '', 2, NaN, {}, [], 'maybe', { on: 'x' }, () => true]) {
+      const failed = await lab.caught('switch', { payload });
+      assert.equal(failed.error?.code, 'INVALID_INPUT');
+      assert.match(String(failed.error.message), /send true or false|set both to "from message"/);
+      assert.deepEqual(failed.strip, {
+        mac: MAC,
+        port: 2,
+        requested: null,
+        success: false,
+        results: [],
+        on: null,
+      });
+    }
+    assert.match(
+      String((await lab.caught('switch', { payload: 'maybe' })).error?.message),
+      /^"maybe" says neither on nor off: /,
+    );
+    assert.deepEqual(lab.requests(), []);
+    assert.deepEqual(lab.badges('switch'), ['red ring invalidInput']);
+  });
+
+  it('ends every message exactly once', async () => {
+    await start(outlet2);
+    const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
+    for (const [index, id] of ids.entries()) {
+      lab.send('switch', { _msgid: id, payload: index % 3 === 0 ? 'bad' : index % 2 === 0 });
+    }
+    const last = (at: string, id: string) =>
+      lab.arrivals.find(`${at} ${id}`, (arrival) => arrival.at === at && arrival.msg._msgid === id);
+    for (const [index, id] of ids.entries()) await last(index % 3 === 0 ? 'caught' : 'completed', id);
+    await new Promise(setImmediate);
+    const count = (at: string) =>
+      lab.arrivals.items.filter((arrival) => arrival.at === at).map(({ msg }) => msg._msgid);
+    const bad = ids.filter((_, index) => index % 3 === 0);
+    const good = ids.filter((_, index) => index % 3 !== 0);
+    assert.deepEqual(count('caught'), bad);
+    assert.deepEqual(count('completed'), good);
+    assert.deepEqual(count('out'), good);
+    assert.deepEqual(posts().length, good.length);
+  });
+
+  it('tells a Catch node the last known state, so that a dashboard can be put back', async () => {
+    await start(outlet2);
+    await lab.out('switch', { payload: true });
+    lab.service.next({
+      kind: 'answer',
+      status: 200,
+      json: { success: false, results: [{ port: 2, ok: false }] },
+    });
+    const failed = await lab.caught('switch', { payload: 'off' });
+    assert.equal(failed.error?.code, 'SWITCH_FAILED');
+    assert.deepEqual(failed.strip, {
+      mac: MAC,
+      port: 2,
+      requested: 'off',
+      success: false,
+      results: [{ port: 2, ok: false }],
+      on: true,
+    });
+    assert.equal(failed.payload, 'off');
+  });
+
+  it('makes one error of an array of which any failed, with every outcome', async () => {
+    await start();
+    lab.service.next(null, { kind: 'answer', status: 404, json: {} });
+    const failed = await lab.caught('switch', {
+      payload: [
+        { port: 1, on: true, mac: MAC },
+        { port: 2, on: 'on', mac: OTHER_MAC },
+        { port: 3, on: true, mac: MAC },
+      ],
+    });
+    assert.equal(failed.error?.code, 'SWITCH_FAILED');
+    assert.equal(
+      failed.error.message,
+      `1 of 3 commands of the message failed (${OTHER_MAC}/2 NOT_FOUND): msg.strip holds what became of each.`,
+    );
+    const strips = failed.strip as { port: number; success: boolean; requested: unknown; on: unknown }[];
+    assert.deepEqual(
+      strips.map(({ port, success, requested, on }) => [port, success, requested, on]),
+      [
+        [1, true, true, true],
+        [2, false, 'on', null],
+        [3, true, true, true],
+      ],
+    );
+    assert.equal(lab.requests().length, 3);
+  });
+
+  const failures: [string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
+    ['AUTH', { kind: 'answer', status: 401, json: {} }, /rejected the API key/, 'red ring auth'],
+    ['NOT_FOUND', { kind: 'answer', status: 404, json: {} }, /knows no strip A1B2C3D4E5F6/, 'red ring notFound'],
+    ['RATE_LIMITED', { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} }, /\b7 s/, 'yellow ring rateLimited'],
+    ['TIMEOUT', { kind: 'hang' }, /did not answer within 0\.3 s/, 'red ring timeout'],
+    ['UNREACHABLE', { kind: 'reset', when: 'before' }, /broke off/, 'red ring unreachable'],
+    ['SERVICE', { kind: 'answer', status: 503, json: {} }, /failed \(status 503\)/, 'red ring service'],
+    ['BAD_RESPONSE', { kind: 'html' }, /web page instead of JSON/, 'red ring badResponse'],
+    ['BAD_RESPONSE', { kind: 'truncated' }, /broke off before its end/, 'red ring badResponse'],
+    ['BAD_RESPONSE', { kind: 'oversized', bytes: 2_000_000, declared: true }, /larger than 1 MiB/, 'red ring badResponse'],
+    ['SWITCH_FAILED', { kind: 'answer', status: 200, json: { success: false } }, /did not switch/, 'red ring switchFailed'],
+  ]; // prettier-ignore
+  for (const [code, fault, sentence, badge] of failures) {
+    it(`says ${code} when the service does ${fault?.kind ?? ''}, and goes on with the next message`, async () => {
+      await start(outlet2, { timeout: '300' });
+      lab.service.next(fault);
+      const failed = await lab.caught('switch', { payload: true });
+      assert.equal(failed.error?.code, code);
+      assert.match(String(failed.error.message), sentence);
+      assert(!JSON.stringify(failed).includes(lab.service.apiKey));
+      assert.equal(lab.badges('switch').at(-1), badge);
+      if (code !== 'RATE_LIMITED') assert.equal((await lab.out('switch', { payload: false })).payload, false);
+    });
+  }
+
+  it('says that it is retrying, and in the end what came of it', async () => {
+    await start(outlet2, { retryFor: '30' });
+    lab.service.next({ kind: 'answer', status: 503, json: {} });
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    const badges = lab.badges('switch');
+    assert(badges.includes('yellow ring retrying'), String(badges));
+    assert.equal(badges.at(-1), 'green dot on');
+  });
+
+  it('says SUPERSEDED where a newer message took its place in an outage', async () => {
+    await start(outlet2, { retryFor: '30' });
+    lab.service.always({ kind: 'answer', status: 503, json: {} });
+    lab.send('switch', { _msgid: 'old', payload: true });
+    await lab.until('a retry', () => lab.badges('switch').includes('yellow ring retrying'));
+    const after = lab.arrivals.mark;
+    const { at, msg } = await lab.ask('switch', { _msgid: 'new', payload: false });
+    assert.deepEqual([at, msg._msgid, msg.error?.code], ['caught', 'old', 'SUPERSEDED']);
+    lab.service.always(null);
+    const last = await lab.arrivals.find('answer', (arrival) => arrival.at === 'out', { after });
+    assert.deepEqual([last.msg._msgid, last.msg.payload], ['new', false]);
+    assert.equal(lab.service.simulator.isOn(MAC, 2), false);
+    assert.equal(lab.badges('switch').at(-1), 'grey ring off');
+  });
+});

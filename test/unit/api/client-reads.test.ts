@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../../../src/api/client';
+import { API_KEY, type Fault, type TestService } from '../../support/service';
+import { failureOf, type HandClock, MAC, Stage } from './client-stage';
+
+describe('Client: answers to reads', () => {
+  let stage: Stage;
+  let service: TestService;
+  let clock: HandClock;
+  let client: Client;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+    ({ service, clock } = stage);
+    client = stage.connect();
+  });
+  afterEach(() => stage.close());
+
+  const cases: [string, Fault, string, string, boolean][] = [
+    ['a web page', { kind: 'html' }, 'BAD_RESPONSE', 'html', false],
+    ['204', { kind: 'empty' }, 'BAD_RESPONSE', 'empty', false],
+    ['an empty 200', { kind: 'answer', status: 200, body: '' }, 'BAD_RESPONSE', 'empty', false],
+    ['blanks', { kind: 'answer', status: 200, body: ' \r\n' }, 'BAD_RESPONSE', 'empty', false],
+    ['text', { kind: 'answer', status: 200, body: 'it works' }, 'BAD_RESPONSE', 'notJson', false],
+    [
+      'half of the JSON',
+      { kind: 'answer', status: 200, body: '{"strips": [{"ma' },
+      'BAD_RESPONSE',
+      'truncated',
+      false,
+    ],
+    ['half of the body', { kind: 'truncated' }, 'BAD_RESPONSE', 'truncated', false],
+    [
+      'a body that outgrows 1 MiB',
+      { kind: 'oversized', bytes: 2 ** 20 + 1, declared: false },
+      'BAD_RESPONSE',
+      'tooLarge',
+      false,
+    ],
+    [
+      'a body announced to outgrow 1 MiB',
+      { kind: 'oversized', bytes: 2 ** 20 + 1, declared: true },
+      'BAD_RESPONSE',
+      'tooLarge',
+      false,
+    ],
+    ['a gzip bomb', { kind: 'gzipBomb', bytes: 50 * 2 ** 20 }, 'BAD_RESPONSE', 'encoded', false],
+    [
+      '301',
+      { kind: 'redirect', to: 'https://elsewhere.example/x?y', status: 301 },
+      'BAD_RESPONSE',
+      'redirect',
+      false,
+    ],
+    ['307', { kind: 'redirect', to: '/login', status: 307 }, 'BAD_RESPONSE', 'redirect', false],
+    ['304 to nowhere', { kind: 'answer', status: 304 }, 'BAD_RESPONSE', 'redirectUnknown', false],
+    ['401', { kind: 'answer', status: 401, json: { error: 'x' } }, 'AUTH', 'rejected', false],
+    ['403', { kind: 'answer', status: 403 }, 'AUTH', 'rejected', false],
+    ['404', { kind: 'answer', status: 404 }, 'NOT_FOUND', 'address', false],
+    ['407', { kind: 'answer', status: 407 }, 'UNREACHABLE', 'proxy', false],
+    ['408', { kind: 'answer', status: 408 }, 'SERVICE', 'failed', true],
+    ['409', { kind: 'answer', status: 409 }, 'SERVICE', 'refused', false],
+    ['425', { kind: 'answer', status: 425 }, 'SERVICE', 'failed', true],
+    ['429', { kind: 'answer', status: 429 }, 'RATE_LIMITED', 'later', true],
+    ['500', { kind: 'answer', status: 500 }, 'SERVICE', 'failed', true],
+    ['503 with a web page', { kind: 'answer', status: 503, body: '<html>' }, 'SERVICE', 'failed', true],
+    ['a reset before the answer', { kind: 'reset', when: 'before' }, 'UNREACHABLE', 'reset', true],
+    ['a connection that closes as the request comes', { kind: 'idleClose' }, 'UNREACHABLE', 'reset', true],
+  ];
+  for (const [name, fault, code, sentence, retryable] of cases) {
+    it(`are ${code} (${sentence}) for ${name}, and the next one is read`, async () => {
+      service.next(fault);
+      const error = await failureOf(client.list());
+      assert.deepEqual([error.code, error.sentence], [code, `${code}.${sentence}`]);
+      assert.equal(error.retryable, retryable);
+      assert.equal(error.params.host, new URL(service.baseUrl).host);
+      assert.equal((await client.list()).readable, true);
+    });
+  }
+
+  it('are cut off by a reset in the middle', async () => {
+    service.next({ kind: 'reset', when: 'middle' });
+    const error = await failureOf(client.list());
+    assert.ok(['UNREACHABLE.reset', 'BAD_RESPONSE.truncated'].includes(error.sentence), error.sentence);
+  });
+
+  it('may come after an interim answer', async () => {
+    service.next({ kind: 'interim', status: 103 });
+    assert.equal((await client.list()).readable, true);
+  });
+
+  it('may be as large as 1 MiB', async () => {
+    service.next({ kind: 'oversized', bytes: 2 ** 20, declared: true });
+    await client.list();
+  });
+
+  it('may begin with a byte order mark and call themselves anything', async () => {
+    service.next({
+      kind: 'answer',
+      status: 200,
+      body: '\ufeff[]',
+      headers: { 'content-type': 'text/html' },
+    });
+    assert.deepEqual((await client.list()).strips, []);
+  });
+
+  it('are JSON of any kind, and unreadable where they say nothing', async () => {
+    service.next({ kind: 'answer', status: 200, json: 'fine' });
+    assert.deepEqual(await client.list(), {
+      strips: [],
+      complete: false,
+      readable: false,
+      response: 'fine',
+    });
+  });
+
+  it('are missed as a whole where the content-length says less or more than came', async () => {
+    service.next({ kind: 'contentLength', value: '5' });
+    assert.equal((await failureOf(client.list())).code, 'BAD_RESPONSE');
+    service.next({ kind: 'contentLength', value: '100000' });
+    const late = failureOf(client.list());
+    await service.arrived(2);
+    clock.pass(10_000);
+    assert.ok(['TIMEOUT', 'BAD_RESPONSE'].includes((await late).code));
+    service.next({ kind: 'contentLength', value: 'many' });
+    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.notHttp');
+  });
+
+  it('name the origin of a redirect only, and never the key', async () => {
+    service.next({ kind: 'redirect', to: 'https://user:pw@elsewhere.example:8443/secret?key=x' });
+    assert.equal((await failureOf(client.list())).params.location, 'https://elsewhere.example:8443');
+    service.next({ kind: 'redirect', to: `https://${API_KEY}.example/` });
+    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.redirectUnknown');
+    assert.equal(service.requests.length, 2);
+  });
+
+  it('say of a 404 to a strip which strip is not known', async () => {
+    const error = await failureOf(client.get('FFFFFFFFFFFF'));
+    assert.deepEqual(
+      [error.code, error.sentence, error.params.mac],
+      ['NOT_FOUND', 'NOT_FOUND.strip', 'FFFFFFFFFFFF'],
+    );
+    assert.notEqual(error.response, undefined);
+  });
+
+  it('say of a web page with 404 that the address is wrong, not the strip', async () => {
+    for (const ask of [() => client.get(MAC), () => client.switch(MAC, 1, true)]) {
+      service.next({ kind: 'answer', status: 404, body: '<!doctype html><h1>Not found</h1>' });
+      assert.equal((await failureOf(ask())).sentence, 'NOT_FOUND.address');
+    }
+  });
+
+  const waits: [string, number | undefined][] = [
+    ['0', 0],
+    ['7', 7_000],
+    ['99999999999999999999', 86_400_000],
+    ['Mon, 04 May 2026 03:02:31 GMT', 30_000],
+    ['Monday, 04-May-26 03:02:31 GMT', 30_000],
+    ['Mon, 04 May 2020 03:02:31 GMT', 0],
+    ['Mon, 04 May 2099 03:02:31 GMT', 86_400_000],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['2026', 2_026_000],
+    ['', undefined],
+  ];
+  for (const [header, wait] of waits) {
+    it(`ask for ${wait ?? 'no'} ms with Retry-After "${header}"`, async () => {
+      for (const status of [429, 503]) {
+        service.next({ kind: 'answer', status, headers: { 'retry-after': header } });
+        assert.equal((await failureOf(client.list())).retryAfter, wait);
+      }
+    });
+  }
+});

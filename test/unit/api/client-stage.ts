@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { Client } from '../../../src/api/client';
+import type { Clock, Timer } from '../../../src/api/clock';
+import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
+import { parseBaseUrl } from '../../../src/api/endpoint';
+import { isStripError, type StripError } from '../../../src/api/errors';
+import { API_KEY, startService, STRIPS, type TestService } from '../../support/service';
+
+export const MAC = STRIPS[0].mac;
+
+/** Timeouts that fire only when told to, and a wall clock that stands still. */
+export class HandClock implements Clock {
+  readonly #due = new Map<object, { callback: () => void; ms: number }>();
+  now = Date.parse('2026-05-04T03:02:01.000Z');
+
+  monotonic(): number {
+    return 0;
+  }
+  wall(): number {
+    return this.now;
+  }
+  setTimeout(callback: () => void, ms: number): Timer {
+    const timer = {};
+    this.#due.set(timer, { callback, ms });
+    return timer;
+  }
+  clearTimeout(timer: Timer): void {
+    if (typeof timer === 'object') this.#due.delete(timer);
+  }
+  random(): number {
+    return 0;
+  }
+  get pending(): number[] {
+    return [...this.#due.values()].map(({ ms }) => ms);
+  }
+  /** Lets every timeout of that length pass. */
+  pass(length: number): void {
+    for (const [timer, { callback, ms }] of [...this.#due]) {
+      if (ms !== length) continue;
+      this.#due.delete(timer);
+      callback();
+    }
+  }
+}
+
+/** The error it rejects with, which must be one of ours and hold no secret. */
+export async function failureOf(promise: Promise<unknown>): Promise<StripError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(isStripError(error), String(error));
+    assertSafe(error);
+    return error;
+  }
+  throw new assert.AssertionError({ message: 'it succeeded' });
+}
+
+/** No error may hold the key, wherever one looks. */
+function assertSafe(error: StripError): void {
+  const { cause, message, stack, params, code, sentence } = error;
+  const inner = cause instanceof Error ? [cause.message, cause.stack, Object.entries(cause)] : cause;
+  const text = JSON.stringify([message, stack, params, code, sentence, inner]);
+  assert.ok(!text.includes(API_KEY), text);
+}
+
+/** A client and the service it asks, anew for each test. */
+export class Stage {
+  readonly clock = new HandClock();
+  readonly #clients: Client[] = [];
+
+  private constructor(readonly service: TestService) {}
+
+  static async open(): Promise<Stage> {
+    return new Stage(await startService());
+  }
+
+  /** One more client. */
+  connect(
+    baseUrl = this.service.baseUrl,
+    options: Partial<DispatcherOptions> & { clock?: Clock; timeout?: number } = {},
+  ): Client {
+    const { clock = this.clock, timeout = 10_000, ...rest } = options;
+    const endpoint = parseBaseUrl(baseUrl);
+    const made = new Client({
+      endpoint,
+      apiKey: API_KEY,
+      timeout,
+      clock,
+      dispatcher: createDispatcher({ origin: endpoint.origin, connections: 2, ...rest }),
+    });
+    this.#clients.push(made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((one) => one.close(0)));
+    assert.deepEqual(this.clock.pending, [], 'a timer was left');
+    await this.service.close();
+  }
+}
