@@ -53,7 +53,7 @@ export function checkApiKey(text: string): string {
 }
 
 /** Asked for with each message, and then again for its request. */
-const paths = new Remembered(encodedPath);
+const paths = new Remembered(2_000, encodedPath);
 
 /**
  * The path of one strip below the base address, `/strips/{mac}` (API document, section 4), with the MAC as the service

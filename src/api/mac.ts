@@ -12,7 +12,7 @@ export function macKey(mac: string): string {
   return keys.get(mac);
 }
 
-const keys = new Remembered((mac) => {
+const keys = new Remembered(20_000, (mac) => {
   const lower = mac.trim().toLowerCase();
   const bare = lower.replace(SEPARATORS, '');
   return HEXADECIMAL.test(bare) ? bare : lower;
