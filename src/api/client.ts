@@ -21,6 +21,14 @@ export interface ClientOptions {
   clock: Clock;
 }
 
+/** What all reads have in common, and all switches. */
+interface Kind {
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: string[];
+  /** Those on their way. */
+  readonly exchanges: Chain<Exchange>;
+}
+
 /** The service over HTTP (API document, section 4). One request per call; repeating is the account's business. */
 export class Client implements Service {
   readonly #origin: string;
@@ -29,10 +37,8 @@ export class Client implements Service {
   readonly #dispatcher: Dispatcher;
   readonly #clock: Clock;
   readonly #failures: Failures;
-  readonly #headers: string[];
-  readonly #switchHeaders: string[];
-  readonly #reads = new Chain<Exchange>();
-  readonly #switches = new Chain<Exchange>();
+  readonly #reads: Kind;
+  readonly #switches: Kind;
   #closing: Promise<void> | null = null;
   #idle: (() => void) | null = null;
 
@@ -43,8 +49,13 @@ export class Client implements Service {
     this.#dispatcher = dispatcher;
     this.#clock = clock;
     this.#failures = new Failures(endpoint, timeout, apiKey);
-    this.#headers = ['accept', 'application/json', 'x-api-key', apiKey];
-    this.#switchHeaders = [...this.#headers, 'content-type', 'application/json'];
+    const headers = ['accept', 'application/json', 'x-api-key', apiKey];
+    this.#reads = { method: 'GET', headers, exchanges: new Chain() };
+    this.#switches = {
+      method: 'POST',
+      headers: [...headers, 'content-type', 'application/json'],
+      exchanges: new Chain(),
+    };
   }
 
   list(): Promise<ListReading> {
@@ -53,7 +64,7 @@ export class Client implements Service {
         const response = readBody(answer, this.#failures, this.#clock.wall());
         resolve({ ...decodeList(response, this.#now()), response });
       };
-      this.#send(this.#reads, 'GET', '/strips', null, deliver, reject);
+      this.#send(this.#reads, '/strips', null, deliver, reject);
     });
   }
 
@@ -63,7 +74,7 @@ export class Client implements Service {
         const response = readBody(answer, this.#failures, this.#clock.wall(), mac);
         resolve({ ...decodeStrip(response, mac, this.#now()), response });
       };
-      this.#send(this.#reads, 'GET', stripPath(mac), null, deliver, reject);
+      this.#send(this.#reads, stripPath(mac), null, deliver, reject);
     });
   }
 
@@ -74,7 +85,7 @@ export class Client implements Service {
       };
       // JSON by hand: there are ten such bodies in all, and a general writer takes as long as all the rest of a command.
       const body = `{"port":${port === 'all' ? '"all"' : port},"on":${on}}`;
-      this.#send(this.#switches, 'POST', `${stripPath(mac)}/switch`, body, deliver, reject);
+      this.#send(this.#switches, `${stripPath(mac)}/switch`, body, deliver, reject);
     });
   }
 
@@ -84,8 +95,7 @@ export class Client implements Service {
 
   /** Ends in `deliver` or `reject`; `path` is below the base address. */
   #send(
-    kind: Chain<Exchange>,
-    method: Dispatcher.HttpMethod,
+    { method, headers, exchanges }: Kind,
     path: string,
     body: string | null,
     deliver: (answer: Answer) => void,
@@ -95,19 +105,12 @@ export class Client implements Service {
       reject(this.#failures.closed());
       return;
     }
-    const exchange: Exchange = new Exchange(
-      this.#clock,
-      this.#timeout,
-      this.#failures,
-      deliver,
-      reject,
-      () => {
-        kind.delete(exchange);
-        if (this.#idle !== null && this.#switches.first === null) this.#idle();
-      },
-    );
-    kind.add(exchange);
-    const headers = body === null ? this.#headers : this.#switchHeaders;
+    const over = (): void => {
+      exchanges.delete(exchange);
+      if (this.#idle !== null && this.#switches.exchanges.first === null) this.#idle();
+    };
+    const exchange = new Exchange(this.#clock, this.#timeout, this.#failures, deliver, reject, over);
+    exchanges.add(exchange);
     try {
       this.#dispatcher.dispatch(
         { origin: this.#origin, path: this.#root + path, method, headers, body },
@@ -119,10 +122,12 @@ export class Client implements Service {
   }
 
   async #close(graceMs: number): Promise<void> {
-    for (const exchange of this.#reads.items()) exchange.fail(this.#failures.closed());
-    for (const exchange of this.#switches.items()) if (!exchange.sent) exchange.fail(this.#failures.closed());
-    if (this.#switches.first !== null && graceMs > 0) await this.#untilIdle(graceMs);
-    for (const exchange of this.#switches.items()) exchange.fail(this.#failures.closed());
+    const reads = this.#reads.exchanges;
+    const switches = this.#switches.exchanges;
+    for (const exchange of reads.items()) exchange.fail(this.#failures.closed());
+    for (const exchange of switches.items()) if (!exchange.sent) exchange.fail(this.#failures.closed());
+    if (switches.first !== null && graceMs > 0) await this.#untilIdle(graceMs);
+    for (const exchange of switches.items()) exchange.fail(this.#failures.closed());
     await this.#dispatcher.destroy();
   }
 
