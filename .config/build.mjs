@@ -1,33 +1,39 @@
 // Builds what Node-RED loads: compiled nodes with their html, locales and icons in dist/, and the editor script
-// in resources/. A type error anywhere stops it.
+// in resources/. A type error anywhere stops it. Both folders change at the end and at once, so that a Node-RED that
+// runs with them is not left without.
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-process.chdir(new URL('..', import.meta.url).pathname);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const made = '.artefacts/build';
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-const compile = (project) => execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
+const compile = (...options) => execFileSync(process.execPath, [tsc, '-p', ...options], { stdio: 'inherit' });
 
-rmSync('dist', { recursive: true, force: true });
-rmSync('resources', { recursive: true, force: true });
+rmSync(made, { recursive: true, force: true });
 try {
-  compile('.');
+  compile('.', '--outDir', `${made}/dist`);
   compile('src/editor');
 } catch {
   process.exit(1); // tsc has already said why
 }
-cpSync('icons', 'dist/nodes/icons', { recursive: true });
-cpSync('nodes/locales', 'dist/nodes/locales', { recursive: true });
+cpSync('icons', `${made}/dist/nodes/icons`, { recursive: true });
+cpSync('nodes/locales', `${made}/dist/nodes/locales`, { recursive: true });
 for (const name of readdirSync('nodes').filter((name) => name.endsWith('.html'))) {
-  cpSync(`nodes/${name}`, `dist/nodes/${name}`);
+  cpSync(`nodes/${name}`, `${made}/dist/nodes/${name}`);
 }
 await build({
   entryPoints: ['src/editor/index.ts'],
-  outfile: 'resources/editor.js',
+  outfile: `${made}/resources/editor.js`,
   bundle: true,
   minify: true,
   format: 'iife',
   target: 'es2022',
   logLevel: 'warning',
 });
+for (const folder of ['dist', 'resources']) {
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(`${made}/${folder}`, folder);
+}

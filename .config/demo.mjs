@@ -23,7 +23,7 @@ const port = Number(wanted);
 if (!/^\d+$/.test(wanted) || port < 1 || port > 65535)
   fail(`PORT=${wanted} is not a port: choose 1 to 65535.`);
 
-// First of all, so that a port that is taken costs nothing but one line.
+// Before Node-RED, so that a port that is taken costs nothing but one line.
 const server = createServer((request, response) => {
   RED.httpAdmin(request, response, () => RED.httpNode(request, response));
 });
@@ -64,6 +64,7 @@ async function start() {
   // Starting Node-RED does not wait for its flows, and there is no dashboard before them.
   const started = new Promise((resolve) => RED.events.once('flows:started', resolve));
   await RED.start();
+  await checkNodes();
   await started;
   say(`
   Editor      http://${HOST}:${port}/
@@ -71,6 +72,13 @@ async function start() {
 
   Ctrl-C stops it. Your changes stay in .demo/; delete that folder to start afresh.
 `);
+}
+
+/** Flows whose nodes are not there never start. */
+async function checkNodes() {
+  const { name } = readJson(`${root}package.json`);
+  const ours = (await RED.runtime.nodes.getNodeList({})).filter(({ module }) => module === name);
+  if (ours.length === 0 || ours.some(({ err }) => err)) fail('The nodes could not be loaded: run npm run build.');
 }
 
 /** The examples side by side, what they share once, as Node-RED itself would have saved them. */

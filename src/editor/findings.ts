@@ -32,9 +32,8 @@ function table(strips: readonly StripRow[]): JQuery {
 
 function row(strip: StripRow): JQuery {
   const line = $('<tr>');
-  $('<td>')
-    .text(strip.name ?? '')
-    .appendTo(line);
+  const name = strip.name ?? '–';
+  $('<td>').attr('title', name).text(name).appendTo(line);
   $('<td>').append($('<code>').text(strip.mac)).appendTo(line);
   for (const port of PORTS) {
     const state = outletState(strip, String(port));

@@ -88,9 +88,8 @@ function stripButton(strip: StripRow, chosen: boolean): JQuery {
     'aria-pressed': chosen ? 'true' : 'false',
     'data-mac': strip.mac,
   });
-  $('<span class="smart-strip-name">')
-    .text(strip.name ?? strip.mac)
-    .appendTo(button);
+  const name = strip.name ?? strip.mac;
+  $('<span class="smart-strip-name">').attr('title', name).text(name).appendTo(button);
   if (strip.name !== null) $('<code>').text(strip.mac).appendTo(button);
   $('<small>').text(summary(strip)).appendTo(button);
   return button;

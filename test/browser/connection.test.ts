@@ -46,7 +46,7 @@ describe('Test connection', function () {
     const { service } = stage;
     service.simulator.setOutlet('A1B2C3D4E5F6', 2, true);
     await test({ baseUrl: `${service.baseUrl}/api/public/v1/`, apiKey: service.apiKey });
-    assert.match((await result().textContent()) ?? '', /2 strips with 8 outlets/);
+    assert.match((await result().textContent()) ?? '', /Strips found: 2, outlets: 8/);
     assert.deepEqual(await result().locator('tbody tr').first().locator('td').allTextContents(), [
       'Desk strip',
       'A1B2C3D4E5F6',
