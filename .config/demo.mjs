@@ -78,7 +78,8 @@ async function start() {
 async function checkNodes() {
   const { name } = readJson(`${root}package.json`);
   const ours = (await RED.runtime.nodes.getNodeList({})).filter(({ module }) => module === name);
-  if (ours.length === 0 || ours.some(({ err }) => err)) fail('The nodes could not be loaded: run npm run build.');
+  if (ours.length === 0 || ours.some(({ err }) => err))
+    fail('The nodes could not be loaded: run npm run build.');
 }
 
 /** The examples side by side, what they share once, as Node-RED itself would have saved them. */

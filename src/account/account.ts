@@ -58,7 +58,8 @@ export class Account {
   readonly #closing: Closing;
   #status: AccountStatus = { available: null, error: null, readable: true };
   #onStatus: readonly ((status: AccountStatus) => void)[] = [];
-  readonly #unreadable = { list: false, strip: false };
+  /** Whose last answer could not be read: strips by their keys, the list as `null`. */
+  readonly #unreadable = new Set<string | null>();
   /** Commands that are not settled, and those of them whose turn has come. */
   #unsettled = 0;
   #started = 0;
@@ -82,7 +83,7 @@ export class Account {
     this.#reads = new Reads(service, this.#state, this.#attempts, {
       asksMore: (known) => this.#subscribers.wantsReadings(known.key) && known.readingsUntold,
       succeeded: () => this.#poll.succeeded(),
-      read: (what, readable) => this.#checkReadable(what, readable),
+      read: (key, readable) => this.#checkReadable(key, readable),
     });
     const protection = new Protection(settings.protectedOutlets);
     this.#switching = new Switching(service, this.#state, clock, this.#attempts, protection, (confirmed) => {
@@ -232,16 +233,22 @@ export class Account {
     return { list: null, readings: readings ?? null };
   }
 
-  #checkReadable(what: 'list' | 'strip', readable: boolean): void {
-    if (this.#closed !== null || this.#unreadable[what] === !readable) return;
-    this.#unreadable[what] = !readable;
-    if (!readable) this.#log.unreadable(what);
+  #checkReadable(key: string | null, readable: boolean): void {
+    if (this.#closed !== null || this.#unreadable.has(key) === !readable) return;
+    if (readable) this.#unreadable.delete(key);
+    else {
+      const strips = this.#unreadable.size - (this.#unreadable.has(null) ? 1 : 0);
+      this.#unreadable.add(key);
+      // Said of the first such strip: the answers about the others look alike.
+      if (key === null) this.#log.unreadable('list');
+      else if (strips === 0) this.#log.unreadable('strip');
+    }
     this.#checkStatus();
   }
 
   #checkStatus(): void {
     const { available, error } = this.#state;
-    const readable = !this.#unreadable.list;
+    const readable = !this.#unreadable.has(null);
     const old = this.#status;
     if (old.available === available && old.error?.code === error?.code && old.readable === readable) return;
     this.#status = { available, error, readable };

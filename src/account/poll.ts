@@ -122,9 +122,9 @@ export class Poll {
       case 'failing':
         return backoff;
       case 'rejected':
-        return AUTH_WAIT * this.#jitter();
+        return Math.max(AUTH_WAIT, this.#interval) * this.#jitter();
       case 'rate limited':
-        return Math.min(Math.max(this.#asked, this.#interval, backoff), HOUR);
+        return Math.max(this.#interval, Math.min(Math.max(this.#asked, backoff), HOUR));
     }
   }
 

@@ -24,8 +24,8 @@ export interface ReadsObserver {
   asksMore(known: KnownStrip): boolean;
   /** A read succeeded. */
   succeeded(): void;
-  /** How an answer could be read. */
-  read(what: 'list' | 'strip', readable: boolean): void;
+  /** Whether the answer about the strip with that key, or the list (`null`), could be read. */
+  read(key: string | null, readable: boolean): void;
 }
 
 /** Reads the service, takes in what it says, and lets simultaneous reads of the same thing share one request. */
@@ -78,7 +78,7 @@ export class Reads {
     try {
       const reading = await this.#service.get(this.#state.find(mac)?.mac ?? mac);
       this.#state.strip(reading.strip, number);
-      this.#observer.read('strip', reading.readable);
+      this.#observer.read(macKey(mac), reading.readable);
       this.#observer.succeeded();
       return reading;
     } catch (error) {
@@ -101,7 +101,7 @@ export class Reads {
       const reading = await this.#service.list();
       const { strips, complete } = reading;
       this.#state.list(strips, complete, number, (known) => this.#observer.asksMore(known));
-      this.#observer.read('list', reading.readable);
+      this.#observer.read(null, reading.readable);
       this.#observer.succeeded();
       return reading;
     } catch (error) {

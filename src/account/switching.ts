@@ -198,6 +198,10 @@ function mergedError(
   const ended = errors.find(
     (error) => !isStripError(error) || error.code === 'SUPERSEDED' || error.code === 'CLOSED',
   );
+  if (isStripError(ended) && results.some(({ ok }) => ok)) {
+    const { code, sentence, params } = ended;
+    return new StripError(code, sentence, { params, results, response, cause: ended });
+  }
   if (ended !== undefined) return ended;
   const list = (ok: boolean): string =>
     results

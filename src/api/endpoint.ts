@@ -106,7 +106,7 @@ function isPrivateIpv6(address: string): boolean {
     const high = parseInt(mapped[1] ?? '', 16);
     return isPrivateIpv4([high >> 8, high & 0xff]);
   }
-  return address === '::1' || /^(f[cd]|fe[89ab])/.test(address);
+  return address === '::1' || /^(f[cd]..|fe[89ab].):/.test(address);
 }
 
 function refuseUnresolved(text: string, sentence: string): void {

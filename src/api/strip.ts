@@ -30,7 +30,9 @@ export class StripReader {
   private load: number | null = null;
   private voltage: number | null = null;
   private signal: number | null = null;
+  /** As they came with the values, and under names of their own. */
   private units: Strip['units'] = {};
+  private unitsApart: Strip['units'] | null = null;
   private outlets: Found = 0;
   private macRank = UNSAID;
   private nameRank = UNSAID;
@@ -46,6 +48,7 @@ export class StripReader {
     this.telling = false;
     this.name = this.load = this.voltage = this.signal = null;
     this.units = {};
+    this.unitsApart = null;
     this.outlets = 0;
     this.macRank = this.nameRank = this.outletRank = UNSAID;
     this.loadRank = this.voltageRank = this.signalRank = UNSAID;
@@ -72,7 +75,7 @@ export class StripReader {
       load: this.load,
       voltage: this.voltage,
       signal: this.signal,
-      units: this.units,
+      units: this.unitsApart === null ? this.units : { ...this.unitsApart, ...this.units },
       at,
     };
   }
@@ -169,18 +172,26 @@ export class StripReader {
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) return null;
       this.telling = true;
+      this.setUnit(name, null);
       return value;
     }
     const measured = readMeasured(value);
     if (measured === null) return null;
-    if (measured.unit !== null) this.units[name] = measured.unit;
+    this.setUnit(name, measured.unit);
     this.telling = true;
     return measured.value;
   }
 
+  /** The unit that came with a value. That of another value, which gave way to this one, says nothing about this one. */
+  private setUnit(name: ReadingName, unit: string | null): void {
+    if (unit !== null) this.units[name] = unit;
+    else if (this.units[name] !== undefined) Reflect.deleteProperty(this.units, name);
+  }
+
+  /** A unit under a name of its own, for a value that came without one. */
   private readUnit(name: ReadingName, value: unknown): void {
     const unit = readUnit(value);
-    if (unit !== null) this.units[name] ??= unit;
+    if (unit !== null) (this.unitsApart ??= {})[name] ??= unit;
   }
 
   private addOutlets(rank: number, outlets: Found): void {

@@ -46,7 +46,9 @@ export function protectedList(node: EditorNode): ProtectedList {
     removeItem: check,
   });
   const stored = node.protectedOutlets;
-  if (Array.isArray(stored)) for (const entry of stored as unknown[]) list.editableList('addItem', entry);
+  if (Array.isArray(stored)) {
+    for (const entry of (stored as unknown[]).flatMap(outletsOf)) list.editableList('addItem', entry);
+  }
 
   const refresh = () => {
     offers.empty();
@@ -65,6 +67,11 @@ export function protectedList(node: EditorNode): ProtectedList {
         .map((row) => ({ mac: macOf(row), port: Number(row.find('select').val()) }))
         .filter(({ mac }) => mac !== ''),
   };
+}
+
+/** A whole strip, as a flow written by hand may have it, is a row for each of its outlets. */
+function outletsOf(entry: unknown): unknown[] {
+  return isRecord(entry) && entry.port === 'all' ? PORTS.map((port) => ({ ...entry, port })) : [entry];
 }
 
 function addRow(container: JQuery, entry: Record<string, unknown>, account: string): void {

@@ -25,11 +25,9 @@ interface Editor {
   nodes: {
     node(id: string): EditorNode | null;
     eachNode(visit: (node: EditorNode) => void): void;
-    eachConfig(visit: (node: EditorNode) => void): void;
   };
   utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
   view: { redraw(): void };
-  events: { on(event: string, listener: () => void): void };
 }
 
 /** One type of a typedInput. */
@@ -38,7 +36,6 @@ export interface InputType {
   label: string;
   icon?: string;
   hasValue?: boolean;
-  default?: string;
   /** Draws the value; where it is given there is no text field. */
   valueLabel?: (container: JQuery, value: string) => void;
 }

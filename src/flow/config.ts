@@ -40,11 +40,6 @@ export function choiceOf<Choice extends string>(
   return choices.find((choice) => choice === text) ?? choices[0];
 }
 
-export function listOf(config: Config, name: string): readonly unknown[] {
-  const value = own(config, name);
-  return Array.isArray(value) ? value : [];
-}
-
 /** Name of the variable where a whole `${NAME}` is left, which Node-RED leaves where the variable is not set. */
 export function unresolved(text: string): string | null {
   return /^\$\{([^{}]*)\}$/.exec(text)?.[1] ?? null;

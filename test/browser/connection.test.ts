@@ -191,6 +191,13 @@ describe('Test connection of a deployed account', function () {
       await message.waitFor();
       assert.match((await message.textContent()) ?? '', /enter the key again/);
       assert.equal(stranger.requests.length, 0);
+      // Another path of the same host may be somebody else's.
+      const before = stage.service.requests.length;
+      await editor.page.locator('#node-config-input-baseUrl').fill(`${stage.service.baseUrl}/elsewhere`);
+      await editor.page.locator('#smart-strip-test').click();
+      await message.waitFor();
+      assert.match((await message.textContent()) ?? '', /enter the key again/);
+      assert.equal(stage.service.requests.length, before);
     } finally {
       await stranger.close();
     }

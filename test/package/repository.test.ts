@@ -29,4 +29,26 @@ describe('the repository', () => {
       .map(([name]) => name);
     assert.deepEqual(forUsers, ['node_modules/undici']);
   });
+
+  it('has arrows that run one way', () => {
+    const allowed: Record<string, readonly string[]> = {
+      api: [],
+      account: ['api'],
+      flow: ['account', 'api'],
+      simulator: ['api'],
+      editor: ['api'],
+    };
+    const folders = readdirSync(path.join(REPOSITORY, 'src'));
+    assert.deepEqual(folders.toSorted(), Object.keys(allowed).toSorted());
+    for (const [folder, others] of Object.entries(allowed)) {
+      const files = readdirSync(path.join(REPOSITORY, 'src', folder)).filter((name) => name.endsWith('.ts'));
+      assert.ok(files.length > 0, folder);
+      for (const file of files) {
+        const text = readFileSync(path.join(REPOSITORY, 'src', folder, file), 'utf8');
+        for (const [, target = ''] of text.matchAll(/from '\.\.\/(.+?)\//g)) {
+          assert.ok(others.includes(target), `${folder}/${file} imports from ${target}`);
+        }
+      }
+    }
+  });
 });

@@ -118,6 +118,22 @@ describe('a protected outlet', () => {
     assert.equal(service.switches.length, 0);
   });
 
+  it('lets an "all" that was superseded half-way say what it had switched', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const first = run('all', false);
+    await service.switches[0]?.answer(yes(1));
+    await service.switches[1]?.fail(failure('UNREACHABLE'));
+    await service.switches[2]?.fail(failure('UNREACHABLE'));
+    run('all', false);
+    await calm();
+    assert.equal(first.error?.code, 'SUPERSEDED');
+    assert.deepEqual(first.error.results, [
+      { port: 1, ok: true },
+      { port: 3, ok: false },
+      { port: 4, ok: false },
+    ]);
+  });
+
   it('makes a partial failure of an "all" name what was switched and what was not', async () => {
     const { service, account, run } = bench({ protectedOutlets: fridge });
     const ending = run('all', false);

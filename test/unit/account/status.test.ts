@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus } from '../../../src/account/types';
-import { bench, calm, failure, listOf, MAC, makeStrip, stripOf } from './support';
+import { bench, calm, failure, listOf, MAC, OTHER, makeStrip, stripOf } from './support';
 
 describe('the status of an account', () => {
   it('is told now and when it changes, with the reason', async () => {
@@ -48,6 +48,24 @@ describe('the status of an account', () => {
     await reading;
     assert.deepEqual(lab.log.lines, ['unreadable list', 'unreadable list', 'unreadable strip']);
     assert.deepEqual(heard.slice(-3), [false, true, false]);
+  });
+
+  it('says so once, too, where one strip can be read and another cannot', async () => {
+    const lab = bench();
+    for (const [mac, readable] of [
+      [MAC, false],
+      [OTHER, true],
+      [MAC, false],
+      [OTHER, false],
+      [MAC, true],
+      [OTHER, true],
+      [MAC, false],
+    ] as const) {
+      const reading = lab.account.get(mac);
+      await lab.service.gets.at(-1)?.answer({ ...stripOf(makeStrip(mac, [])), readable });
+      await reading;
+    }
+    assert.deepEqual(lab.log.lines, ['unreadable strip', 'unreadable strip']);
   });
 
   it('does not suffer from a listener that throws', async () => {

@@ -200,6 +200,17 @@ describe('decodeStrip', () => {
     });
     it('claim no unit where none was sent', () =>
       assert.deepEqual(read({ load: 1, voltage: 2, signal: 3 }).units, {}));
+
+    it('have no unit that came with another value', () => {
+      for (const body of [
+        { loadW: '5 W', load: 7 },
+        { load: 7, loadW: '5 W' },
+      ]) {
+        const { load, units } = read(body);
+        assert.deepEqual([load, units], [7, {}]);
+      }
+      assert.deepEqual(read({ loadW: '5 W', load: 7, loadUnit: 'VA' }).units, { load: 'VA' });
+    });
   });
 
   it('names a strip only by a text', () => {

@@ -137,6 +137,7 @@ describe('isPublicPlainHttp', () => {
     '[::ffff:8.8.8.8]',
     '100.64.0.1',
     '10.example.com',
+    '[fc::1]',
   ]) {
     it(`warns of http://${host}`, () => assert.equal(isPublicPlainHttp(new URL(`http://${host}`)), true));
   }

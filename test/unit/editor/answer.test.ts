@@ -69,6 +69,9 @@ describe('the field to mend', () => {
     ['TIMEOUT', 'TIMEOUT.deadline', 'timeout'],
     ['RATE_LIMITED', 'RATE_LIMITED.seconds', 'interval'],
     ['BAD_RESPONSE', 'BAD_RESPONSE.html', 'baseUrl'],
+    ['NOT_CONFIGURED', 'NOT_CONFIGURED.protected', 'protectedOutlets'],
+    ['SERVICE', 'SERVICE.failed', null],
+    ['CLOSED', 'CLOSED.account', null],
   ];
   for (const [code, kind, field] of cases) {
     it(`for ${kind} is ${String(field)}`, () => assert.equal(fieldToMend(code, `errors.${kind}`), field));

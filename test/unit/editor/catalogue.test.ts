@@ -256,6 +256,7 @@ describe('the forms', () => {
     for (const file of forms) {
       const html = read('nodes', file);
       const defaults = /defaults: \{\n([^]*?)\n {4}\},/.exec(html)?.[1] ?? '';
+      assert.match(defaults, /^ {6}name: \{/m, `${file}: its defaults were not found`);
       const config = html.includes("category: 'config'");
       for (const [, property = ''] of defaults.matchAll(/^ {6}(\w+): \{/gm)) {
         if (['protectedOutlets', 'strips'].includes(property)) continue; // a list that only a script can show
