@@ -42,17 +42,14 @@ export class Cycle {
     return outcome;
   }
 
-  /** The error of the off, or null. `due` gets what may have been switched off. */
+  /** The error of the off, or null. `due` holds, all the while, what may have been switched off. */
   async #off(job: Job, plan: Plan, due: Set<PortOrAll>): Promise<Error | null> {
     const offs = Promise.allSettled(
       plan.targets.map((target) => this.#attempts.send(job, () => this.#offOnce(job, target, due))),
     );
     const settled: Settled | null = await Promise.race([offs, job.grace().then(() => null)]);
-    if (settled === null) {
-      // Closing, and the off is still on the wire.
-      for (const target of plan.targets) due.add(target);
-      return job.calledOff ?? closed();
-    }
+    // Closing, and an off is still on the wire.
+    if (settled === null) return job.calledOff ?? closed();
     try {
       this.#switching.merge(job, false, plan, settled);
       return null;
@@ -62,13 +59,14 @@ export class Cycle {
   }
 
   async #offOnce(job: Job, target: PortOrAll, due: Set<PortOrAll>): Promise<Done> {
+    const wasDue = due.has(target);
+    due.add(target);
     job.owing = true;
     try {
-      const done = await this.#switching.post(job, target, false);
-      due.add(target);
-      return done;
+      return await this.#switching.post(job, target, false);
     } catch (error) {
-      if (!isStripError(error) || isUncertain(error)) due.add(target);
+      if (!wasDue && isStripError(error) && !isUncertain(error)) due.delete(target);
+      job.owing = due.size > 0;
       throw error;
     }
   }

@@ -132,7 +132,7 @@ function replaceIn(lane: Lane, newer: Job, replaced: Set<Job>): void {
     const { job } = place;
     if (job.command.port === 'all' && !isAll) continue;
     // Once an off may have been sent, its on is owed.
-    if (job.started && job.command.action === 'cycle') continue;
+    if (job.owing) continue;
     replaced.add(job);
   }
 }

@@ -40,6 +40,7 @@ export class Poll {
   /** What a rate limit asked for, in milliseconds. */
   #asked = 0;
   #complained = false;
+  #doubted = false;
 
   /** `interval` in milliseconds; `read` does one round and reports what went wrong. */
   constructor(clock: Clock, interval: number, hold: Hold, log: AccountLog, read: () => Promise<Round>) {
@@ -70,7 +71,9 @@ export class Poll {
 
   /** Something may have changed without our knowing. */
   doubt(): void {
-    if (this.#mood === 'fine') this.#soon();
+    // What a round under way tells may be older than that.
+    if (this.#busy) this.#doubted = true;
+    else if (this.#mood === 'fine') this.#soon();
   }
 
   #soon(): void {
@@ -95,7 +98,11 @@ export class Poll {
       this.#log.fault(error);
     }
     this.#busy = false;
-    if (this.#running) this.#schedule(this.#wait());
+    const isDoubted = this.#doubted;
+    this.#doubted = false;
+    if (!this.#running) return;
+    this.#schedule(this.#wait());
+    if (isDoubted) this.doubt();
   }
 
   #take({ list, readings }: Round): void {

@@ -91,7 +91,10 @@ export class State {
         // An older list must not bring back what a newer one no longer has.
         if (number < this.#complete) continue;
         known = this.#add(macKey(strip.mac), strip.mac, strip.at);
-      } else if (known.listed === number) continue;
+      } else if (known.listed === number) {
+        putRight(known, strip);
+        continue;
+      }
       seen++;
       const told = tellsReadings(strip);
       if (known.listed < number) {
@@ -284,4 +287,9 @@ export class State {
     const strip = known.frozenCopy();
     for (const change of found) changes.push(change(strip));
   }
+}
+
+/** The same strip once more in one list, spelled in another way: it says nothing that is not known better. */
+function putRight(known: KnownStrip, strip: Strip): void {
+  for (const told of strip.outlets) told.on = known.outlet(told.port)?.now ?? told.on;
 }

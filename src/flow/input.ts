@@ -17,12 +17,13 @@ export interface Answered {
 
 /**
  * What a node does with a message: throws or rejects where it cannot be done, leaves in `seen` whom it concerns, and tells `progress` what takes
- * long.
+ * long. Once `isOver`, the node is closed and the message has been told so: nothing must be begun for it any more.
  */
 export type Work = (
   msg: Message,
   seen: Target,
   progress: (progress: Progress) => void,
+  isOver: () => boolean,
 ) => Answered | Promise<Answered>;
 
 export interface InputOptions {
@@ -67,7 +68,12 @@ export class Input {
     const pending: Pending = { msg, send, done, seen: nobody(), flight, before: null, behind: null };
     this.#pending.add(pending);
     try {
-      const answer = this.#work(msg, pending.seen, (progress) => this.#badge.progress(flight, progress));
+      const answer = this.#work(
+        msg,
+        pending.seen,
+        (progress) => this.#badge.progress(flight, progress),
+        () => !this.#pending.has(pending),
+      );
       if (answer instanceof Promise) {
         answer.then(
           (answered) => this.#succeed(pending, answered),
@@ -102,12 +108,13 @@ export class Input {
 
   #fail(pending: Pending, error: unknown): void {
     if (!this.#pending.delete(pending)) return;
+    const { msg, seen, flight } = pending;
     let failure: Error;
     try {
-      const { msg, seen, flight } = pending;
-      msg.strip = error instanceof SeveralFailed ? error.strips : failedStrip(seen, error, this.#lastKnown);
       failure = errorFor(error, this.#translate);
+      // Before the message, which may be one that cannot be written to.
       this.#badge.end(flight, failureMark(asStripError(error).code));
+      msg.strip = error instanceof SeveralFailed ? error.strips : failedStrip(seen, error, this.#lastKnown);
     } catch (defect) {
       failure = errorFor(defect, this.#translate);
     }

@@ -1,4 +1,5 @@
 import type { Outcome, Progress } from '../account/types';
+import { StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import { answerOf } from './answer';
 import { CommandReader, type Order } from './command';
@@ -31,11 +32,13 @@ export function switchWork(config: Config, evaluate: Evaluate, live: () => Live)
     return runAll(account, order, progress).then(finish);
   };
 
-  return (msg, seen, progress) => {
+  return (msg, seen, progress, isOver) => {
     const order = reader.read(msg, seen);
-    return order instanceof Promise
-      ? order.then((read) => run(msg, read, progress))
-      : run(msg, order, progress);
+    if (!(order instanceof Promise)) return run(msg, order, progress);
+    return order.then((read) => {
+      if (isOver()) throw new StripError('CLOSED', 'CLOSED.account');
+      return run(msg, read, progress);
+    });
   };
 }
 

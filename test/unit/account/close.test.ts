@@ -249,4 +249,26 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(service.switches.length, 1);
     assert.equal(clock.pending, 0);
   });
+
+  describe('in the middle of the off of a cycle of several outlets', () => {
+    const protectedOutlets = [{ mac: MAC, port: 4 as const }];
+
+    it('brings back on only what may have been switched off', async () => {
+      const { service, clock, run, account } = bench({ protectedOutlets, concurrency: 1 });
+      run('all', 'cycle');
+      assert.deepEqual(service.switchTexts, [`${MAC}/1 off`]);
+      void account.close();
+      await clock.pass(1500);
+      assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    });
+
+    it('leaves alone what the service refused to switch off', async () => {
+      const { service, clock, run, account } = bench({ protectedOutlets });
+      run('all', 'cycle');
+      await service.switches[1]?.fail(failure('SWITCH_FAILED', { results: [{ port: 2, ok: false }] }));
+      void account.close();
+      await clock.pass(1500);
+      assert.deepEqual(service.switchTexts.slice(3).toSorted(), [`${MAC}/1 on`, `${MAC}/3 on`]);
+    });
+  });
 });

@@ -121,3 +121,20 @@ describe('simultaneous reads', () => {
     assert.equal((await next).strip.mac, MAC);
   });
 });
+
+describe('a strip that stands in a list twice, spelled in two ways', () => {
+  it('shows a switch in both places', async () => {
+    const { service, run, account } = bench();
+    const asked = account.list();
+    const off = [false, false, false, false];
+    const reading = listOf(makeStrip(MAC, off), makeStrip('aa:bb:cc:dd:ee:ff', off));
+    run(1, true);
+    await service.last.answer(yes());
+    await service.lists[0]?.answer(reading);
+    const { strips } = await asked;
+    assert.deepEqual(
+      strips.map(({ outlets }) => outlets[0]?.on),
+      [true, true],
+    );
+  });
+});

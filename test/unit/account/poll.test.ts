@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { bench, failure, listOf, MAC, makeStrip, OTHER, said, stripOf, yes, type Bench } from './support';
+import { watch } from './watching';
 
 const times = ({ service }: Bench): number[] => service.lists.map(({ at }) => at);
 
@@ -267,5 +268,22 @@ describe('a poll that fails', () => {
     await lab.service.last.fail(failure('AUTH'));
     await lab.clock.pass(1);
     assert.deepEqual(times(lab), [0, 10_000]);
+  });
+});
+
+describe('a switch of uncertain outcome while a list is on its way', () => {
+  it('is looked at by another list soon after', async () => {
+    const lab = bench({ retryFor: 0 });
+    const { service, clock, run } = lab;
+    const all = () => listOf(makeStrip(MAC, [true, true, true, true]));
+    watch(lab);
+    await service.lists[0]?.answer(all());
+    await clock.pass(30_000);
+    assert.equal(service.lists.length, 2);
+    run(1, false);
+    await service.last.fail(failure('TIMEOUT'));
+    await service.lists[1]?.answer(all());
+    await clock.pass(10_000);
+    assert.equal(service.lists.length, 3);
   });
 });

@@ -170,4 +170,13 @@ describe('during an outage a newer command', () => {
     assert.ok(endings.every(({ times }) => times === 1));
     assert.ok(endings.slice(0, -1).every(({ error }) => error?.code === 'SUPERSEDED'));
   });
+
+  it('takes the place of a cycle whose off certainly never went out', async () => {
+    const { service, clock, run } = bench();
+    const cycle = run(1, 'cycle');
+    await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+    run(1, false);
+    await clock.pass(0);
+    assert.equal(cycle.error?.code, 'SUPERSEDED');
+  });
 });

@@ -4,7 +4,8 @@ import { Input, type Answered, type Work } from '../../../src/flow/input';
 import type { Message } from '../../../src/flow/field';
 import { outletMark, type Mark } from '../../../src/flow/marks';
 import { calm, TestClock } from '../account/support';
-import { error, MAC, translate } from './support';
+import { switchWork } from '../../../src/flow/switch-work';
+import { error, live, MAC, translate } from './support';
 
 const ON = outletMark(true);
 const answer = (...messages: Message[]): Answered => ({ messages, mark: ON });
@@ -143,5 +144,49 @@ describe('running an input', () => {
     });
     take({});
     assert.deepEqual(events, ['badge retrying']);
+  });
+
+  it('shows a failure on the badge even where the message cannot take it', async () => {
+    start(() => Promise.reject(error('AUTH')));
+    take(Object.freeze({}));
+    await calm();
+    assert.equal(events.length, 2);
+    assert.match(events[0] ?? '', /^badge /);
+    assert.match(events[1] ?? '', /^done /);
+  });
+});
+
+describe('a message whose fields are being evaluated when its node closes', () => {
+  it('ends with CLOSED, and its command is not carried out', async () => {
+    const ended: unknown[] = [];
+    const run: unknown[] = [];
+    let give: (value: unknown) => void = () => undefined;
+    const account = live({
+      run: (command) => {
+        run.push(command);
+        return new Promise(() => undefined);
+      },
+    });
+    const fixed = { mac: MAC, macType: 'str', port: '1', portType: 'port', on: 'x', onType: 'jsonata' };
+    const input = new Input({
+      work: switchWork(
+        fixed,
+        () => new Promise((resolve) => (give = resolve)),
+        () => account,
+      ),
+      badge: new Badge(() => undefined, new TestClock()),
+      translate,
+      lastKnown: () => null,
+      fault: (fault) => ended.push(fault),
+    });
+    input.take(
+      { payload: 1 },
+      () => ended.push('sent'),
+      (failure) => ended.push(Reflect.get(failure ?? {}, 'code')),
+    );
+    input.close();
+    give(false);
+    await calm();
+    assert.deepEqual([ended, run], [['CLOSED'], []]);
   });
 });

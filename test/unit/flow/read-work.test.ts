@@ -7,6 +7,7 @@ import { failing, live, MAC, noEvaluate, OTHER } from './support';
 
 const tools = { clone: structuredClone<Message>, generateId: () => 'id' };
 const nothing = () => undefined;
+const never = () => false;
 const short = (text: string) => text.split('.').at(-1);
 
 async function status(
@@ -20,6 +21,7 @@ async function status(
     msg,
     nobody(),
     nothing,
+    never,
   );
   assert.deepEqual(messages, [msg]);
   return [msg.payload, short(mark.text)];
@@ -27,7 +29,7 @@ async function status(
 
 async function list(output: string, msg: Message, ...args: Parameters<typeof listOf>) {
   const account = live({ list: () => Promise.resolve(listOf(...args)) });
-  const { messages, mark } = await listWork({ output }, () => account, tools)(msg, nobody(), nothing);
+  const { messages, mark } = await listWork({ output }, () => account, tools)(msg, nobody(), nothing, never);
   return { messages, mark: short(mark.text) };
 }
 
@@ -138,7 +140,12 @@ describe('strip list', () => {
       list: () => Promise.resolve({ ...listOf(), readable: false, response: { odd: [[[]]] } }),
     });
     for (const output of ['list', 'strips', 'outlets']) {
-      const { messages, mark } = await listWork({ output }, () => account, tools)({}, nobody(), nothing);
+      const { messages, mark } = await listWork({ output }, () => account, tools)(
+        {},
+        nobody(),
+        nothing,
+        never,
+      );
       assert.deepEqual(messages, [{ payload: output === 'list' ? [] : null, response: { odd: [[[]]] } }]);
       assert.equal(short(mark.text), 'unknownAnswer');
     }
