@@ -30,10 +30,7 @@ export class State {
    * before, so that one that turned up is news to everybody. `isHeard`: whether anybody listens; while nobody does, no strip is copied
    * to be told of.
    */
-  constructor(
-    announce: (changes: readonly Change[], settled: boolean) => void,
-    isHeard: () => boolean = () => true,
-  ) {
+  constructor(announce: (changes: readonly Change[], settled: boolean) => void, isHeard: () => boolean) {
     this.#announce = announce;
     this.#isHeard = isHeard;
   }

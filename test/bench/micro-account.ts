@@ -31,7 +31,10 @@ export function measureState(sizes: readonly number[], rounds: number): StateFig
     if (text === undefined || other === undefined) throw new Error('nothing to parse');
     const lists = [text, other].map((each) => decodeList(JSON.parse(each), AT));
     let changes = 0;
-    const state = new State((found: readonly Change[]) => void (changes += found.length));
+    const state = new State(
+      (found: readonly Change[]) => void (changes += found.length),
+      () => true,
+    );
     let turn = 0;
     const update = (): void => {
       const list = lists[turn++ % 2];

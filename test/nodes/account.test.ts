@@ -25,7 +25,6 @@ const configNodes = (RED: NodeAPI): void => {
 describe('the strip-account node', () => {
   let lab: Lab;
   beforeEach(async () => {
-    helper.settings({});
     lab = await Lab.start();
   });
   afterEach(() => lab.stop());

@@ -8,7 +8,6 @@ const changed = { ...outlet2, name: 'changed' };
 describe('closing', () => {
   let lab: Lab;
   beforeEach(async () => {
-    helper.settings({});
     lab = await Lab.start();
   });
   afterEach(() => lab.stop());

@@ -54,11 +54,17 @@ export class Lab {
   }
 
   static async start(options: ServiceOptions = {}): Promise<Lab> {
+    helper.settings({});
     return new Lab(await startService(options));
   }
 
   account(more: object = {}): FlowNode {
     return { id: 'account', type: 'strip-account', baseUrl: this.service.baseUrl, retryFor: '0', ...more };
+  }
+
+  /** One `strip switch`, with the id 'switch', and its account. */
+  async startSwitch(config: object = {}, account: object = {}): Promise<void> {
+    await this.deploy([this.account(account), flowNode('switch', 'strip switch', config)]);
   }
 
   /** The whole flow: `nodes`, the account (unless one is among them), and what listens. */
@@ -158,6 +164,11 @@ export class Lab {
     return this.service.requests.map(({ method, path, body }) =>
       `${method} ${path.replace('/api/public/v1', '')} ${body}`.trim(),
     );
+  }
+
+  /** The switches among them. */
+  posts(): string[] {
+    return this.requests().filter((request) => request.startsWith('POST'));
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import helper from 'node-red-node-test-helper';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 const outlets = (...on: (boolean | null)[]) => on.map((state, index) => ({ port: index + 1, on: state }));
@@ -7,7 +6,6 @@ const outlets = (...on: (boolean | null)[]) => on.map((state, index) => ({ port:
 describe('the strip list and strip status nodes', () => {
   let lab: Lab;
   beforeEach(async () => {
-    helper.settings({});
     lab = await Lab.start({ shape: 'measured' });
     lab.service.simulator.setOutlet(MAC, 1, true);
   });

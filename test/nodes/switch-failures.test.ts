@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
-import helper from 'node-red-node-test-helper';
-import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+import { Lab, MAC, OTHER_MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 
 describe('the strip switch node, where it cannot switch', () => {
   let lab: Lab;
-  const start = async (config: object = {}, account: object = {}) => {
-    await lab.deploy([lab.account(account), flowNode('switch', 'strip switch', config)]);
-  };
-  const posts = () => lab.requests().filter((request) => request.startsWith('POST'));
   beforeEach(async () => {
-    helper.settings({});
     lab = await Lab.start();
   });
   afterEach(() => lab.stop());
 
   it('sends no request for a message that is not exactly accepted, and shows what came', async () => {
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     for (const payload of [null, undefined, '', 2, NaN, {}, [], 'maybe', { on: 'x' }, () => true]) {
       const failed = await lab.caught('switch', { payload });
       assert.equal(failed.error?.code, 'INVALID_INPUT');
@@ -40,7 +34,7 @@ describe('the strip switch node, where it cannot switch', () => {
   });
 
   it('ends every message exactly once', async () => {
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
     for (const [index, id] of ids.entries()) {
       lab.send('switch', { _msgid: id, payload: index % 3 === 0 ? 'bad' : index % 2 === 0 });
@@ -56,11 +50,11 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(count('caught'), bad);
     assert.deepEqual(count('completed'), good);
     assert.deepEqual(count('out'), good);
-    assert.deepEqual(posts().length, good.length);
+    assert.deepEqual(lab.posts().length, good.length);
   });
 
   it('tells a Catch node the last known state, so that a dashboard can be put back', async () => {
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     await lab.out('switch', { payload: true });
     lab.service.next({
       kind: 'answer',
@@ -81,7 +75,7 @@ describe('the strip switch node, where it cannot switch', () => {
   });
 
   it('makes one error of an array of which any failed, with every outcome', async () => {
-    await start();
+    await lab.startSwitch();
     lab.service.next(null, { kind: 'answer', status: 404, json: {} });
     const failed = await lab.caught('switch', {
       payload: [
@@ -121,7 +115,7 @@ describe('the strip switch node, where it cannot switch', () => {
   ]; // prettier-ignore
   for (const [code, fault, sentence, badge] of failures) {
     it(`says ${code} when the service does ${fault?.kind ?? ''}, and goes on with the next message`, async () => {
-      await start(outlet2, { timeout: '300' });
+      await lab.startSwitch(outlet2, { timeout: '300' });
       lab.service.next(fault);
       const failed = await lab.caught('switch', { payload: true });
       assert.equal(failed.error?.code, code);
@@ -133,7 +127,7 @@ describe('the strip switch node, where it cannot switch', () => {
   }
 
   it('says that it is retrying, and in the end what came of it', async () => {
-    await start(outlet2, { retryFor: '30' });
+    await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.next({ kind: 'answer', status: 503, json: {} });
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
     const badges = lab.badges('switch');
@@ -142,7 +136,7 @@ describe('the strip switch node, where it cannot switch', () => {
   });
 
   it('says SUPERSEDED where a newer message took its place in an outage', async () => {
-    await start(outlet2, { retryFor: '30' });
+    await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.always({ kind: 'answer', status: 503, json: {} });
     lab.send('switch', { _msgid: 'old', payload: true });
     await lab.until('a retry', () => lab.badges('switch').includes('yellow ring retrying'));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import helper from 'node-red-node-test-helper';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -7,18 +6,13 @@ const results = (...ports: number[]) => ports.map((port) => ({ port, ok: true })
 
 describe('the strip switch node', () => {
   let lab: Lab;
-  const start = async (config: object = {}, account: object = {}) => {
-    await lab.deploy([lab.account(account), flowNode('switch', 'strip switch', config)]);
-  };
-  const posts = () => lab.requests().filter((request) => request.startsWith('POST'));
   beforeEach(async () => {
-    helper.settings({});
     lab = await Lab.start();
   });
   afterEach(() => lab.stop());
 
   it('switches, and answers with the message it got', async () => {
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     const client = { socketId: 's' };
     const msg = await lab.out('switch', { payload: true, topic: 'desk', _msgid: 'id', _client: client });
     const { at } = msg.strip as { at: string };
@@ -31,14 +25,14 @@ describe('the strip switch node', () => {
       strip: { mac: MAC, port: 2, on: true, requested: true, success: true, results: results(2), at },
       response: { success: true, results: results(2) },
     });
-    assert.deepEqual(posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+    assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 
   it('hands on the very objects of an HTTP request', async () => {
     const req = { url: '/' };
     const res = { end: () => undefined };
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     const msg = await lab.out('switch', { payload: false, req, res });
     assert.equal(msg.req, req);
     assert.equal(msg.res, res);
@@ -54,14 +48,14 @@ describe('the strip switch node', () => {
   ]; // prettier-ignore
   for (const [form, msg, payload, sent] of forms) {
     it(`takes ${form} and answers in the same form`, async () => {
-      await start();
+      await lab.startSwitch();
       const got = await lab.out('switch', { ...msg });
       assert.deepEqual(got.payload, payload);
       const expected = sent.map((body) => {
         const [port, on] = body.split(' ');
         return `POST /strips/${MAC}/switch {"port":${port ?? ''},"on":${on ?? ''}}`;
       });
-      assert.deepEqual(posts().sort(), expected.sort());
+      assert.deepEqual(lab.posts().sort(), expected.sort());
       assert.equal('port' in got, 'port' in msg);
       assert.equal(Array.isArray(got.strip), expected.length > 1);
       assert.equal(Array.isArray(got.response), expected.length > 1);
@@ -70,7 +64,7 @@ describe('the strip switch node', () => {
 
   it('toggles to the opposite of what the service says', async () => {
     lab.service.simulator.setOutlet(MAC, 2, true);
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     const msg = await lab.out('switch', { payload: 'TOGGLE' });
     assert.equal(msg.payload, false);
     assert.equal((msg.strip as { requested: unknown }).requested, 'toggle');
@@ -82,20 +76,20 @@ describe('the strip switch node', () => {
 
   it('cycles off and, after the delay, on', async () => {
     lab.service.simulator.setOutlet(MAC, 2, true);
-    await start({ ...outlet2, on: 'cycle', onType: 'action', delay: '1' });
+    await lab.startSwitch({ ...outlet2, on: 'cycle', onType: 'action', delay: '1' });
     const msg = await lab.out('switch', { payload: 'whatever' });
     assert.equal(msg.payload, true);
     assert.deepEqual(
-      posts(),
+      lab.posts(),
       [false, true].map((on) => `POST /strips/${MAC}/switch {"port":2,"on":${on}}`),
     );
     assert.deepEqual(lab.badges('switch'), ['blue ring asking', 'green dot on']);
   });
 
   it('lets what is fixed in the node win over stray properties', async () => {
-    await start(outlet2);
+    await lab.startSwitch(outlet2);
     await lab.out('switch', { payload: { mac: OTHER_MAC, port: 4, on: true }, mac: OTHER_MAC, port: 3 });
-    assert.deepEqual(posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+    assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
   });
 
   it('reads fields from msg, flow, global, the environment and JSONata', async () => {
@@ -110,13 +104,13 @@ describe('the strip switch node', () => {
       delay: 'seconds',
       delayType: 'global',
     };
-    await start(fields);
+    await lab.startSwitch(fields);
     const context = lab.node('switch').context();
     context.flow.set('wanted', 'cycle');
     context.global.set('seconds', 1);
     assert.equal((await lab.out('switch', { where: { port: '3' } })).payload, true);
     assert.deepEqual(
-      posts(),
+      lab.posts(),
       [false, true].map((on) => `POST /strips/${MAC}/switch {"port":3,"on":${on}}`),
     );
     delete process.env.TEST_STRIP_MAC;
@@ -153,14 +147,14 @@ describe('the strip switch node', () => {
     ]);
     assert.equal((await lab.out('one', { payload: true })).payload, true);
     assert.equal((await lab.out('two', { payload: false })).payload, false);
-    assert.deepEqual(posts(), [
+    assert.deepEqual(lab.posts(), [
       `POST /strips/${MAC}/switch {"port":3,"on":true}`,
       `POST /strips/${OTHER_MAC}/switch {"port":4,"on":false}`,
     ]);
   });
 
   it('evaluates JSONata, and says what is wrong with it', async () => {
-    await start({
+    await lab.startSwitch({
       ...outlet2,
       on: 'payload.a > payload.b',
       onType: 'jsonata',
@@ -174,22 +168,22 @@ describe('the strip switch node', () => {
       String(failed.error.message),
       /^The expression payload\.a > payload\.b in the node cannot be evaluated \(.*\): /,
     );
-    assert.equal(posts().length, 1);
+    assert.equal(lab.posts().length, 1);
   });
 
   it('says what is wrong with an expression that is none', async () => {
-    await start({ ...outlet2, on: '((', onType: 'jsonata' });
+    await lab.startSwitch({ ...outlet2, on: '((', onType: 'jsonata' });
     assert.equal((await lab.caught('switch', {})).error?.code, 'INVALID_INPUT');
   });
 
   it('takes a flow file that lacks all its properties', async () => {
-    await start();
+    await lab.startSwitch();
     assert.equal((await lab.out('switch', { payload: true, mac: MAC, port: 1 })).payload, true);
   });
 
   it('does not switch off what the account protects', async () => {
     const account = { protectedOutlets: [{ mac: MAC, port: 2 }] };
-    await start({ ...outlet2, portType: 'message' }, account);
+    await lab.startSwitch({ ...outlet2, portType: 'message' }, account);
     const failed = await lab.caught('switch', { payload: false, port: 2 });
     assert.equal(failed.error?.code, 'PROTECTED');
     const all = await lab.out('switch', { payload: false, port: 'all' });
@@ -204,7 +198,7 @@ describe('the strip switch node', () => {
       lab.send('two', { payload: false, last: round });
     }
     await lab.arrivals.find('last answer', ({ at, msg }) => at === 'completed' && msg.last === 9);
-    const sent = posts().map((request) => request.endsWith('true}'));
+    const sent = lab.posts().map((request) => request.endsWith('true}'));
     assert.deepEqual(
       sent,
       Array.from({ length: 20 }, (_, index) => index % 2 === 0),
@@ -212,7 +206,7 @@ describe('the strip switch node', () => {
   });
 
   it('shows what is on once it is known, and does not show it again', async () => {
-    await start({ mac: MAC, macType: 'str' });
+    await lab.startSwitch({ mac: MAC, macType: 'str' });
     for (const payload of [
       { port: 1, on: true },
       { port: 2, on: true },

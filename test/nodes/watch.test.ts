@@ -5,7 +5,6 @@ import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 describe('the strip watch node', () => {
   let lab: Lab;
   beforeEach(async () => {
-    helper.settings({});
     lab = await Lab.start({ shape: 'measured' });
   });
   afterEach(() => lab.stop());
