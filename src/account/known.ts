@@ -66,7 +66,7 @@ export class KnownStrip {
       mac: this.mac,
       name: this.name,
       available: this.available,
-      outlets: this.outlets.map(({ port, now }) => ({ port, on: now })),
+      outlets: this.outlets.map(({ port, now }) => ({ port, on: now, name: null })),
       load: this.load.now,
       voltage: this.voltage.now,
       signal: this.signal.now,

@@ -58,5 +58,5 @@ export function outletsOf(set: Found): Outlet[] {
 
 function outletOf(set: Found, port: Port): Outlet {
   const on = (set >> (port + ON)) & 1;
-  return { port, on: on === ((set >> (port + OFF)) & 1) ? null : on === 1 };
+  return { port, on: on === ((set >> (port + OFF)) & 1) ? null : on === 1, name: null };
 }

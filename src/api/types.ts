@@ -10,6 +10,8 @@ export interface Outlet {
   port: Port;
   /** `null`: the service did not say, or said it in a way nobody can read for sure. */
   on: boolean | null;
+  /** The outlet's own name; `null`: none was given. */
+  name: string | null;
 }
 
 /** What a strip reports besides its outlets. The API document states neither type nor unit of any. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
-const outlets = (...on: (boolean | null)[]) => on.map((state, index) => ({ port: index + 1, on: state }));
+const outlets = (...on: (boolean | null)[]) =>
+  on.map((state, index) => ({ port: index + 1, on: state, name: null }));
 
 describe('the strip list and strip status nodes', () => {
   let lab: Lab;

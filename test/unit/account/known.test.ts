@@ -15,7 +15,7 @@ describe('what is known of an outlet', () => {
     assert.deepEqual(take(), [`${MAC}/1 on`]);
     assert.deepEqual(
       (await before).strip.outlets,
-      [{ port: 1, on: true }],
+      [{ port: 1, on: true, name: null }],
       'nor does whoever asked see it undone',
     );
   });

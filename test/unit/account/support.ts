@@ -52,7 +52,7 @@ export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Pa
     mac,
     name: null,
     available: true,
-    outlets: on.map((state, index) => ({ port: PORTS[index] ?? 1, on: state })),
+    outlets: on.map((state, index) => ({ port: PORTS[index] ?? 1, on: state, name: null })),
     load: null,
     voltage: null,
     signal: null,

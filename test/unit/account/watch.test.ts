@@ -114,7 +114,7 @@ describe('a subscriber', () => {
     const reading = lab.account.list();
     await Promise.all([assert.rejects(reading), lab.service.lists.at(-1)?.fail(failure('UNREACHABLE'))]);
     assert.deepEqual(take(), ['account unavailable', `${MAC} unavailable`]);
-    assert.deepEqual(lab.account.strip(MAC)?.outlets, [{ port: 1, on: true }]);
+    assert.deepEqual(lab.account.strip(MAC)?.outlets, [{ port: 1, on: true, name: null }]);
     lab.run(1, true);
     await lab.service.last.answer(yes());
     assert.deepEqual(take(), ['account available', `${MAC} available`]);

@@ -18,8 +18,8 @@ const strip = (mac: string): unknown => ({
   name: `Strip ${mac}`,
   available: true,
   outlets: [
-    { port: 1, on: true },
-    { port: 2, on: false },
+    { port: 1, on: true, name: null },
+    { port: 2, on: false, name: null },
   ],
   load: null,
   voltage: null,
@@ -71,8 +71,8 @@ describe('decodeList', () => {
       AT,
     ).strips;
     assert.deepEqual(first?.outlets, [
-      { port: 1, on: true },
-      { port: 2, on: false },
+      { port: 1, on: true, name: null },
+      { port: 2, on: false, name: null },
     ]);
     assert.deepEqual(
       second?.outlets.map(({ on }) => on),
@@ -164,9 +164,9 @@ describe('decodeList', () => {
       [MAC, OTHER],
     );
     assert.deepEqual(strips[0]?.outlets, [
-      { port: 1, on: true },
-      { port: 2, on: null },
-      { port: 3, on: true },
+      { port: 1, on: true, name: null },
+      { port: 2, on: null, name: null },
+      { port: 3, on: true, name: null },
     ]);
   });
 

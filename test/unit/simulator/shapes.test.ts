@@ -41,7 +41,7 @@ describe('the shapes of answers', () => {
             strips.map(({ mac, name, outlets, available }) => ({ mac, name, outlets, available })),
             STRIPS.map((strip, index) => ({
               ...strip,
-              outlets: PORTS.map((port) => ({ port, on: on(port) !== (index === 1) })),
+              outlets: PORTS.map((port) => ({ port, on: on(port) !== (index === 1), name: null })),
               available: true,
             })),
           );
@@ -63,7 +63,7 @@ describe('the shapes of answers', () => {
         );
         assert.deepEqual(
           read.outlets,
-          PORTS.map((port) => ({ port, on: port === 3 })),
+          PORTS.map((port) => ({ port, on: port === 3, name: null })),
         );
         const units = { load: 'W', voltage: 'V', signal: 'dBm' };
         assert.deepEqual(read.units, shape === 'text' || shape === 'measured' ? units : {});
