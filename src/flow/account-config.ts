@@ -1,6 +1,7 @@
 import type { AccountSettings, ProtectedOutlet } from '../account/types';
 import { isStripError, StripError } from '../api/errors';
 import { PORTS } from '../api/types';
+import { SETTINGS } from '../settings';
 import { numberOf, textOf, unresolved, type Config } from './config';
 import { ownOf } from './field';
 import { checkMac } from './target';
@@ -19,15 +20,16 @@ export interface AccountConfig {
 
 /** Reads an account's properties. Throws NOT_CONFIGURED rather than leave an outlet unprotected that somebody wanted protected. */
 export function readAccount(config: Config): AccountConfig {
+  const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
   return {
     baseUrl: textOf(config, 'baseUrl'),
-    timeout: numberOf(config, 'timeout', 10_000, [100, 600_000]),
+    timeout: numberOf(config, 'timeout', timeout),
     tls: textOf(config, 'tls'),
     proxy: textOf(config, 'proxy'),
     settings: {
-      interval: numberOf(config, 'interval', 30, [5, 86_400]) * 1000,
-      retryFor: numberOf(config, 'retryFor', 30, [0, 86_400]) * 1000,
-      concurrency: Math.floor(numberOf(config, 'concurrency', 8, [1, 100])),
+      interval: numberOf(config, 'interval', interval) * 1000,
+      retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
+      concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
       protectedOutlets: readProtected(ownOf(config, 'protectedOutlets')),
     },
   };

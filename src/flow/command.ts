@@ -2,14 +2,17 @@ import type { Command } from '../account/types';
 import { isStripError, StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 import { isRecord } from '../api/values';
+import { SETTINGS } from '../settings';
 import type { Config } from './config';
 import { readDelay } from './delay';
 import { excerpt } from './excerpt';
 import { Field, ownOf, type Evaluate, type Message } from './field';
 import { InOrder } from './in-order';
 import { isPicture, readArray, readPicture } from './several';
-import { checkMac, macField, macOf, portRefused, portValue, valueOf, type Target } from './target';
+import { checkMac, macOf, portRefused, portValue, valueOf, type Target } from './target';
 import { actionOf, readPort, readRequested, type Requested } from './words';
+
+const SETTING = SETTINGS['strip switch'];
 
 /** One command of a message. */
 export interface Asked {
@@ -51,10 +54,10 @@ export class CommandReader {
   readonly #triggered: boolean;
 
   constructor(config: Config, evaluate: Evaluate) {
-    this.#mac = macField(config);
-    this.#port = new Field(config, 'port', 'port', 'message');
-    this.#on = new Field(config, 'on', 'action', 'message');
-    this.#delay = new Field(config, 'delay', 'num', 'num');
+    this.#mac = new Field(config, 'mac', 'str', SETTING.mac);
+    this.#port = new Field(config, 'port', 'port', SETTING.port);
+    this.#on = new Field(config, 'on', 'action', SETTING.on);
+    this.#delay = new Field(config, 'delay', 'num', SETTING.delay);
     this.#evaluate = evaluate;
     const fields = [this.#mac, this.#port, this.#on];
     this.#slow = [...fields, this.#delay].some(({ way }) => way === 'evaluated');

@@ -1,3 +1,5 @@
+import type { ChoiceSetting, FlagSetting, NumberSetting } from '../settings';
+
 /** A node's properties as the flow file has them: missing, wrong-typed and hostile ones included. */
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -11,30 +13,25 @@ export function textOf(config: Config, name: string, otherwise = ''): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : otherwise;
 }
 
-/** A number as the editor saves one, within bounds; `otherwise` where there is none. */
-export function numberOf(
-  config: Config,
-  name: string,
-  otherwise: number,
-  [least, most]: readonly [number, number],
-): number {
+/** A number, moved into its bounds; the default where there is none. */
+export function numberOf(config: Config, name: string, setting: NumberSetting): number {
   const text = textOf(config, name);
   const number = text === '' ? NaN : Number(text);
-  return Number.isNaN(number) ? otherwise : Math.min(Math.max(number, least), most);
+  return Number.isNaN(number) ? setting.default : Math.min(Math.max(number, setting.least), setting.most);
 }
 
-export function flagOf(config: Config, name: string, otherwise: boolean): boolean {
+export function flagOf(config: Config, name: string, setting: FlagSetting): boolean {
   const value = own(config, name);
   if (typeof value === 'boolean') return value;
   const text = textOf(config, name).toLowerCase();
-  return text === 'true' ? true : text === 'false' ? false : otherwise;
+  return text === 'true' ? true : text === 'false' ? false : setting.default;
 }
 
 /** One of a few words; the first where it is none of them. */
 export function choiceOf<Choice extends string>(
   config: Config,
   name: string,
-  choices: readonly [Choice, ...Choice[]],
+  { choices }: Pick<ChoiceSetting<Choice>, 'choices'>,
 ): Choice {
   const text = textOf(config, name);
   return choices.find((choice) => choice === text) ?? choices[0];

@@ -1,14 +1,12 @@
 import { StripError } from '../api/errors';
+import { SETTINGS } from '../settings';
 import { excerpt } from './excerpt';
 
-/** Seconds a cycle stays off. */
-const LEAST = 1;
-const MOST = 3600;
-const USUAL = 5;
+const { default: USUAL, least: LEAST, most: MOST } = SETTINGS['strip switch'].delay;
 
 /** Milliseconds of a delay in seconds, as a number or numeric text; throws INVALID_INPUT for what is none or out of bounds. */
 export function readDelay(value: unknown): number {
-  if (value === undefined || value === '') return USUAL * 1000;
+  if (value === undefined || value === '') return Number(USUAL) * 1000;
   const seconds =
     typeof value === 'number'
       ? value

@@ -1,5 +1,6 @@
 import { StripError } from '../api/errors';
 import { isRecord } from '../api/values';
+import type { TypedSetting } from '../settings';
 import { choiceOf, textOf, unresolved, type Config } from './config';
 
 /** A message, of which nothing is known. */
@@ -7,8 +8,6 @@ export type Message = Record<string, unknown>;
 
 /** The value of a `msg`, `flow`, `global`, `env` or `jsonata` field. Rejects with whatever it fails with. */
 export type Evaluate = (value: string, type: string, msg: Message) => Promise<unknown>;
-
-const EVALUATED = ['msg', 'flow', 'global', 'env', 'jsonata'] as const;
 
 /** How a field gets its value: from the message by default, fixed here, or by evaluating an expression. */
 type Way = 'message' | 'fixed' | 'evaluated';
@@ -20,11 +19,11 @@ export class Field {
   readonly #value: string;
   readonly #type: string;
 
-  /** `plain`: the type whose value is the field's own; the first of `types` is what a flow without one means. */
-  constructor(config: Config, name: string, plain: string, first: string) {
+  /** `plain`: the type whose value is the field's own. */
+  constructor(config: Config, name: string, plain: string, setting: TypedSetting) {
     this.#name = name;
     this.#value = textOf(config, name);
-    const type = choiceOf(config, `${name}Type`, [first, 'message', plain, ...EVALUATED]);
+    const type = choiceOf(config, `${name}Type`, { choices: setting.types });
     this.#type = type;
     this.way = type === 'message' ? 'message' : type === plain ? 'fixed' : 'evaluated';
   }

@@ -1,4 +1,5 @@
 import type { Strip } from '../api/types';
+import { SETTINGS } from '../settings';
 import { choiceOf, type Config } from './config';
 import type { Evaluate, Message } from './field';
 import type { Answered, Work } from './input';
@@ -9,7 +10,7 @@ import { PlaceReader, type Place } from './target';
 /** What `strip status` does with a message. `live` throws NOT_CONFIGURED or CLOSED. */
 export function statusWork(config: Config, evaluate: Evaluate, live: () => Live): Work {
   const reader = new PlaceReader(config, evaluate);
-  const output = choiceOf(config, 'output', ['strip', 'on', 'port-on']);
+  const output = choiceOf(config, 'output', SETTINGS['strip status'].output);
 
   const ask = async (msg: Message, { mac, port }: Place): Promise<Answered> => {
     const { strip, readable, response } = await live().get(mac);
@@ -38,7 +39,7 @@ export interface Tools {
 
 /** What `strip list` does with a message. `live` throws NOT_CONFIGURED or CLOSED. */
 export function listWork(config: Config, live: () => Live, tools: Tools): Work {
-  const output = choiceOf(config, 'output', ['list', 'strips', 'outlets']);
+  const output = choiceOf(config, 'output', SETTINGS['strip list'].output);
   return async (msg) => {
     const { strips, readable, response } = await live().list();
     const mark = listMark(strips, readable);

@@ -3,6 +3,7 @@ import { StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import { answerOf } from './answer';
 import { CommandReader, type Order } from './command';
+import { SETTINGS } from '../settings';
 import { choiceOf, type Config } from './config';
 import { severalFailed } from './failure';
 import type { Evaluate, Message } from './field';
@@ -13,7 +14,7 @@ import { outletMark, stripMark, SWITCHED, type Mark } from './marks';
 /** What `strip switch` does with a message. `live` throws NOT_CONFIGURED or CLOSED. */
 export function switchWork(config: Config, evaluate: Evaluate, live: () => Live): Work {
   const reader = new CommandReader(config, evaluate);
-  const output = choiceOf(config, 'output', ['same', 'on', 'port-on']);
+  const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
 
   const run = (
     msg: Message,

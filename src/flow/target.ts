@@ -5,7 +5,10 @@ import type { Config } from './config';
 import { excerpt } from './excerpt';
 import { Field, ownOf, type Evaluate, type Message } from './field';
 import { InOrder } from './in-order';
+import { SETTINGS } from '../settings';
 import { readPort, type Requested } from './words';
+
+const SETTING = SETTINGS['strip status'];
 
 /** What is known of whom a message concerns, as far as it could be read: what an error says in `msg.strip`. */
 export interface Target {
@@ -15,8 +18,6 @@ export interface Target {
 }
 
 export const nobody = (): Target => ({ mac: null, port: null, requested: null });
-
-export const macField = (config: Config): Field => new Field(config, 'mac', 'str', 'message');
 
 /** A MAC that can go into a path, or why it cannot. */
 export function checkMac(value: unknown): string | StripError {
@@ -83,8 +84,8 @@ export class PlaceReader {
   readonly #order = new InOrder();
 
   constructor(config: Config, evaluate: Evaluate) {
-    this.#mac = macField(config);
-    this.#port = new Field(config, 'port', 'port', 'port');
+    this.#mac = new Field(config, 'mac', 'str', SETTING.mac);
+    this.#port = new Field(config, 'port', 'port', SETTING.port);
     this.#evaluate = evaluate;
   }
 

@@ -1,5 +1,6 @@
 import { isStripError, type ErrorCode, type Params } from '../api/errors';
 import type { Strip } from '../api/types';
+import { SETTINGS } from '../settings';
 
 /** What the account's dialog wants tried before it is deployed. */
 export interface Trial {
@@ -23,8 +24,7 @@ export type TrialAnswer =
 /** What the editor sends for a password that it was never told. */
 const UNTOUCHED = '__PWRD__';
 const LONGEST = 4096;
-const DEFAULT_TIMEOUT = 10_000;
-const LEAST_TIMEOUT = 100;
+const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-account'].timeout;
 /** A person is waiting. */
 const MOST_TIMEOUT = 60_000;
 

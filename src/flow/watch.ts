@@ -2,6 +2,7 @@ import type { AccountStatus, Change } from '../account/types';
 import { isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Port, Strip } from '../api/types';
+import { SETTINGS } from '../settings';
 import { choiceOf, flagOf, numberOf, textOf, unresolved, type Config } from './config';
 import type { Badge } from './badge';
 import type { Message } from './field';
@@ -17,6 +18,8 @@ import {
 } from './marks';
 import { checkMac } from './target';
 import { readOnePort } from './words';
+
+const SETTING = SETTINGS['strip watch'];
 
 /** What a `strip watch` node watches. */
 export interface Watched {
@@ -45,19 +48,19 @@ export function readWatched(config: Config, env: (name: string) => unknown): Wat
   return {
     mac,
     port,
-    output: choiceOf(config, 'output', ['on', 'port-on']),
-    initial: flagOf(config, 'initial', false),
-    outlets: flagOf(config, 'outlets', true),
-    availability: flagOf(config, 'availability', false),
-    readings: flagOf(config, 'readings', false),
-    change: numberOf(config, 'change', 0, [0, Number.MAX_VALUE]),
+    output: choiceOf(config, 'output', SETTING.output),
+    initial: flagOf(config, 'initial', SETTING.initial),
+    outlets: flagOf(config, 'outlets', SETTING.outlets),
+    availability: flagOf(config, 'availability', SETTING.availability),
+    readings: flagOf(config, 'readings', SETTING.readings),
+    change: numberOf(config, 'change', SETTING.change),
   };
 }
 
 function macOf(config: Config, env: (name: string) => unknown): string | null | StripError {
   const text = textOf(config, 'mac');
   if (text === '') return null;
-  const isVariable = choiceOf(config, 'macType', ['str', 'env']) === 'env';
+  const isVariable = choiceOf(config, 'macType', { choices: SETTING.mac.types }) === 'env';
   const value = isVariable ? env(text) : text;
   const missing = value === '' || value === undefined ? text : unresolved(text);
   if (missing !== null) {

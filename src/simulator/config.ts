@@ -1,3 +1,4 @@
+import { SETTINGS } from '../settings';
 import { isShape } from './shapes';
 import type { Shape } from './shapes';
 
@@ -9,27 +10,17 @@ export interface SimulatorConfig {
   latency: number;
 }
 
-const DEFAULTS: SimulatorConfig = {
-  path: '/strip-simulator',
-  strips: [
-    { mac: 'A1B2C3D4E5F6', name: 'Desk strip' },
-    { mac: 'A1B2C3D4E5F7', name: 'Media strip' },
-  ],
-  shape: 'plain',
-  latency: 0,
-};
-
-const MOST_LATENCY = 60_000;
+const SETTING = SETTINGS['strip simulator'];
 
 /** Reads what a flow says of a simulator; what is missing or of no use takes its default. */
 export function readConfig(config: Readonly<Record<string, unknown>>): SimulatorConfig {
   const { path, strips, shape, latency } = config;
   const ms = typeof latency === 'string' && latency.trim() !== '' ? Number(latency) : latency;
   return {
-    path: typeof path === 'string' ? path : DEFAULTS.path,
-    strips: Array.isArray(strips) ? strips.flatMap(readStrip) : DEFAULTS.strips,
-    shape: isShape(shape) ? shape : DEFAULTS.shape,
-    latency: typeof ms === 'number' && ms > 0 ? Math.min(ms, MOST_LATENCY) : DEFAULTS.latency,
+    path: typeof path === 'string' ? path : SETTING.path.default,
+    strips: Array.isArray(strips) ? strips.flatMap(readStrip) : [...SETTING.strips.default],
+    shape: isShape(shape) ? shape : SETTING.shape.choices[0],
+    latency: typeof ms === 'number' && ms > 0 ? Math.min(ms, SETTING.latency.most) : SETTING.latency.default,
   };
 }
 

@@ -1,0 +1,151 @@
+/**
+ * Every configuration property of every node type: what kind it is, its default and its bounds. The runtime reads flows with this
+ * table, the edit dialogs check what is typed against it, and the build writes the `defaults` of the nodes' html from it. The names
+ * are a contract with flows that exist: add properties, never rename one.
+ */
+
+export interface TextSetting {
+  readonly kind: 'text';
+  readonly default: string;
+}
+
+/** A number in a field of its own. The editor saves it as text. */
+export interface NumberSetting {
+  readonly kind: 'number';
+  readonly default: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface FlagSetting {
+  readonly kind: 'flag';
+  readonly default: boolean;
+}
+
+export interface ChoiceSetting<Choice extends string = string> {
+  readonly kind: 'choice';
+  /** The first is the default. */
+  readonly choices: readonly [Choice, ...Choice[]];
+}
+
+/** A value whose type is chosen beside it and kept in a second property, `<name>Type`. */
+export interface TypedSetting<Type extends string = string> {
+  readonly kind: 'typed';
+  readonly default: string;
+  /** The first is what a flow without a type means. */
+  readonly types: readonly [Type, ...Type[]];
+  /** What a newly dragged node starts with, where that is another. */
+  readonly newType?: Type;
+  /** Bounds of a value of type "num". */
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** The id of a config node of this type. */
+export interface NodeSetting {
+  readonly kind: 'node';
+  readonly type: string;
+  readonly required: boolean;
+}
+
+/** A list or an object, which the dialog shows in a way of its own. */
+export interface DataSetting {
+  readonly kind: 'data';
+  readonly default: unknown;
+}
+
+export type Setting =
+  TextSetting | NumberSetting | FlagSetting | ChoiceSetting | TypedSetting | NodeSetting | DataSetting;
+
+/** Types of a value that is evaluated for each message. */
+const EVALUATED = ['msg', 'flow', 'global', 'env', 'jsonata'] as const;
+
+const name = { kind: 'text', default: '' } as const;
+const account = { kind: 'node', type: 'strip-account', required: true } as const;
+const mac = { kind: 'typed', default: '', types: ['message', 'str', ...EVALUATED], newType: 'str' } as const;
+
+export const SETTINGS = {
+  'strip-account': {
+    name,
+    baseUrl: { kind: 'text', default: '' },
+    /** Seconds. */
+    interval: { kind: 'number', default: 30, least: 5, most: 86_400 },
+    /** Milliseconds. */
+    timeout: { kind: 'number', default: 10_000, least: 100, most: 600_000 },
+    /** Seconds; 0: no retry. */
+    retryFor: { kind: 'number', default: 30, least: 0, most: 86_400 },
+    concurrency: { kind: 'number', default: 8, least: 1, most: 100 },
+    tls: { kind: 'node', type: 'tls-config', required: false },
+    proxy: { kind: 'node', type: 'http proxy', required: false },
+    /** `[{mac, port}]` */
+    protectedOutlets: { kind: 'data', default: [] },
+    /** `[{mac, port, name}]` */
+    outletNames: { kind: 'data', default: [] },
+    units: { kind: 'data', default: { load: '', voltage: '', signal: '' } },
+    /** JSONata; "": none. */
+    mapping: { kind: 'text', default: '' },
+  },
+  'strip list': {
+    name,
+    account,
+    output: { kind: 'choice', choices: ['list', 'strips', 'outlets'] },
+  },
+  'strip status': {
+    name,
+    account,
+    mac,
+    port: { kind: 'typed', default: '', types: ['port', 'message', ...EVALUATED] },
+    output: { kind: 'choice', choices: ['strip', 'on', 'port-on'] },
+  },
+  'strip switch': {
+    name,
+    account,
+    mac,
+    port: { kind: 'typed', default: '', types: ['message', 'port', ...EVALUATED], newType: 'port' },
+    on: { kind: 'typed', default: '', types: ['message', 'action', ...EVALUATED] },
+    /** Seconds that a cycle leaves the outlet off. */
+    delay: { kind: 'typed', default: '5', types: ['num', 'message', ...EVALUATED], least: 1, most: 3600 },
+    output: { kind: 'choice', choices: ['same', 'on', 'port-on'] },
+  },
+  'strip watch': {
+    name,
+    account,
+    mac: { kind: 'typed', default: '', types: ['str', 'env'] },
+    port: { kind: 'text', default: '' },
+    output: { kind: 'choice', choices: ['on', 'port-on'] },
+    initial: { kind: 'flag', default: false },
+    outlets: { kind: 'flag', default: true },
+    availability: { kind: 'flag', default: false },
+    readings: { kind: 'flag', default: false },
+    /** Smallest change of a reading, in the unit that the service reports. */
+    change: { kind: 'number', default: 0, least: 0, most: 1_000_000 },
+  },
+  'strip mqtt': {
+    name,
+    account,
+    topic: { kind: 'text', default: 'smart-strip' },
+    /** "": no discovery. */
+    discovery: { kind: 'text', default: 'homeassistant' },
+    readings: { kind: 'flag', default: true },
+  },
+  'strip simulator': {
+    name,
+    path: { kind: 'text', default: '/strip-simulator' },
+    /** `[{mac, name}]` */
+    strips: {
+      kind: 'data',
+      default: [
+        { mac: 'A1B2C3D4E5F6', name: 'Desk strip' },
+        { mac: 'A1B2C3D4E5F7', name: 'Media strip' },
+      ],
+    },
+    shape: {
+      kind: 'choice',
+      choices: ['plain', 'words', 'keyed', 'booleans', 'zero-based', 'text', 'measured'],
+    },
+    /** Milliseconds. */
+    latency: { kind: 'number', default: 0, least: 0, most: 60_000 },
+  },
+} as const satisfies Record<string, Record<string, Setting>>;
+
+export type NodeType = keyof typeof SETTINGS;

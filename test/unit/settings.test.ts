@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { readAccount } from '../../src/flow/account-config';
+import { readWatched } from '../../src/flow/watch';
+import { SETTINGS, type Setting } from '../../src/settings';
+import { readConfig } from '../../src/simulator/config';
+import { isShape } from '../../src/simulator/shapes';
+
+const tables = Object.entries(SETTINGS).flatMap(([type, table]) =>
+  Object.entries<Setting>(table).map(([name, setting]) => ({ where: `${type}.${name}`, name, setting })),
+);
+
+/** Names that Node-RED drops from `defaults`, besides single letters and what begins with "_" as in "_def". */
+const TAKEN =
+  'id type valid users wires changed dirty moved selected inputLabels outputLabels validationErrors';
+
+describe('the table of settings', () => {
+  it('has no name that Node-RED would drop', () => {
+    for (const { where, name } of tables) {
+      assert.ok(name.length > 1 && !name.startsWith('_') && !TAKEN.split(' ').includes(name), where);
+    }
+  });
+
+  it('has every default within its bounds', () => {
+    for (const { where, setting } of tables) {
+      if (!('least' in setting)) continue;
+      const { least = NaN, most = NaN } = setting;
+      assert.ok(Number(setting.default) >= least && Number(setting.default) <= most, where);
+    }
+  });
+
+  it('lets a new node start only with a type that its field has', () => {
+    for (const { where, setting } of tables) {
+      if (setting.kind !== 'typed' || setting.newType === undefined) continue;
+      assert.ok(setting.types.includes(setting.newType), where);
+    }
+  });
+
+  it('names only shapes that the simulator has', () => {
+    assert.deepEqual(
+      SETTINGS['strip simulator'].shape.choices.filter((shape) => !isShape(shape)),
+      [],
+    );
+  });
+});
+
+describe('a flow without a property', () => {
+  it('takes the default of the table for an account', () => {
+    const { timeout, settings } = readAccount({});
+    assert.deepEqual(
+      { timeout, ...settings },
+      {
+        timeout: 10_000,
+        interval: 30_000,
+        retryFor: 30_000,
+        concurrency: 8,
+        protectedOutlets: [],
+      },
+    );
+  });
+
+  it('takes the default of the table for a watch node', () => {
+    assert.deepEqual(
+      readWatched({}, () => ''),
+      {
+        mac: null,
+        port: null,
+        output: 'on',
+        initial: false,
+        outlets: true,
+        availability: false,
+        readings: false,
+        change: 0,
+      },
+    );
+  });
+
+  it('takes the default of the table for a simulator', () => {
+    assert.equal(readConfig({}).path, '/strip-simulator');
+    assert.equal(readConfig({}).strips.length, 2);
+  });
+});
+
+describe('a number out of bounds', () => {
+  it('is moved to the nearest bound at run time', () => {
+    const { change } = SETTINGS['strip watch'];
+    const watched = readWatched({ change: '1e300' }, () => '');
+    assert.ok('change' in watched);
+    assert.equal(watched.change, change.most);
+    assert.equal(readAccount({ interval: '1' }).settings.interval, 5000);
+    assert.equal(readAccount({ timeout: 1e9 }).timeout, 600_000);
+    assert.equal(readConfig({ latency: '99999999' }).latency, 60_000);
+  });
+});
