@@ -30,9 +30,9 @@ export = (RED: NodeAPI): void => {
     this.credentials = {};
 
     const account = new LazyAccount(() => {
-      const { baseUrl, timeout, tls, proxy, settings } = readAccount(def);
+      const { baseUrl, tls, proxy, settings } = readAccount(def);
       const endpoint = parseBaseUrl(baseUrl);
-      const connections = settings.concurrency;
+      const { concurrency: connections, timeout } = settings;
       const service = connect(RED, { endpoint, apiKey, timeout, connections, tls, proxy }, 'Missing');
       return new Account({ service, settings, clock: systemClock, log: logOf(this, translate) });
     });
@@ -71,8 +71,12 @@ function logOf(node: Node<Credentials>, translate: Translate): AccountLog {
     recovered: () => warn('recovered'),
     unreadable: (what) => warn(what === 'list' ? 'unreadableList' : 'unreadableStrip'),
     dropped: (count) => warn('dropped', { count }),
-    owed: ({ mac, port }, error) =>
-      node.error(translate('notice.owed', { mac, port, reason: sentenceOf(error, translate) })),
+    retrying: () => undefined,
+    retryingOver: () => undefined,
+    rateLimited: () => undefined,
+    unknownOutlet: () => undefined,
+    notRestored: ({ mac, port }, error) =>
+      node.error(translate('notice.notRestored', { mac, port, reason: sentenceOf(error, translate) })),
     fault: (error) => node.warn(describeFault(error, translate)),
   };
 }

@@ -1,11 +1,12 @@
 import type { Clock } from '../api/clock';
 import { isStripError, type StripError } from '../api/errors';
+import { macKey } from '../api/mac';
 import type { PortOrAll, Strip } from '../api/types';
 import { Attempts } from './attempt';
 import { isUncertain } from './backoff';
 import { Closing } from './closing';
 import { Cycle } from './cycle';
-import { busy, closed, superseded } from './failures';
+import { busy, cancelled, closed, superseded } from './failures';
 import { Gate } from './gate';
 import { Hold } from './hold';
 import { Job } from './job';
@@ -25,7 +26,7 @@ import type {
   Command,
   Listener,
   Outcome,
-  Progress,
+  RunOptions,
 } from './types';
 
 /** Commands that may wait; bounds memory when messages come faster than the service answers. */
@@ -47,6 +48,7 @@ export class Account {
   readonly #log: AccountLog;
   readonly #fault = (error: unknown): void => this.#log.fault(error);
   readonly #concurrency: number;
+  readonly #outletNames: ReadonlyMap<string, string>;
   readonly #state: State;
   readonly #subscribers: Subscribers;
   readonly #reads: Reads;
@@ -56,7 +58,14 @@ export class Account {
   readonly #lanes: Lanes;
   readonly #poll: Poll;
   readonly #closing: Closing;
-  #status: AccountStatus = { available: null, error: null, readable: true };
+  #status: AccountStatus = {
+    available: null,
+    error: null,
+    readable: true,
+    lastAnswerAt: null,
+    cooldownUntil: null,
+    polling: false,
+  };
   #onStatus: readonly ((status: AccountStatus) => void)[] = [];
   /** Whose last answer could not be read: strips by their keys, the list as `null`. */
   readonly #unreadable = new Set<string | null>();
@@ -67,6 +76,9 @@ export class Account {
 
   constructor({ service, settings, clock, log }: AccountOptions) {
     this.#log = log;
+    this.#outletNames = new Map(
+      settings.outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]),
+    );
     this.#concurrency = settings.concurrency;
     const gate = new Gate(settings.concurrency);
     const hold = new Hold(clock);
@@ -86,10 +98,19 @@ export class Account {
       read: (key, readable) => this.#checkReadable(key, readable),
     });
     const protection = new Protection(settings.protectedOutlets);
-    this.#switching = new Switching(service, this.#state, clock, this.#attempts, protection, (confirmed) => {
-      this.#reads.commandOver();
-      if (confirmed) this.#poll.succeeded();
-    });
+    const names = (mac: string, port: PortOrAll) => this.names(mac, port);
+    this.#switching = new Switching(
+      service,
+      this.#state,
+      clock,
+      this.#attempts,
+      protection,
+      names,
+      (confirmed) => {
+        this.#reads.commandOver();
+        if (confirmed) this.#poll.succeeded();
+      },
+    );
     this.#cycle = new Cycle(clock, this.#attempts, this.#switching, log);
     this.#lanes = new Lanes((job) => {
       job.over = this.#carryOut(job);
@@ -109,16 +130,16 @@ export class Account {
   }
 
   /**
-   * Carries out a command when its turn comes. Settles exactly once. `onProgress` hears what takes long. Besides the service's own errors
-   * it rejects with SUPERSEDED, PROTECTED, BUSY and CLOSED.
+   * Carries out a command when its turn comes. Settles exactly once. Besides the service's own errors it rejects with SUPERSEDED, PROTECTED,
+   * BUSY and CLOSED.
    */
-  run(command: Command, onProgress?: (progress: Progress) => void): Promise<Outcome> {
+  run(command: Command, options: RunOptions = {}): Promise<Outcome> {
     if (this.#closed !== null) return Promise.reject(closed());
     // Those whose turn has come wait too, but for as many as the gate lets through.
     const waiting = this.#unsettled - Math.min(this.#started, this.#concurrency);
     if (waiting >= MOST_WAITING) return Promise.reject(busy(MOST_WAITING));
     return new Promise((resolve, reject) => {
-      const job = new Job(command, resolve, reject, onProgress, this.#fault);
+      const job = new Job(command, resolve, reject, options, this.#fault);
       this.#unsettled++;
       for (const replaced of this.#lanes.enter(job)) {
         const error = superseded(replaced.command.mac, replaced.command.port);
@@ -126,6 +147,40 @@ export class Account {
         else this.#refuse(replaced, error);
       }
     });
+  }
+
+  /**
+   * Ends every command of an owner with CLOSED. What waits is not sent; what is on the wire may still be carried out; a cycle that waits between
+   * its halves still switches on at its time.
+   */
+  cancel(owner: object): void {
+    for (const job of this.#lanes.jobs()) {
+      if (job.owner !== owner || job.settled) continue;
+      const { mac, port } = job.command;
+      if (!job.started) this.#refuse(job, cancelled('notSent', mac, port));
+      else if (job.owing) job.reject(cancelled('cycle', mac, port));
+      else {
+        job.reject(cancelled(job.posting > 0 ? 'sent' : 'notSent', mac, port));
+        job.callOff(closed());
+      }
+    }
+  }
+
+  /** How the account is doing now. */
+  status(): AccountStatus {
+    return this.#status;
+  }
+
+  /** Reads the list again soon. */
+  refresh(): void {
+    this.#poll.doubt();
+  }
+
+  /** Names of a strip and of one of its outlets; `null` where there is none. */
+  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
+    const known = this.#state.find(mac);
+    const outlet = this.#outletNames.get(`${macKey(mac)}/${String(port)}`) ?? null;
+    return { name: known?.name ?? null, outlet };
   }
 
   /** Tells `listener` of changes from now on, and keeps the poll going. Returns what ends that. */
@@ -251,7 +306,7 @@ export class Account {
     const readable = !this.#unreadable.has(null);
     const old = this.#status;
     if (old.available === available && old.error?.code === error?.code && old.readable === readable) return;
-    this.#status = { available, error, readable };
+    this.#status = { ...old, available, error, readable };
     for (const listener of this.#onStatus) this.#tellStatus(listener);
   }
 

@@ -52,7 +52,7 @@ export class Attempts {
       deadline ??= (effort.began ?? now) + this.#retryFor;
       if (now + wait > deadline) return this.now(effort, ask);
       this.#gate.leave();
-      effort.progress?.('rate limited');
+      effort.progress?.({ phase: 'rate limited' });
       await effort.pause(this.#clock, wait);
       throwIfCalledOff(effort);
     }
@@ -91,7 +91,9 @@ export class Attempts {
     effort.retrying++;
     try {
       for (let failures = 1; ; failures++) {
-        effort.progress?.(error.code === 'RATE_LIMITED' ? 'rate limited' : 'retrying');
+        effort.progress?.(
+          error.code === 'RATE_LIMITED' ? { phase: 'rate limited' } : { phase: 'retrying', error },
+        );
         await effort.pause(this.#clock, wait);
         throwIfCalledOff(effort);
         try {
@@ -120,7 +122,9 @@ export class Attempts {
         } catch (error) {
           if (!isStripError(error) || givenUp()) throw error;
           if (failures++ === 0) effort.retrying++;
-          effort.progress?.(error.code === 'RATE_LIMITED' ? 'rate limited' : 'retrying');
+          effort.progress?.(
+            error.code === 'RATE_LIMITED' ? { phase: 'rate limited' } : { phase: 'retrying', error },
+          );
           await effort.pause(this.#clock, this.#owedWait(error, failures - 1, effort.calledOff !== null));
           if (givenUp()) throw error;
         }

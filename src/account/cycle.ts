@@ -34,7 +34,7 @@ export class Cycle {
     if (failure !== null && due.size === 0) throw failure;
     // Where an off failed, waiting would only keep the others off for nothing.
     if (failure === null && job.calledOff === null) {
-      job.progress('waiting');
+      job.progress({ phase: 'pausing' });
       await job.pause(this.#clock, job.command.delay);
     }
     const outcome = await this.#on(job, { targets: [...due], skipped: plan.skipped });
@@ -85,7 +85,7 @@ export class Cycle {
       return this.#switching.merge(job, true, plan, ons);
     } catch (error) {
       if (!isStripError(error)) throw error;
-      this.#log.owed(job.command, this.#reason(ons) ?? error);
+      this.#log.notRestored(job.command, this.#reason(ons) ?? error);
       throw closed();
     }
   }

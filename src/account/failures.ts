@@ -4,6 +4,10 @@ import type { PortOrAll } from '../api/types';
 /** Errors the account itself finds; all sentences are keys of the account's catalogue. */
 export const closed = (): StripError => new StripError('CLOSED', 'CLOSED.account');
 
+/** The node that asked for a command was removed or redeployed. */
+export const cancelled = (what: 'notSent' | 'sent' | 'cycle', mac: string, port: PortOrAll): StripError =>
+  new StripError('CLOSED', `CLOSED.${what}`, { params: { mac, port } });
+
 export const superseded = (mac: string, port: PortOrAll): StripError =>
   new StripError('SUPERSEDED', port === 'all' ? 'SUPERSEDED.all' : 'SUPERSEDED.outlet', {
     params: { mac, port },

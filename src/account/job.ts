@@ -1,7 +1,7 @@
 import { macKey } from '../api/mac';
 import type { Place } from './lanes';
 import { Effort } from './effort';
-import type { Command, Outcome, Progress } from './types';
+import type { Command, Outcome, Progress, RunOptions } from './types';
 
 const OVER = Promise.resolve();
 
@@ -26,6 +26,7 @@ export class Job extends Effort {
   #endGrace: (() => void) | null = null;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #reject: (error: unknown) => void;
+  readonly owner: object | undefined;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
   readonly #fault: (error: unknown) => void;
 
@@ -33,7 +34,7 @@ export class Job extends Effort {
     command: Command,
     resolve: (outcome: Outcome) => void,
     reject: (error: unknown) => void,
-    onProgress: ((progress: Progress) => void) | undefined,
+    { owner, onProgress }: RunOptions,
     fault: (error: unknown) => void,
   ) {
     super();
@@ -41,6 +42,7 @@ export class Job extends Effort {
     this.key = macKey(command.mac);
     this.#resolve = resolve;
     this.#reject = reject;
+    this.owner = owner;
     this.#onProgress = onProgress;
     this.#fault = fault;
   }

@@ -63,7 +63,8 @@ export class Subscribers {
   /** `settled`: the strips are known, so that a new one is news to everybody. */
   announce(changes: readonly Change[], settled: boolean): void {
     for (const change of changes) {
-      const forAll = !change.first || (settled && change.kind === 'strip');
+      const first = 'first' in change && change.first;
+      const forAll = !first || (settled && change.kind === 'strip');
       for (const subscriber of this.#all) {
         if (subscriber.ready && (forAll || subscriber.initial)) this.#tell(subscriber, change);
       }

@@ -32,6 +32,7 @@ export class Switching {
   readonly #clock: Clock;
   readonly #attempts: Attempts;
   readonly #protection: Protection;
+  readonly #names: (mac: string, port: PortOrAll) => Pick<Outcome, 'name' | 'outlet'>;
   readonly #answered: (confirmed: boolean) => void;
   /** The time stamp made last, and for which millisecond: under load many answers come in one. */
   #stamp = '';
@@ -44,6 +45,7 @@ export class Switching {
     clock: Clock,
     attempts: Attempts,
     protection: Protection,
+    names: (mac: string, port: PortOrAll) => Pick<Outcome, 'name' | 'outlet'>,
     answered: (confirmed: boolean) => void,
   ) {
     this.#service = service;
@@ -51,6 +53,7 @@ export class Switching {
     this.#clock = clock;
     this.#attempts = attempts;
     this.#protection = protection;
+    this.#names = names;
     this.#answered = answered;
   }
 
@@ -78,6 +81,13 @@ export class Switching {
     return this.#state.find(job.command.mac)?.mac ?? job.command.mac;
   }
 
+  /** Whom an outcome is about. */
+  identity(job: Job): Pick<Outcome, 'mac' | 'port' | 'name' | 'outlet'> {
+    const mac = this.spelling(job);
+    const { port } = job.command;
+    return { mac, port, ...this.#names(mac, port) };
+  }
+
   /** Carries out an absolute on/off. Throws PROTECTED, and rejects with what goes wrong later. */
   carryOut(job: Job, on: boolean): Promise<Outcome> {
     const plan = this.plan(job, on);
@@ -91,7 +101,7 @@ export class Switching {
     return this.#attempts
       .send(job, () => this.post(job, target, on))
       .then(({ results, response, at }) => {
-        return { mac: this.spelling(job), port: job.command.port, on, results, response, at };
+        return { ...this.identity(job), on, results, response, at };
       });
   }
 
@@ -155,8 +165,7 @@ export class Switching {
     if (errors.length > 0) throw mergedError(mac, port, errors, results, responses);
     const several = port === 'all' && targets[0] !== 'all';
     const outcome: Outcome = {
-      mac: this.spelling(job),
-      port,
+      ...this.identity(job),
       on,
       results,
       response: several ? responses : responses[0],

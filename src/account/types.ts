@@ -1,25 +1,29 @@
 import type { StripError } from '../api/errors';
 import type { Port, PortOrAll, ReadingName, Strip, SwitchResult } from '../api/types';
 
-/** What a command asks of an outlet: an absolute state, or something that only its lane can carry out. */
+/** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
 export type Action = boolean | 'toggle' | 'cycle';
 
 export interface Command {
   mac: string;
   port: PortOrAll;
   action: Action;
-  /** Milliseconds a cycle stays off. Ignored by every other action. */
+  /** Milliseconds that a cycle stays off. Ignored by every other action. */
   delay: number;
 }
 
 /** What became of a command that succeeded; one that did not rejects with a `StripError`. */
 export interface Outcome {
   mac: string;
+  /** Of the strip. */
+  name: string | null;
   port: PortOrAll;
+  /** Name of the outlet; `null` for all of them. */
+  outlet: string | null;
   /** The state the service confirmed; after a cycle `true`. */
   on: boolean;
   results: SwitchResult[];
-  /** Protected outlets that an "all" left alone; absent where none was. */
+  /** Protected outlets that an "all" left alone; absent where there was none. */
   skipped?: Port[];
   /** The service's JSON body, untouched; an array of them where an "all" became several requests. */
   response: unknown;
@@ -27,26 +31,50 @@ export interface Outcome {
   at: string;
 }
 
-/** What a command that takes longer is doing, for a badge. */
-export type Progress = 'retrying' | 'rate limited' | 'waiting';
+/** What a command that takes longer is doing, for a node's status. */
+export type Progress =
+  | { readonly phase: 'retrying'; readonly error: StripError }
+  | { readonly phase: 'rate limited' }
+  | { readonly phase: 'pausing' };
 
-/** Told of changes only. `first` marks what was not known before (`previous` is then `null`). */
+export interface RunOptions {
+  /** Whoever `cancel` is called with later, a flow node for instance. */
+  owner?: object;
+  /** Called when the command begins to retry, to wait out a rate limit, or to wait in the middle of a cycle. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Told of changes only. `first` marks what was not known before (`previous` is then `null`). An outlet or a reading that becomes unknown is told
+ * with `null`, and again when it is known; `previous` is what was known last, so it equals `on` or `value` where nothing changed meanwhile.
+ */
 export type Change =
-  | { kind: 'outlet'; strip: Strip; port: Port; on: boolean; previous: boolean | null; first: boolean }
+  | {
+      kind: 'outlet';
+      strip: Strip;
+      port: Port;
+      on: boolean | null;
+      previous: boolean | null;
+      first: boolean;
+    }
   | {
       kind: 'reading';
       strip: Strip;
       name: ReadingName;
-      value: number;
+      value: number | null;
       previous: number | null;
       first: boolean;
     }
   | { kind: 'strip'; strip: Strip; available: boolean; first: boolean }
+  /** The strip's name, a name or the number of its outlets, or a unit changed. */
+  | { kind: 'description'; strip: Strip }
+  /** The strip has not been in the list for a day and is forgotten. */
+  | { kind: 'removed'; strip: Strip }
   | { kind: 'account'; available: boolean; error: StripError | null; first: boolean };
 
 export type Listener = (change: Change) => void;
 
-/** How the account as a whole is doing, for a badge. */
+/** How the account as a whole is doing. */
 export interface AccountStatus {
   /** `null`: the service was not asked yet. */
   readonly available: boolean | null;
@@ -54,21 +82,40 @@ export interface AccountStatus {
   readonly error: StripError | null;
   /** The last list was understood at least in part. */
   readonly readable: boolean;
+  /** ISO 8601, when the service last answered a request well. */
+  readonly lastAnswerAt: string | null;
+  /** Wall-clock milliseconds until which the service asked for a pause; `null`: it did not. */
+  readonly cooldownUntil: number | null;
+  /** The list is read at intervals, because somebody listens to changes. */
+  readonly polling: boolean;
 }
 
-export interface ProtectedOutlet {
+export interface OutletId {
   mac: string;
   port: Port;
 }
 
+export type ProtectedOutlet = OutletId;
+
+export interface OutletName extends OutletId {
+  name: string;
+}
+
 export interface AccountSettings {
-  /** Milliseconds between polls; the floor of 5 s is applied by the account. */
+  /** Milliseconds between polls; the account applies a floor of 5 s. */
   interval: number;
-  /** Milliseconds an absolute command may be retried; 0 = never. */
+  /** Milliseconds a command may be retried or wait; 0 = no retry. */
   retryFor: number;
+  /** Milliseconds after which the service's client gives a request up. */
+  timeout: number;
   /** Requests at once. */
   concurrency: number;
+  /** Never switched off. */
   protectedOutlets: readonly ProtectedOutlet[];
+  /** Names the user gave; they win over the service's. */
+  outletNames: readonly OutletName[];
+  /** Units of readings for which the service sends none; "" = none. */
+  units: Readonly<Record<ReadingName, string>>;
 }
 
 /** Where the account says what concerns no single message. Whoever hands it in turns errors into sentences. */
@@ -77,12 +124,20 @@ export interface AccountLog {
   failing(error: StripError): void;
   /** Polling works again; said once per outage. */
   recovered(): void;
+  /** The first command began to be retried; said once until `retryingOver`. */
+  retrying(error: StripError): void;
+  /** A request to switch succeeded, or nothing is retried any more. */
+  retryingOver(): void;
+  /** The service asked for a pause of so many seconds; said once per pause. */
+  rateLimited(seconds: number): void;
+  /** A configured outlet matches no strip of the first complete list; said once for each. */
+  unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
   /** An answer was understood only in part or not at all; said once until an answer can be read again. */
   unreadable(what: 'list' | 'strip'): void;
   /** Closing dropped commands that had not been carried out. */
   dropped(count: number): void;
-  /** Closing could not bring an outlet back on after a cycle. */
-  owed(command: Command, error: StripError): void;
+  /** Closing could not switch an outlet back on after a cycle. */
+  notRestored(command: Command, error: StripError): void;
   /** A listener threw: a defect of the listener, which must not break the others. */
   fault(error: unknown): void;
 }

@@ -9,7 +9,7 @@ const PATIENCE = 100;
 /** Something under way, as the badge sees it. */
 export interface Flight extends Link<Flight> {
   readonly since: number;
-  progress: 'retrying' | 'rate limited' | null;
+  phase: Progress['phase'] | null;
 }
 
 /**
@@ -37,7 +37,7 @@ export class Badge {
   }
 
   begin(): Flight {
-    const flight: Flight = { since: this.#clock.monotonic(), progress: null, before: null, behind: null };
+    const flight: Flight = { since: this.#clock.monotonic(), phase: null, before: null, behind: null };
     this.#flights.add(flight);
     if (this.#timer === null && !this.#late && !this.#closed) this.#wait(PATIENCE);
     return flight;
@@ -45,16 +45,16 @@ export class Badge {
 
   progress(flight: Flight, progress: Progress): void {
     if (!this.#flights.has(flight)) return;
-    this.#count(flight.progress, -1);
-    flight.progress = progress === 'waiting' ? null : progress;
-    this.#count(flight.progress, 1);
+    this.#count(flight.phase, -1);
+    flight.phase = progress.phase;
+    this.#count(flight.phase, 1);
     this.#paint();
   }
 
   /** `result`: what to show from now on; `null`: what was shown before. */
   end(flight: Flight, result: Mark | null): void {
     if (!this.#flights.delete(flight)) return;
-    this.#count(flight.progress, -1);
+    this.#count(flight.phase, -1);
     if (this.#late) this.#look();
     if (result !== null) this.#result = result;
     this.#paint();
@@ -74,9 +74,9 @@ export class Badge {
     this.#timer = null;
   }
 
-  #count(progress: Flight['progress'], by: number): void {
-    if (progress === 'retrying') this.#retrying += by;
-    else if (progress === 'rate limited') this.#limited += by;
+  #count(phase: Flight['phase'], by: number): void {
+    if (phase === 'retrying') this.#retrying += by;
+    else if (phase === 'rate limited') this.#limited += by;
   }
 
   #wait(ms: number): void {

@@ -5,7 +5,19 @@ import type { PortOrAll, Strip } from '../api/types';
 /** What the nodes need of an account. */
 export type Live = Pick<
   Account,
-  'list' | 'get' | 'run' | 'subscribe' | 'onStatus' | 'strips' | 'strip' | 'lastKnown' | 'close'
+  | 'list'
+  | 'get'
+  | 'run'
+  | 'cancel'
+  | 'subscribe'
+  | 'onStatus'
+  | 'status'
+  | 'refresh'
+  | 'strips'
+  | 'strip'
+  | 'names'
+  | 'lastKnown'
+  | 'close'
 >;
 
 /**

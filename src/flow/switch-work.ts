@@ -28,7 +28,7 @@ export function switchWork(config: Config, evaluate: Evaluate, live: () => Live)
     });
     const [only] = order.commands;
     if (only !== undefined && (order.form === 'on' || order.form === 'port-on')) {
-      return account.run(only.command, progress).then((outcome) => finish([outcome]));
+      return account.run(only.command, { onProgress: progress }).then((outcome) => finish([outcome]));
     }
     return runAll(account, order, progress).then(finish);
   };
@@ -49,7 +49,9 @@ async function runAll(
   { commands }: Order,
   progress: (progress: Progress) => void,
 ): Promise<Outcome[]> {
-  const outcomes = await Promise.allSettled(commands.map(({ command }) => account.run(command, progress)));
+  const outcomes = await Promise.allSettled(
+    commands.map(({ command }) => account.run(command, { onProgress: progress })),
+  );
   const fulfilled = outcomes.filter((outcome) => outcome.status === 'fulfilled');
   if (fulfilled.length < outcomes.length) {
     throw severalFailed(commands, outcomes, (mac, port) => account.lastKnown(mac, port));

@@ -92,6 +92,9 @@ export class Watch {
         const { strip, available, first } = change;
         return messageAbout(strip, 'available', available, first ? null : !available);
       }
+      case 'description':
+      case 'removed':
+        return null;
       case 'account':
         return availability ? { topic: 'account/available', payload: change.available } : null;
     }
@@ -102,12 +105,14 @@ export class Watch {
   }
 
   #outlet({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
-    if (this.#watched.port !== null && this.#watched.port !== port) return null;
+    if (on === null || on === previous || (this.#watched.port !== null && this.#watched.port !== port))
+      return null;
     const payload = this.#watched.output === 'on' ? on : { mac: strip.mac, port, on };
     return messageAbout(strip, String(port), payload, previous);
   }
 
   #reading({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
+    if (value === null) return null;
     const key = `${strip.mac}/${name}`;
     const sent = (this.#sent ??= new Map<string, number>());
     const last = sent.get(key) ?? previous;

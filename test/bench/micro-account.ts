@@ -52,7 +52,11 @@ const silent: AccountLog = {
   recovered: () => undefined,
   unreadable: () => undefined,
   dropped: () => undefined,
-  owed: () => undefined,
+  retrying: () => undefined,
+  retryingOver: () => undefined,
+  rateLimited: () => undefined,
+  unknownOutlet: () => undefined,
+  notRestored: () => undefined,
   fault: (error) => {
     throw error;
   },
@@ -76,7 +80,15 @@ function stub(held?: Promise<void>): Service {
 const accountOn = (service: Service): Account =>
   new Account({
     service,
-    settings: { interval: 30_000, retryFor: 30_000, concurrency: 8, protectedOutlets: [] },
+    settings: {
+      interval: 30_000,
+      retryFor: 30_000,
+      concurrency: 8,
+      timeout: 10_000,
+      protectedOutlets: [],
+      outletNames: [],
+      units: { load: '', voltage: '', signal: '' },
+    },
     clock: systemClock,
     log: silent,
   });

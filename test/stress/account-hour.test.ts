@@ -38,7 +38,7 @@ describe('stress: an hour of polling', () => {
       );
       let flips = 0;
       let last = false;
-      const flipsTold = () => changes.filter(({ kind, first }) => kind === 'outlet' && !first).length;
+      const flipsTold = () => changes.filter((change) => change.kind === 'outlet' && !change.first).length;
       const pass = async (hours: number) => {
         const until = clock.monotonic() + hours * HOUR;
         while (clock.monotonic() < until) {

@@ -11,7 +11,7 @@ export interface Said {
   recovered: number;
   unreadable: number;
   dropped: number;
-  owed: number;
+  notRestored: number;
   faults: unknown[];
 }
 
@@ -46,18 +46,31 @@ export function openAccount(options: OpenOptions): Opened {
     }),
     clock,
   });
-  const said: Said = { failing: 0, recovered: 0, unreadable: 0, dropped: 0, owed: 0, faults: [] };
+  const said: Said = { failing: 0, recovered: 0, unreadable: 0, dropped: 0, notRestored: 0, faults: [] };
   const log: AccountLog = {
     failing: () => said.failing++,
     recovered: () => said.recovered++,
     unreadable: () => said.unreadable++,
     dropped: (count) => void (said.dropped += count),
-    owed: () => said.owed++,
+    retrying: () => undefined,
+    retryingOver: () => undefined,
+    rateLimited: () => undefined,
+    unknownOutlet: () => undefined,
+    notRestored: () => said.notRestored++,
     fault: (error) => void said.faults.push(error),
   };
   const account = new Account({
     service,
-    settings: { interval: 30_000, retryFor: 30_000, concurrency, protectedOutlets: [], ...settings },
+    settings: {
+      interval: 30_000,
+      retryFor: 30_000,
+      concurrency,
+      timeout: 10_000,
+      protectedOutlets: [],
+      outletNames: [],
+      units: { load: '', voltage: '', signal: '' },
+      ...settings,
+    },
     clock,
     log,
   });

@@ -14,7 +14,7 @@ describe('a cycle', () => {
     const ending = run(1, 'cycle', { delay: 3000 });
     assert.deepEqual(service.switchTexts, [OFF]);
     await service.last.answer(yes());
-    assert.deepEqual(ending.progress, ['waiting']);
+    assert.deepEqual(ending.progress, ['pausing']);
     await clock.pass(2999);
     assert.deepEqual(service.switchTexts, [OFF]);
     await clock.pass(1);

@@ -83,11 +83,12 @@ class Model {
 
 /** A subscriber that checks what it hears. */
 class Listener {
-  readonly #heard = new Map<string, boolean | number>();
+  readonly #heard = new Map<string, boolean | number | null>();
 
   constructor(private readonly initial: boolean) {}
 
   hear(change: Change): void {
+    if (change.kind === 'description' || change.kind === 'removed') return;
     const key =
       change.kind === 'account'
         ? 'account'

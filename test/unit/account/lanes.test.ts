@@ -101,7 +101,9 @@ describe('the lanes', () => {
     await service.last.answer({ results: [{ port: 2, ok: true }], response });
     assert.deepEqual(ending.outcome, {
       mac: MAC,
+      name: null,
       port: 2,
+      outlet: null,
       on: true,
       results: [{ port: 2, ok: true }],
       response,
@@ -164,9 +166,14 @@ describe('the lanes', () => {
 
   it('tell a watcher of progress that throws apart from the command', async () => {
     const { service, account, clock, log } = bench();
-    const running = account.run({ mac: MAC, port: 1, action: true, delay: 0 }, () => {
-      throw new Error('broken badge');
-    });
+    const running = account.run(
+      { mac: MAC, port: 1, action: true, delay: 0 },
+      {
+        onProgress: () => {
+          throw new Error('broken badge');
+        },
+      },
+    );
     await service.last.fail(failure('TIMEOUT'));
     await clock.pass(1000);
     await service.last.answer(yes());

@@ -58,7 +58,9 @@ describe('a protected outlet', () => {
     await service.switches[1]?.answer(yes(3));
     assert.deepEqual(ending.outcome, {
       mac: MAC,
+      name: null,
       port: 'all',
+      outlet: null,
       on: false,
       results: [1, 3, 4].map((port) => ({ port, ok: true })),
       skipped: [2],

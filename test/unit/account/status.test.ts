@@ -8,7 +8,16 @@ describe('the status of an account', () => {
     const heard: AccountStatus[] = [];
     const stop = lab.account.onStatus((status) => heard.push(status));
     await calm();
-    assert.deepEqual(heard.splice(0), [{ available: null, error: null, readable: true }]);
+    assert.deepEqual(heard.splice(0), [
+      {
+        available: null,
+        error: null,
+        readable: true,
+        lastAnswerAt: null,
+        cooldownUntil: null,
+        polling: false,
+      },
+    ]);
     assert.equal(lab.service.all.length, 0, 'it starts no poll');
     const answers = [failure('UNREACHABLE'), failure('UNREACHABLE'), failure('AUTH'), listOf(), listOf()];
     for (const answer of answers) {

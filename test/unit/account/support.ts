@@ -221,8 +221,13 @@ export class TestLog {
   recovered = (): void => void this.lines.push('recovered');
   unreadable = (what: string): void => void this.lines.push(`unreadable ${what}`);
   dropped = (count: number): void => void this.lines.push(`dropped ${count}`);
-  owed = ({ mac, port }: Command, error: StripError): void =>
-    void this.lines.push(`owed ${mac}/${port} ${error.code}`);
+  retrying = (error: StripError): void => void this.lines.push(`retrying ${error.code}`);
+  retryingOver = (): void => void this.lines.push('retrying over');
+  rateLimited = (seconds: number): void => void this.lines.push(`rate limited ${seconds}`);
+  unknownOutlet = (kind: string, mac: string, port: Port): void =>
+    void this.lines.push(`unknown ${kind} ${mac}/${port}`);
+  notRestored = ({ mac, port }: Command, error: StripError): void =>
+    void this.lines.push(`not restored ${mac}/${port} ${error.code}`);
   fault = (error: unknown): void => void this.lines.push(`fault ${String(error)}`);
 }
 
@@ -232,7 +237,7 @@ export interface Ending {
   error?: StripError;
   /** How often it settled. */
   times: number;
-  progress: Progress[];
+  progress: Progress['phase'][];
 }
 
 export interface Bench {
@@ -241,14 +246,17 @@ export interface Bench {
   log: TestLog;
   account: Account;
   /** Runs a command and watches how it ends. */
-  run: (port: PortOrAll, action: Command['action'], more?: Partial<Command>) => Ending;
+  run: (port: PortOrAll, action: Command['action'], more?: Partial<Command> & { owner?: object }) => Ending;
 }
 
 export const SETTINGS: AccountSettings = {
   interval: 30_000,
   retryFor: 30_000,
+  timeout: 10_000,
   concurrency: 8,
   protectedOutlets: [],
+  outletNames: [],
+  units: { load: '', voltage: '', signal: '' },
 };
 
 export function bench(settings: Partial<AccountSettings> = {}): Bench {
@@ -261,10 +269,16 @@ export function bench(settings: Partial<AccountSettings> = {}): Bench {
     service,
     log,
     account,
-    run: (port, action, more = {}) => {
+    run: (port, action, { owner = {}, ...more } = {}) => {
       const ending: Ending = { times: 0, progress: [] };
       account
-        .run({ mac: MAC, port, action, delay: 5000, ...more }, (what) => ending.progress.push(what))
+        .run(
+          { mac: MAC, port, action, delay: 5000, ...more },
+          {
+            owner,
+            onProgress: ({ phase }) => ending.progress.push(phase),
+          },
+        )
         .then(
           (outcome) => {
             ending.outcome = outcome;
@@ -281,18 +295,23 @@ export function bench(settings: Partial<AccountSettings> = {}): Bench {
   };
 }
 
+const onOff = (on: boolean | null): string => (on === null ? 'unknown' : on ? 'on' : 'off');
+
 /** A change in short. */
 export function said(change: Change): string {
-  const first = change.first ? ' (first)' : '';
+  const first = 'first' in change && change.first ? ' (first)' : '';
   switch (change.kind) {
     case 'account':
       return `account ${change.available ? 'available' : 'unavailable'}${first}`;
     case 'strip':
       return `${change.strip.mac} ${change.available ? 'available' : 'unavailable'}${first}`;
     case 'outlet':
-      return `${change.strip.mac}/${change.port} ${change.on ? 'on' : 'off'}${first}`;
+      return `${change.strip.mac}/${change.port} ${onOff(change.on)}${first}`;
     case 'reading':
       return `${change.strip.mac} ${change.name} ${change.value}${first}`;
+    case 'description':
+    case 'removed':
+      return `${change.strip.mac} ${change.kind}`;
   }
 }
 

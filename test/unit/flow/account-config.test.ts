@@ -6,8 +6,11 @@ import { error, failing, live, MAC } from './support';
 describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
     assert.deepEqual(readAccount({}), {
-      baseUrl: '', timeout: 10_000, tls: '', proxy: '',
-      settings: { interval: 30_000, retryFor: 30_000, concurrency: 8, protectedOutlets: [] },
+      baseUrl: '', tls: '', proxy: '',
+      settings: {
+        interval: 30_000, retryFor: 30_000, timeout: 10_000, concurrency: 8, protectedOutlets: [], outletNames: [],
+        units: { load: '', voltage: '', signal: '' },
+      },
     }); // prettier-ignore
   });
 
@@ -24,14 +27,19 @@ describe('the settings of an account', () => {
         { mac: MAC, port: '4' },
         { mac: MAC, port: 1 },
       ],
+      outletNames: [{ mac: MAC, port: '2', name: ' Lamp ' }, { mac: MAC, port: 3, name: '' }, null],
+      units: { load: 'W', signal: 5 },
     });
     assert.deepEqual(read, {
-      baseUrl: 'https://x', timeout: 500, tls: 't', proxy: 'p',
-      settings: { interval: 5000, retryFor: 0, concurrency: 7, protectedOutlets: [{ mac: MAC, port: 4 }, { mac: MAC, port: 1 }] },
+      baseUrl: 'https://x', tls: 't', proxy: 'p',
+      settings: {
+        interval: 5000, retryFor: 0, timeout: 500, concurrency: 7, protectedOutlets: [{ mac: MAC, port: 4 }, { mac: MAC, port: 1 }],
+        outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }], units: { load: 'W', voltage: '', signal: '' },
+      },
     }); // prettier-ignore
-    const { timeout, settings } = readAccount({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
+    const { settings } = readAccount({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
     assert.deepEqual(
-      [timeout, settings.interval, settings.retryFor, settings.concurrency],
+      [settings.timeout, settings.interval, settings.retryFor, settings.concurrency],
       [100, 30_000, 86_400_000, 1],
     );
   });

@@ -4,11 +4,13 @@ import { failureMark, outletMark, stripMark, UNKNOWN_ANSWER, type Mark } from '.
 import catalogue from '../../../nodes/locales/en-US/strip-account.json';
 import { CATALOGUE } from '../../../src/flow/catalogue';
 import { makeStrip, TestClock } from '../account/support';
-import { MAC } from './support';
+import type { Progress } from '../../../src/account/types';
+import { error, MAC } from './support';
 
 const name = (mark: Mark | null): string => mark?.text.replace(`${CATALOGUE}badge.`, '') ?? 'none';
 const ON = outletMark(true);
 const OFF = outletMark(false);
+const RETRYING: Progress = { phase: 'retrying', error: error('TIMEOUT') };
 
 describe('a badge', () => {
   let clock: TestClock;
@@ -88,15 +90,15 @@ describe('a badge', () => {
   it('shows at once what keeps something from going on, the more telling of two', async () => {
     const one = badge.begin();
     const two = badge.begin();
-    badge.progress(one, 'retrying');
-    badge.progress(two, 'rate limited');
-    badge.progress(two, 'waiting');
-    badge.progress(one, 'waiting');
+    badge.progress(one, RETRYING);
+    badge.progress(two, { phase: 'rate limited' });
+    badge.progress(two, { phase: 'pausing' });
+    badge.progress(one, { phase: 'pausing' });
     assert.deepEqual(shown, ['retrying', 'rateLimited', 'retrying', 'none']);
     await clock.pass(100);
-    badge.progress(one, 'retrying');
+    badge.progress(one, RETRYING);
     badge.end(one, failureMark('TIMEOUT'));
-    badge.progress(one, 'retrying');
+    badge.progress(one, RETRYING);
     badge.end(two, ON);
     assert.deepEqual(shown.slice(4), ['asking', 'retrying', 'asking', 'on']);
   });
@@ -109,7 +111,7 @@ describe('a badge', () => {
     assert.deepEqual(shown, ['asking', 'none']);
     const other = new Badge((mark) => shown.push(name(mark)), clock);
     other.set(ON);
-    other.progress(other.begin(), 'retrying');
+    other.progress(other.begin(), RETRYING);
     other.close();
     assert.deepEqual(shown.slice(2), ['on', 'retrying', 'on']);
   });
@@ -118,7 +120,7 @@ describe('a badge', () => {
     const flight = badge.begin();
     badge.close();
     assert.equal(clock.pending, 0);
-    badge.progress(flight, 'retrying');
+    badge.progress(flight, RETRYING);
     badge.end(flight, ON);
     badge.end(badge.begin(), OFF);
     badge.set(ON);

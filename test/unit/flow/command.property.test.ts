@@ -153,9 +153,9 @@ describe('any flow file', () => {
       fc.property(properties(names), (config) => {
         const account = attempt(() => readAccount(config), 'NOT_CONFIGURED');
         if (account === null) return;
-        const { interval, retryFor, concurrency } = account.settings;
+        const { interval, timeout, retryFor, concurrency } = account.settings;
         assert(interval >= 5000 && retryFor >= 0 && Number.isInteger(concurrency) && concurrency >= 1);
-        assert(account.timeout >= 100 && account.timeout <= 600_000);
+        assert(timeout >= 100 && timeout <= 600_000);
       }),
     );
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Progress } from '../../../src/account/types';
 import { Badge } from '../../../src/flow/badge';
 import { Input, type Answered, type Work } from '../../../src/flow/input';
 import type { Message } from '../../../src/flow/field';
@@ -120,7 +121,7 @@ describe('running an input', () => {
 
   it('ends what is not finished with CLOSED when it closes, and then says no more', async () => {
     let finish: (answered: Answered) => void = () => undefined;
-    let progress: (progress: 'retrying') => void = () => undefined;
+    let progress: (progress: Progress) => void = () => undefined;
     start((_msg, _seen, report) => {
       progress = report;
       return new Promise((resolve) => (finish = resolve));
@@ -129,7 +130,7 @@ describe('running an input', () => {
     take(msg);
     input.close();
     assert.deepEqual(events, ['done CLOSED']);
-    progress('retrying');
+    progress({ phase: 'retrying', error: error('TIMEOUT') });
     finish(answer(msg));
     await calm();
     input.close();
@@ -139,7 +140,7 @@ describe('running an input', () => {
 
   it('says what takes long', () => {
     start((_msg, _seen, report) => {
-      report('retrying');
+      report({ phase: 'retrying', error: error('TIMEOUT') });
       return new Promise(() => undefined);
     });
     take({});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Command, Outcome, Progress } from '../../../src/account/types';
+import type { AccountStatus, Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError, type ErrorCode } from '../../../src/api/errors';
 import type { Translate } from '../../../src/flow/catalogue';
 import type { Order } from '../../../src/flow/command';
@@ -53,10 +53,29 @@ export const error = (code: ErrorCode, sentence = 'test'): StripError =>
 export function outcomeOf({ mac, port, action }: Command, more: Partial<Outcome> = {}): Outcome {
   const on = action === true || action === 'cycle';
   const results = port === 'all' ? [] : [{ port, ok: true }];
-  return { mac, port, on, results, response: { success: true }, at: '2027-01-15T08:00:00.000Z', ...more };
+  const names = { name: null, outlet: null };
+  return {
+    mac,
+    port,
+    ...names,
+    on,
+    results,
+    response: { success: true },
+    at: '2027-01-15T08:00:00.000Z',
+    ...more,
+  };
 }
 
-type Run = (command: Command, progress?: (progress: Progress) => void) => Promise<Outcome>;
+type Run = (command: Command, options?: RunOptions) => Promise<Outcome>;
+
+export const STATUS: AccountStatus = {
+  available: true,
+  error: null,
+  readable: true,
+  lastAnswerAt: null,
+  cooldownUntil: null,
+  polling: false,
+};
 
 /** An account of which only what a test names works. */
 export function live(parts: Partial<Live> & { run?: Run }): Live {
@@ -67,6 +86,10 @@ export function live(parts: Partial<Live> & { run?: Run }): Live {
     run: absent,
     subscribe: absent,
     onStatus: absent,
+    cancel: () => undefined,
+    status: () => STATUS,
+    refresh: absent,
+    names: () => ({ name: null, outlet: null }),
     strips: () => [],
     strip: () => undefined,
     lastKnown: () => null,

@@ -6,7 +6,7 @@ import { Badge } from '../../../src/flow/badge';
 import type { Message } from '../../../src/flow/field';
 import { readWatched, startWatching, Watch, type Watched } from '../../../src/flow/watch';
 import { makeStrip, TestClock } from '../account/support';
-import { error, live, MAC, OTHER } from './support';
+import { error, live, MAC, OTHER, STATUS } from './support';
 
 const noEnv = (): unknown => undefined;
 const read = (config: object, env: (name: string) => unknown = noEnv) => readWatched({ ...config }, env);
@@ -220,7 +220,7 @@ describe('a node that watches', () => {
     [shown, sent, running] = [[], [], []];
     known = structuredClone(strip);
   });
-  const fine: AccountStatus = { available: true, error: null, readable: true };
+  const fine = STATUS;
 
   it('asks for what its options say', () => {
     start({ initial: true, readings: true });
@@ -233,7 +233,7 @@ describe('a node that watches', () => {
 
   it('says that it is asking until the service has answered', async () => {
     start({});
-    status({ available: null, error: null, readable: true });
+    status({ ...fine, available: null });
     await clock.pass(200);
     status(fine);
     assert.deepEqual(shown, ['asking', 'watching']);
@@ -263,8 +263,8 @@ describe('a node that watches', () => {
 
   it('shows what keeps the account from knowing', () => {
     start({ mac: MAC });
-    status({ available: false, error: error('AUTH'), readable: true });
-    status({ available: false, error: null, readable: true });
+    status({ ...fine, available: false, error: error('AUTH') });
+    status({ ...fine, available: false });
     status({ ...fine, readable: false });
     assert.deepEqual(shown, ['auth', 'unreachable', 'unknownAnswer']);
   });
