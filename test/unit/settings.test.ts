@@ -45,17 +45,15 @@ describe('the table of settings', () => {
 
 describe('a flow without a property', () => {
   it('takes the default of the table for an account', () => {
-    const { timeout, settings } = readAccount({});
-    assert.deepEqual(
-      { timeout, ...settings },
-      {
-        timeout: 10_000,
-        interval: 30_000,
-        retryFor: 30_000,
-        concurrency: 8,
-        protectedOutlets: [],
-      },
-    );
+    assert.deepEqual(readAccount({}).settings, {
+      timeout: 10_000,
+      interval: 30_000,
+      retryFor: 30_000,
+      concurrency: 8,
+      protectedOutlets: [],
+      outletNames: [],
+      units: { load: '', voltage: '', signal: '' },
+    });
   });
 
   it('takes the default of the table for a watch node', () => {
@@ -87,7 +85,7 @@ describe('a number out of bounds', () => {
     assert.ok('change' in watched);
     assert.equal(watched.change, change.most);
     assert.equal(readAccount({ interval: '1' }).settings.interval, 5000);
-    assert.equal(readAccount({ timeout: 1e9 }).timeout, 600_000);
+    assert.equal(readAccount({ timeout: 1e9 }).settings.timeout, 600_000);
     assert.equal(readConfig({ latency: '99999999' }).latency, 60_000);
   });
 });
