@@ -11,22 +11,54 @@ export const NODE = process.env.NODE_BIN ?? process.execPath;
 
 export const KEY = 'key-of-the-bench';
 
-/** Node-RED with the nodes of the bench in it. */
+/** One command as the drivers send it. */
+export interface Command {
+  mac: string;
+  port: number;
+  on: boolean;
+}
+
+/** A run of messages through the node `driver`, or through the HTTP client alone where there is none. */
+export interface RunOptions {
+  driver?: string;
+  url: string;
+  commands: readonly Command[];
+  inFlight: number;
+  /** Milliseconds in which new messages are sent. */
+  ms: number;
+}
+
+export interface RunResult {
+  /** Milliseconds of every message. */
+  latencies: number[];
+  failed: number;
+  perSecond: number;
+  /** Microseconds of processor time per message. */
+  cpu: number;
+}
+
+/** Bytes after a garbage collection; `ms` where something was loaded. */
+export interface Memory {
+  heapUsed: number;
+  rss: number;
+  ms: number;
+}
+
+/** A Node-RED with the nodes of the bench in it. */
 export interface Bench {
   readonly red: RunningNodeRed;
-  /** One of the bench's own admin routes. */
-  ask(route: 'run' | 'heap' | 'require' | 'unwatched', body?: unknown): Promise<unknown>;
-  stop(): Promise<void>;
+  /** Calls one of the admin routes of `nodes/bench-nodes.ts`. */
+  call(route: 'run' | 'memory' | 'require' | 'unwatched', body?: object): Promise<unknown>;
 }
 
 export interface Lab {
-  /** Addresses of the local service, by how long it takes to answer. */
+  /** Addresses of the service that answers at once, and of the one that takes 50 ms. */
   readonly service: { fast: string; slow: string };
   /** Requests the service has had, by API key. */
   counts(): Promise<Record<string, number>>;
-  /** Starts Node-RED with the packed package, or without. */
-  nodeRed(install?: 'packed' | 'none'): Promise<Bench>;
-  /** Runs one of the bench's programs on its own and gives what it sent. */
+  /** Starts Node-RED with the packed package, or without it. */
+  start(install?: 'packed' | 'none'): Promise<Bench>;
+  /** Runs one of the bench's programs in a process of its own and returns what it sends. */
   program(name: string, ...args: string[]): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -34,10 +66,9 @@ export interface Lab {
 /** Compiles the bench's own programs and starts the service. */
 export async function openLab(): Promise<Lab> {
   const dir = mkdtempSync(join(tmpdir(), 'smart-strip-bench-'));
-  const programs = ['service', 'micro', 'nodes/bench-nodes'];
-  // Not through the tests' loader, which wraps every function to keep its name.
   await build({
-    entryPoints: programs.map((name) => join(__dirname, `${name}.ts`)),
+    // Not with the loader of the tests, which wraps every function to keep its name.
+    entryPoints: ['service', 'micro', 'nodes/bench-nodes'].map((name) => join(__dirname, `${name}.ts`)),
     outdir: dir,
     bundle: true,
     platform: 'node',
@@ -47,7 +78,7 @@ export async function openLab(): Promise<Lab> {
   cpSync(join(__dirname, 'nodes/bench-nodes.html'), join(dir, 'nodes/bench-nodes.html'));
   await nodeRedDir();
   const children = new Set<ChildProcess>();
-  const start = async (name: string, args: readonly string[] = []): Promise<unknown> => {
+  const program: Lab['program'] = async (name, ...args) => {
     const child = fork(join(dir, `${name}.js`), args, { execPath: NODE, execArgv: ['--expose-gc'] });
     children.add(child);
     return await new Promise<unknown>((resolve, reject) => {
@@ -58,13 +89,20 @@ export async function openLab(): Promise<Lab> {
       });
     });
   };
-  const ports = (await start('service')) as { fast: number; slow: number };
+  const ports = (await program('service')) as { fast: number; slow: number };
   const service = { fast: `http://127.0.0.1:${ports.fast}`, slow: `http://127.0.0.1:${ports.slow}` };
   return {
     service,
+    program,
     counts: async () => (await (await fetch(`${service.fast}/counts`)).json()) as Record<string, number>,
-    nodeRed: async (install = 'packed') => await startBench(install, join(dir, 'nodes')),
-    program: (name, ...args) => start(name, args),
+    start: async (install = 'packed') => {
+      const settings = {
+        nodesDir: [join(dir, 'nodes')],
+        logging: { console: { level: 'info', metrics: false, audit: false } },
+      };
+      const red = await startNodeRed({ install, settings });
+      return { red, call: async (route, body = {}) => await post(red, `/bench/${route}`, body) };
+    },
     close: async () => {
       const ended = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
       for (const child of children) child.kill();
@@ -74,106 +112,44 @@ export async function openLab(): Promise<Lab> {
   };
 }
 
-async function startBench(install: 'packed' | 'none', nodesDir: string): Promise<Bench> {
-  const red = await startNodeRed({
-    install,
-    settings: {
-      nodesDir: [nodesDir],
-      logging: { console: { level: 'info', metrics: false, audit: false } },
-      editorTheme: { tours: false },
-    },
-  });
-  const ask: Bench['ask'] = async (route, body = {}) => {
-    const response = await red.admin(`/bench/${route}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${route}: ${await response.text()}`);
-    return (await response.json()) as unknown;
-  };
-  return { red, ask, stop: () => red.stop() };
+async function post(red: RunningNodeRed, path: string, body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await red.admin(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  return (await response.json()) as unknown;
 }
 
-const account = (id: string, url: string, more: Record<string, unknown> = {}): FlowNode => ({
-  id,
-  type: 'strip-account',
-  name: '',
-  baseUrl: url,
-  interval: 30,
-  timeout: 10_000,
-  retryFor: 30,
-  concurrency: 8,
-  tls: '',
-  proxy: '',
-  protectedOutlets: [],
-  credentials: { apiKey: KEY },
-  ...more,
+const Z = 'tab';
+const flowNode = (id: string, type: string, wires: string[], properties: object): FlowNode => ({
+  ...{ id, type, z: Z, name: '', x: 100, y: 100, wires: [wires] },
+  ...properties,
 });
 
-/** A `strip switch` that takes everything from the message. */
-const stripSwitch = (id: string, z: string, accountId: string, wires: string[][]): FlowNode => ({
-  id,
-  type: 'strip switch',
-  z,
-  name: '',
-  account: accountId,
-  mac: '',
-  macType: 'message',
-  port: '',
-  portType: 'message',
-  on: '',
-  onType: 'message',
-  delay: '5',
-  delayType: 'num',
-  output: 'same',
-  wires,
-});
+/** Nodes as they stand in a flow file. What is left out takes its default. */
+export const nodes = {
+  tab: { id: Z, type: 'tab', label: 'bench' },
 
-/** What a user wires by hand instead: the two nodes after the one that prepares the request. */
-const httpRequest = (
-  id: string,
-  z: string,
-  wires: string[][],
-  more: Record<string, unknown> = {},
-): FlowNode => ({
-  id,
-  type: 'http request',
-  z,
-  name: '',
-  method: 'use',
-  ret: 'txt',
-  paytoqs: 'ignore',
-  url: '',
-  tls: '',
-  persist: true,
-  proxy: '',
-  insecureHTTPParser: false,
-  authType: '',
-  senderr: false,
-  headers: [],
-  wires,
-  ...more,
-});
+  account: (id: string, url: string, properties: object = {}): FlowNode => ({
+    ...{ id, type: 'strip-account', name: '', baseUrl: url, credentials: { apiKey: KEY } },
+    ...properties,
+  }),
 
-const functionNode = (id: string, z: string, func: string, wires: string[][]): FlowNode => ({
-  id,
-  type: 'function',
-  z,
-  name: '',
-  func,
-  outputs: 1,
-  timeout: 0,
-  noerr: 0,
-  initialize: '',
-  finalize: '',
-  libs: [],
-  wires,
-});
+  /** Any node of this package or of the bench. */
+  of: (type: string, id: string, to: string[] = [], properties: object = {}): FlowNode =>
+    flowNode(id, type, to, { account: 'account', ...properties }),
 
-/** The same nodes with a place on the canvas: without one Node-RED takes them for config nodes. */
-export const placed = (flow: readonly FlowNode[]): FlowNode[] =>
-  flow.map((node) => (node.z === undefined ? node : { x: 100, y: 100, ...node }));
+  function: (id: string, to: string[], func: string): FlowNode =>
+    flowNode(id, 'function', to, {
+      ...{ func, outputs: 1, timeout: 0, noerr: 0, initialize: '', finalize: '', libs: [] },
+    }),
 
-/** Nodes as they stand in a flow file. */
-export const nodes = { account, stripSwitch, httpRequest, functionNode };
+  httpRequest: (id: string, to: string[], properties: object = {}): FlowNode =>
+    flowNode(id, 'http request', to, {
+      ...{ method: 'use', ret: 'txt', paytoqs: 'ignore', url: '', tls: '', persist: true, proxy: '' },
+      ...{ insecureHTTPParser: false, authType: '', senderr: false, headers: [] },
+      ...properties,
+    }),
+
+  json: (id: string, to: string[]): FlowNode =>
+    flowNode(id, 'json', to, { property: 'payload', action: 'obj', pretty: false }),
+};

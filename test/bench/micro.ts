@@ -1,70 +1,174 @@
-// Runs in a process of its own, without Node-RED: what the package does with answers and commands, at the side of
-// `JSON.parse`, and how that grows.
+// Runs in a process of its own, without Node-RED: what decoding costs beside JSON.parse, and how the cost of strips and of
+// waiting commands grows with their number.
+import { Account } from '../../src/account/account';
+import { systemClock } from '../../src/api/clock';
 import { decodeList } from '../../src/api/decode';
-import { isRecord } from '../../src/api/values';
-import { SHAPES, speak, type Shape } from '../../src/simulator/shapes';
-import {
-  measureListening,
-  measureState,
-  measureWaiting,
-  type ListeningFigure,
-  type StateFigure,
-  type WaitingFigure,
-} from './micro-account';
-import { pictures } from './pictures';
-import { time } from './timing';
+import type { Micro } from './micro-report';
+import { median, rotated } from './report';
 
 const AT = '2026-01-01T00:00:00.000Z';
+const PORTS = [1, 2, 3, 4] as const;
+const SIZES = [10, 100, 1_000, 10_000];
 
-export interface Decoded {
-  shape: Shape;
-  strips: number;
-  bytes: number;
-  /** Microseconds. */
-  parse: number;
-  decode: number;
-  /** Microseconds for the least that any reader does: an object of its own for each strip and outlet. */
-  copy: number;
+type Shape = (count: number, on?: boolean) => unknown;
+
+const macOf = (index: number): string => (0xa1b2c3000000 + index).toString(16).toUpperCase();
+const isOn = (index: number, port: number): boolean => (index + port) % 3 === 0;
+const list = (count: number, make: (index: number) => object): object[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Answers as a service could send them; `on` sets the first outlet of the first strip. */
+const SHAPES: Record<string, Shape> = {
+  'a list of records': (count, on = true) =>
+    list(count, (index) => ({
+      mac: macOf(index),
+      name: `Strip ${index}`,
+      outlets: PORTS.map((port) => ({ port, on: index === 0 && port === 1 ? on : isOn(index, port) })),
+      load: (index % 400) / 2,
+      voltage: 230.1,
+      signal: -50 - (index % 30),
+    })),
+  'units in text, under "data"': (count) => ({
+    data: {
+      strips: list(count, (index) => ({
+        macAddress: macOf(index),
+        sockets: PORTS.map((number) => ({ number, state: isOn(index, number) ? 'ON' : 'OFF' })),
+        readings: { load: `${(index % 400) / 2} W`, voltage: '230.1 V', signal: '-60 dBm' },
+      })),
+    },
+  }),
+  'flat fields, keyed by MAC': (count) =>
+    Object.fromEntries(
+      list(count, () => ({})).map((_, index) => [
+        macOf(index),
+        { ...Object.fromEntries(PORTS.map((port) => [`outlet_${port}`, isOn(index, port)])), voltage: 230.1 },
+      ]),
+    ),
+};
+
+/** Microseconds that one call takes, for each of some functions: medians of rounds in turn. */
+function time(work: readonly (() => unknown)[], rounds: number): number[] {
+  const counts = work.map((each) => {
+    // Long enough for the compiler to have done its work.
+    const start = performance.now();
+    let count = 0;
+    for (; performance.now() < start + 150; count++) each();
+    return Math.max(1, Math.round((count * 12) / (performance.now() - start)));
+  });
+  const taken: number[][] = work.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const index of rotated([...work.keys()], round)) {
+      const count = counts[index] ?? 1;
+      const start = performance.now();
+      for (let i = 0; i < count; i++) work[index]?.();
+      taken[index]?.push(((performance.now() - start) * 1000) / count);
+    }
+  }
+  return taken.map(median);
 }
 
-export interface Micro {
-  decoded: Decoded[];
-  growth: Decoded[];
-  state: StateFigure[];
-  waiting: WaitingFigure[];
-  listening: ListeningFigure[];
-}
-
-function measureDecoding(sizes: readonly number[], shapes: readonly Shape[], rounds: number): Decoded[] {
-  return sizes.flatMap((strips) =>
-    shapes.map((shape) => {
-      const text = JSON.stringify(speak(shape).list(pictures(strips)));
-      const body: unknown = JSON.parse(text);
-      const work = [() => JSON.parse(text) as unknown, () => decodeList(body, AT), () => copied(body)];
-      const [parse = NaN, decode = NaN, copy = NaN] = time(work, rounds);
-      return { shape, strips, bytes: text.length, parse, decode, copy };
-    }),
+function measureDecoding(name: string, shape: Shape, strips: number, rounds: number): Micro['decoded'][0] {
+  const text = JSON.stringify(shape(strips));
+  const body: unknown = JSON.parse(text);
+  if (decodeList(body, AT).strips.length !== strips) throw new Error(`${name} is not read`);
+  const [parse = NaN, decode = NaN] = time(
+    [() => JSON.parse(text) as unknown, () => decodeList(body, AT)],
+    rounds,
   );
+  return { name, strips, parse, decode };
 }
 
-/** A copy, level by level. */
-function copied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copied);
-  if (!isRecord(value)) return value;
-  const copy = { ...value };
-  for (const key in copy) if (typeof copy[key] === 'object') copy[key] = copied(copy[key]);
-  return copy;
+/** An account whose service answers reads with `body()` and commands once `released`. */
+function accountWith(body: () => unknown, released: Promise<void> = Promise.resolve()): Account {
+  return new Account({
+    service: {
+      list: () => {
+        const response = body();
+        return Promise.resolve({ ...decodeList(response, AT), response });
+      },
+      get: () => Promise.reject(new Error('not used')),
+      switch: async (_mac, port) => {
+        await released;
+        const results = [{ port: Number(port), ok: true }];
+        return { results, response: { success: true, results } };
+      },
+      close: () => Promise.resolve(),
+    },
+    settings: {
+      ...{ interval: 3_600_000, retryFor: 30_000, concurrency: 8, protectedOutlets: [], outletNames: [] },
+      units: { load: '', voltage: '', signal: '' },
+    },
+    clock: systemClock,
+    log: new Proxy({} as never, { get: () => () => undefined }),
+  });
+}
+
+/** Microseconds to read a list in which one outlet has changed, a listener included, as the account does in each poll. */
+async function measureReading(strips: number, rounds: number): Promise<Micro['reading'][0]> {
+  const bodies = [true, false].map((on) => SHAPES['a list of records']?.(strips, on));
+  let turn = 0;
+  let changes = 0;
+  const account = accountWith(() => bodies[turn++ % 2]);
+  account.subscribe(() => changes++);
+  const taken: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now();
+    await account.list();
+    taken.push((performance.now() - start) * 1000);
+  }
+  if (changes === 0) throw new Error('no change was noticed');
+  await account.close();
+  return { strips, us: median(taken) };
+}
+
+/** Microseconds per command for one and the same outlet, all waiting behind the first. */
+async function measureWaiting(commands: number, rounds: number): Promise<Micro['waiting'][0]> {
+  const taken: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    let release = (): void => undefined;
+    const account = accountWith(() => [], new Promise<void>((resolve) => (release = resolve)));
+    const start = performance.now();
+    const waiting = Array.from({ length: commands }, (_, index) =>
+      account.run({ mac: macOf(0), port: 1, action: index % 2 === 0, delay: 0 }),
+    );
+    release();
+    await Promise.all(waiting);
+    taken.push(((performance.now() - start) * 1000) / commands);
+    await account.close();
+  }
+  return { commands, us: median(taken) };
+}
+
+/** Microseconds per confirmed switch that so many subscribers are told of. */
+async function measureListening(listeners: number, switches: number): Promise<Micro['listening'][0]> {
+  const account = accountWith(() => []);
+  for (let index = 0; index < listeners; index++) account.subscribe(() => undefined);
+  const start = performance.now();
+  for (let index = 0; index < switches; index++) {
+    await account.run({ mac: macOf(0), port: 1, action: index % 2 === 0, delay: 0 });
+  }
+  const us = ((performance.now() - start) * 1000) / switches;
+  await account.close();
+  return { listeners, us };
 }
 
 async function main(quick: boolean): Promise<void> {
-  const rounds = quick ? 15 : 61;
-  const micro: Micro = {
-    decoded: measureDecoding([1, 1_000], SHAPES, rounds),
-    growth: measureDecoding([1, 10, 100, 1_000, 10_000], ['plain'], quick ? 5 : 15),
-    state: measureState([1, 10, 100, 1_000, 10_000], quick ? 9 : 31),
-    waiting: await measureWaiting([1, 10, 100, 1_000, 10_000], quick ? 3 : 9),
-    listening: await measureListening([1, 10, 100, 1_000], quick ? 300 : 2_000),
-  };
+  const micro: Micro = { decoded: [], growth: [], reading: [], waiting: [], listening: [] };
+  for (const [name, shape] of Object.entries(SHAPES)) {
+    micro.decoded.push(measureDecoding(name, shape, 1_000, quick ? 15 : 61));
+  }
+  for (const size of SIZES) {
+    const shape = SHAPES['a list of records'];
+    if (shape !== undefined)
+      micro.growth.push(measureDecoding('a list of records', shape, size, quick ? 5 : 15));
+    micro.reading.push(await measureReading(size, quick ? 20 : 60));
+  }
+  // Twice, the first time for the compiler only.
+  for (const size of [1_000, ...SIZES]) micro.waiting.push(await measureWaiting(size, quick ? 3 : 9));
+  for (const size of [10, 1, 10, 100, 1_000])
+    micro.listening.push(await measureListening(size, quick ? 300 : 2_000));
+  micro.waiting.shift();
+  micro.listening.shift();
   process.send?.(micro);
   process.disconnect();
 }

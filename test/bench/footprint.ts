@@ -1,0 +1,106 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FlowNode } from '../support/node-red';
+import { packedUserDir, PACKAGE } from '../support/node-red-install';
+import { nodes, type Bench, type Lab, type Memory } from './lab';
+import { median, type Report } from './report';
+
+const macOf = (index: number): string => `A1B2C3D4E5${String(index % 25).padStart(2, '0')}`;
+
+/** Nodes as many as asked for, of each kind that is compared. */
+const KINDS: Record<string, (id: string, index: number) => FlowNode> = {
+  'bare node': (id) => nodes.of('bench-bare', id),
+  'strip switch': (id) => nodes.of('strip switch', id),
+  'strip status': (id, index) => nodes.of('strip status', id, [], { mac: macOf(index), macType: 'str' }),
+  'strip list': (id) => nodes.of('strip list', id),
+  'strip watch': (id, index) =>
+    nodes.of('strip watch', id, [], { mac: macOf(index), port: String((index % 4) + 1) }),
+  'http request': (id) => nodes.httpRequest(id, []),
+  function: (id) => nodes.function(id, [], 'return msg;'),
+};
+
+/** What the package costs before a message is sent: loading it, deploying its nodes, opening the editor. */
+export async function measureFootprint(lab: Lab, report: Report, quick: boolean): Promise<void> {
+  await measureLoading(lab, report, quick ? 2 : 7);
+  const bench = await lab.start();
+  try {
+    await measureNodes(lab, bench, report, quick ? 300 : 1_000);
+    await measureEditor(bench, report);
+  } finally {
+    await bench.red.stop();
+  }
+}
+
+/** Loads what Node-RED loads at its start, with none of the nodes deployed, each time in a fresh Node-RED. */
+async function measureLoading(lab: Lab, report: Report, rounds: number): Promise<void> {
+  const folder = join(await packedUserDir(), 'node_modules', PACKAGE, 'dist/nodes');
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => join(folder, name));
+  const starts: Record<'none' | 'packed', number[]> = { none: [], packed: [] };
+  const loaded: Memory[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const install of ['none', 'packed'] as const) {
+      const start = performance.now();
+      const bench = await lab.start(install);
+      starts[install].push(performance.now() - start);
+      if (install === 'none') loaded.push((await bench.call('require', { files })) as Memory);
+      await bench.red.stop();
+    }
+  }
+  const ms = median(loaded.map((memory) => memory.ms));
+  report.table(
+    'Loading the package in Node-RED, no node deployed (medians)',
+    ['', 'ms', 'heap MB'],
+    [
+      ['Node-RED alone, from start to running', median(starts.none), ''],
+      ['Node-RED with the package', median(starts.packed), ''],
+      ['loading the package', ms, median(loaded.map(({ heapUsed }) => heapUsed)) / 1e6],
+    ],
+  );
+  report.target({ what: 'ms more at start, no node deployed', value: ms, atMost: 25 });
+}
+
+async function measureNodes(lab: Lab, bench: Bench, report: Report, count: number): Promise<void> {
+  const heapWith = async (kind: string, many: number): Promise<number> => {
+    const make = KINDS[kind];
+    const all = Array.from({ length: many }, (_, index) => make?.(`node-${index}`, index) ?? nodes.tab);
+    await bench.red.deploy([nodes.tab, nodes.account('account', lab.service.fast), ...all]);
+    return ((await bench.call('memory')) as Memory).heapUsed;
+  };
+  const rows: [string, number][] = [];
+  for (const kind of Object.keys(KINDS)) {
+    const few = await heapWith(kind, 10);
+    rows.push([kind, ((await heapWith(kind, 10 + count)) - few) / count / 1000]);
+  }
+  report.table(`Heap per deployed node, of ${count}, in kB`, ['', 'kB'], rows);
+  for (const [kind, value] of rows) {
+    if (kind.startsWith('strip')) report.target({ what: `kB per ${kind}`, value, atMost: 4 });
+  }
+}
+
+async function measureEditor(bench: Bench, report: Report): Promise<void> {
+  const size = async (path: string, accept: string): Promise<number> => {
+    const response = await bench.red.admin(path, { headers: { accept } });
+    if (!response.ok) throw new Error(`${path}: ${response.status}`);
+    return (await response.arrayBuffer()).byteLength / 1000;
+  };
+  const sets = ['account', 'list', 'status', 'switch', 'watch', 'simulator'].map((name) => `strip-${name}`);
+  const sum = async (sizes: Promise<number>[]) =>
+    (await Promise.all(sizes)).reduce((total, each) => total + each, 0);
+  report.table(
+    'What the editor loads, in kB',
+    ['', 'kB'],
+    [
+      [
+        'html of all nodes, help',
+        await sum(sets.map((set) => size(`/nodes/${PACKAGE}/${set}`, 'text/html'))),
+      ],
+      ['script', await size(`/resources/${PACKAGE}/editor.js`, '*/*')],
+      [
+        'texts in one language',
+        await sum(sets.map((set) => size(`/locales/${PACKAGE}/${set}?lng=en-US`, 'application/json'))),
+      ],
+    ],
+  );
+}
