@@ -95,7 +95,14 @@ function accountWith(body: () => unknown, released: Promise<void> = Promise.reso
       close: () => Promise.resolve(),
     },
     settings: {
-      ...{ interval: 3_600_000, retryFor: 30_000, concurrency: 8, protectedOutlets: [], outletNames: [] },
+      ...{
+        interval: 3_600_000,
+        timeout: 10_000,
+        retryFor: 30_000,
+        concurrency: 8,
+        protectedOutlets: [],
+        outletNames: [],
+      },
       units: { load: '', voltage: '', signal: '' },
     },
     clock: systemClock,
