@@ -1,10 +1,11 @@
 import { inspect } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../src/api/clock';
-import { applyByHand, readByHand } from '../src/simulator/by-hand';
 import { readConfig } from '../src/simulator/config';
-import { Mounts, normalisePath } from '../src/simulator/mounts';
-import { Simulator } from '../src/simulator/simulator';
+import { middleware } from '../src/simulator/http';
+import { normalisePath } from '../src/simulator/registry';
+import { readManualChange, Simulator } from '../src/simulator/simulator';
+import { releaseOnceStopped, simulators, watchDeploys } from './shared/simulators';
 
 type Definition = NodeDef & Record<string, unknown>;
 
@@ -13,64 +14,61 @@ interface Credentials {
 }
 
 /** Keys below `strip-simulator.badge` and, but for the first, `strip-simulator.notice`. */
-type Condition = 'simulated' | 'badPath' | 'notServed' | 'pathTaken' | 'noKey' | 'locked';
-
-const SEVERE: readonly Condition[] = ['badPath', 'notServed', 'pathTaken', 'noKey'];
+type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
 
 export = (RED: NodeAPI): void => {
-  const mounts = new Mounts();
+  watchDeploys(RED);
   // Before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests.
-  RED.httpNode.use(mounts.middleware);
+  RED.httpNode.use(middleware(simulators));
 
   function StripSimulator(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);
-    const { strips, shape, latency, path: wanted } = readConfig(def);
+    const { strips, shape, latency, path: configured } = readConfig(def);
     const typed = typedKey(this);
     const variable = /^\$\{([^}]*)\}$/.exec(typed)?.[1];
-    const apiKey = variable === undefined ? typed : '';
-    const simulator = new Simulator({ strips, apiKey, shape, latency, clock: systemClock });
-    const path = normalisePath(wanted);
+    const apiKey = variable === undefined ? typed : null;
+    const simulator = new Simulator({ strips, apiKey, shape, latency, drift: true, clock: systemClock });
+    const path = normalisePath(configured);
 
     const show = (condition: Condition): void => {
-      const fill = condition === 'simulated' ? 'green' : SEVERE.includes(condition) ? 'red' : 'yellow';
+      const simulated = condition === 'simulated';
       this.status({
-        fill,
-        shape: condition === 'simulated' ? 'dot' : 'ring',
+        fill: simulated ? 'green' : 'red',
+        shape: simulated ? 'dot' : 'ring',
         text: `strip-simulator.badge.${condition}`,
       });
-      if (condition !== 'simulated') {
-        const notice = condition === 'noKey' && variable !== undefined ? 'noVariable' : condition;
-        const values = { path: path === '' ? '/' : (path ?? wanted), variable: variable ?? '' };
-        this.warn(RED._(`strip-simulator.notice.${notice}`, values));
-      }
+      if (simulated) return;
+      const values = { path: path === '' ? '/' : (path ?? configured), variable: variable ?? '' };
+      this.warn(RED._(`strip-simulator.notice.${condition}`, values));
     };
-    // What `settings.js` says is not to be changed from here, only to be told.
-    const settings: { httpNodeRoot?: unknown; httpNodeAuth?: unknown } = RED.settings;
-    const condition = (serving: boolean): Condition => {
-      if (settings.httpNodeRoot === false) return 'notServed';
-      if (!serving) return 'pathTaken';
-      if (apiKey === '') return 'noKey';
-      return settings.httpNodeAuth ? 'locked' : 'simulated';
-    };
+    let closed = false;
     let release = (): void => undefined;
     if (path === null) show('badPath');
-    else release = mounts.claim(path, simulator, (serving) => show(condition(serving)));
+    else {
+      release = simulators.claim(path, simulator, (answering) => {
+        if (closed) return;
+        show(!answering ? 'pathTaken' : apiKey === null ? 'noVariable' : 'simulated');
+      });
+      const limit = httpLimit(RED.settings);
+      if (limit !== null) this.log(RED._(`strip-simulator.notice.${limit}`, { path: path || '/' }));
+    }
 
     simulator.onSwitch(({ mac, port, on }) => {
       this.send({ topic: `${mac}/${port}`, payload: { mac, port, on } });
     });
 
     this.on('input', (msg, _send, done) => {
-      const change = readByHand(msg.payload);
+      const change = readManualChange(msg.payload);
       if (change === null) done(invalid(RED._('strip-simulator.error.input', { got: excerpt(msg.payload) })));
-      else if (!applyByHand(simulator, change)) {
+      else if (!simulator.apply(change)) {
         done(invalid(RED._('strip-simulator.error.mac', { mac: excerpt(change.mac) })));
       } else done();
     });
 
     this.on('close', () => {
-      release();
+      closed = true;
       simulator.close();
+      releaseOnceStopped(release);
     });
   }
 
@@ -82,6 +80,17 @@ export = (RED: NodeAPI): void => {
     },
   );
 };
+
+/** What in `settings.js` keeps other programs from the simulator; accounts in this Node-RED reach it all the same. */
+function httpLimit({ httpNodeRoot, httpNodeAuth }: HttpSettings): 'notServed' | 'locked' | null {
+  if (httpNodeRoot === false) return 'notServed';
+  return httpNodeAuth ? 'locked' : null;
+}
+
+interface HttpSettings {
+  httpNodeRoot?: unknown;
+  httpNodeAuth?: unknown;
+}
 
 /** Node-RED leaves the credentials undefined where none were typed and the node's type has a space in it. */
 const typedKey = ({ credentials }: { credentials?: { apiKey?: unknown } }): string =>

@@ -131,12 +131,30 @@ export const SETTINGS = {
   'strip simulator': {
     name,
     path: { kind: 'text', default: '/strip-simulator' },
-    /** `[{mac, name}]` */
+    /** `[{mac, name, outlets}]`; `outlets`, which may be left out: `[{name, on}]` at the start, of ports 1 to 4 */
     strips: {
       kind: 'data',
       default: [
-        { mac: 'A1B2C3D4E5F6', name: 'Desk strip' },
-        { mac: 'A1B2C3D4E5F7', name: 'Media strip' },
+        {
+          mac: 'A1B2C3D4E5F6',
+          name: 'Desk strip',
+          outlets: [
+            { name: 'Computer', on: true },
+            { name: 'Screen', on: true },
+            { name: 'Charger', on: false },
+            { name: 'Lamp', on: false },
+          ],
+        },
+        {
+          mac: 'A1B2C3D4E5F7',
+          name: 'Media strip',
+          outlets: [
+            { name: 'TV', on: false },
+            { name: 'Speakers', on: false },
+            { name: 'Console', on: false },
+            { name: 'Router', on: true },
+          ],
+        },
       ],
     },
     shape: {

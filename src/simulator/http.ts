@@ -1,13 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { handle, refusal } from './handler';
 import type { ServiceAnswer } from './handler';
+import type { SimulatorRegistry } from './registry';
 import type { Simulator } from './simulator';
 
 /** Bytes of a request body that are read; more is refused. The service's own limit is not documented. */
 export const BODY_LIMIT = 64 * 1024;
 
-/** Serves one request of a `node:http` server. `path` is what follows the base URL. Never rejects. */
-export async function serve(
+/** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
+export function middleware(registry: SimulatorRegistry) {
+  // A server's routes cannot be taken back, so a single one stays for good and asks the registry at every request.
+  return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
+    const found = registry.find(request.url ?? '');
+    if (found === null) next();
+    else serve(found.simulator, request, response, found.path).catch(next);
+  };
+}
+
+/** Serves one request of a `node:http` server. `path` is what follows the base URL. */
+async function serve(
   simulator: Simulator,
   request: IncomingMessage,
   response: ServerResponse,

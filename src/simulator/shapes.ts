@@ -4,7 +4,7 @@ import type { Port, ReadingName } from '../api/types';
 export interface StripPicture {
   mac: string;
   name: string;
-  outlets: readonly { port: Port; on: boolean }[];
+  outlets: readonly { port: Port; on: boolean; name?: string }[];
   readings: Readonly<Record<ReadingName, number>>;
 }
 
@@ -34,7 +34,7 @@ const plain = ({ mac, name, outlets }: StripPicture) => ({ mac, name, outlets })
 const words = ({ mac, name, outlets }: StripPicture) => ({
   macAddress: mac,
   displayName: name,
-  outlets: outlets.map(({ port, on }) => ({ portNumber: port, state: onOff(on) })),
+  outlets: outlets.map(({ port, on, name: label }) => ({ portNumber: port, label, state: onOff(on) })),
 });
 
 const flat = ({ name, outlets }: StripPicture) => ({
@@ -63,7 +63,7 @@ const numbered = ({ mac, name, outlets }: StripPicture) => ({
 const measured = (strip: StripPicture) => ({
   mac: strip.mac,
   strip_name: strip.name,
-  sockets: strip.outlets.map(({ port, on }) => ({ number: port, is_on: String(on) })),
+  sockets: strip.outlets.map(({ port, on, name }) => ({ number: port, name, is_on: String(on) })),
   ...mapReadings(strip, (value, unit) => ({ value, unit })),
 });
 

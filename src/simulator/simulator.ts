@@ -2,16 +2,33 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
+import { isPortOrAll } from './handler';
 import { speak } from './shapes';
 import type { Shape, StripPicture } from './shapes';
 
-export interface SimulatorSettings {
-  strips: readonly { mac: string; name: string }[];
-  /** What `x-api-key` must hold. Empty: every request is refused. */
-  apiKey: string;
+/** A strip as it is configured; the first of `outlets` is port 1. */
+export interface StripConfig {
+  mac: string;
+  name: string;
+  outlets?: readonly OutletConfig[];
+}
+
+export interface OutletConfig {
+  /** Left out of the answers where it is not given. */
+  name?: string;
+  /** At the start; off where it is not given. */
+  on?: boolean;
+}
+
+export interface SimulatorOptions {
+  strips: readonly StripConfig[];
+  /** What `x-api-key` must hold; "": any key will do; `null`: every request is refused. */
+  apiKey: string | null;
   shape: Shape;
   /** Milliseconds between carrying out a request and answering it. */
   latency: number;
+  /** Whether readings change a little as time passes, as measured values do. */
+  drift?: boolean;
   clock: Clock;
 }
 
@@ -22,72 +39,93 @@ export interface Switched {
   on: boolean;
 }
 
+/** What somebody standing at a strip does to it, or what happens to it there. */
+export type ManualChange =
+  | { kind: 'outlet'; mac: string; port: PortOrAll; on: boolean }
+  | { kind: 'readings'; mac: string; readings: Partial<Record<ReadingName, number>> }
+  | { kind: 'available'; mac: string; available: boolean };
+
 interface SimulatedStrip {
   readonly mac: string;
   readonly name: string;
-  readonly outlets: Map<Port, boolean>;
+  readonly outlets: Map<Port, { readonly name: string | undefined; on: boolean }>;
   /** Set by hand; a load stands until the next outlet is switched. */
   readonly set: Map<ReadingName, number>;
+  /** How far each reading is from its mean now, from -1 to 1. */
+  readonly drift: Record<ReadingName, number>;
+  /** Monotonic milliseconds when `drift` was last moved. */
+  driftedAt: number;
   available: boolean;
 }
 
 /** Watts that an outlet draws while it is on. */
-const DRAW: Readonly<Record<Port, number>> = { 1: 8.5, 2: 60, 3: 42.5, 4: 120 };
+const DRAW: Readonly<Record<Port, number>> = { 1: 86.5, 2: 32, 3: 5.5, 4: 11 };
+
+/** Milliseconds in which a reading can go from its mean to an end of its range. */
+const DRIFT_TIME = 60_000;
 
 const key = (mac: string): string => mac.replace(/[\s:._-]/g, '').toLowerCase();
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The smart strip service in memory: what it knows, and what a hand at the strip can do. `handle` speaks HTTP. */
+/** The smart strip service in memory: its strips, and what can happen at the strips themselves. `handle` answers requests with it. */
 export class Simulator {
   readonly #strips = new Map<string, SimulatedStrip>();
-  readonly #apiKey: Buffer | null;
+  readonly #apiKey: Buffer | 'any' | 'none';
   readonly #speaker;
   readonly #latency: number;
+  readonly #drifts: boolean;
   readonly #clock: Clock;
   readonly #listeners = new Set<(switched: Switched) => void>();
   readonly #waiting = new Map<Timer, () => void>();
   #closed = false;
 
-  constructor({ strips, apiKey, shape, latency, clock }: SimulatorSettings) {
-    for (const { mac, name } of strips) {
+  constructor({ strips, apiKey, shape, latency, drift = false, clock }: SimulatorOptions) {
+    const random = () => (drift ? clock.random() * 2 - 1 : 0);
+    for (const { mac, name, outlets = [] } of strips) {
       this.#strips.set(key(mac), {
         mac,
         name,
-        outlets: new Map(PORTS.map((port) => [port, false])),
+        outlets: new Map(
+          PORTS.map((port) => {
+            const { name, on = false } = outlets[port - 1] ?? {};
+            return [port, { name, on }];
+          }),
+        ),
         set: new Map(),
+        drift: { load: random(), voltage: random(), signal: random() },
+        driftedAt: clock.monotonic(),
         available: true,
       });
     }
-    this.#apiKey = apiKey === '' ? null : digest(apiKey);
+    this.#apiKey = apiKey === null ? 'none' : apiKey === '' ? 'any' : digest(apiKey);
     this.#speaker = speak(shape);
     this.#latency = latency;
+    this.#drifts = drift;
     this.#clock = clock;
   }
 
-  /** Whether `candidate` is the API key, in a time that tells nothing about it. */
+  /** Whether a request with this key is answered; found out in a time that says nothing about the key. */
   accepts(candidate: string): boolean {
-    return this.#apiKey !== null && timingSafeEqual(digest(candidate), this.#apiKey);
-  }
-
-  has(mac: string): boolean {
-    return this.#strips.has(key(mac));
+    if (typeof this.#apiKey === 'string') return this.#apiKey === 'any' && candidate !== '';
+    return timingSafeEqual(digest(candidate), this.#apiKey);
   }
 
   /** What an outlet really is, whatever a client believes. `undefined`: no such strip. */
   isOn(mac: string, port: Port): boolean | undefined {
-    return this.#strips.get(key(mac))?.outlets.get(port);
+    return this.#strips.get(key(mac))?.outlets.get(port)?.on;
   }
 
   /** The body of `GET /strips`: the strips that are plugged in. */
   list(): unknown {
-    return this.#speaker.list([...this.#strips.values()].filter((strip) => strip.available).map(picture));
+    const strips = [...this.#strips.values()].filter(({ available }) => available);
+    return this.#speaker.list(strips.map((strip) => this.#picture(strip)));
   }
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
     const strip = this.#strips.get(key(mac));
-    return strip?.available ? this.#speaker.strip(picture(strip)) : undefined;
+    return strip?.available ? this.#speaker.strip(this.#picture(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
@@ -101,18 +139,28 @@ export class Simulator {
     return affected(port).map((each) => ({ port: each, ok: strip.available }));
   }
 
-  /** Flips an outlet by hand. All methods "by hand" answer `false` where there is no such strip. */
+  /** Does what happens at the strip itself; `false` where there is no such strip. */
+  apply(change: ManualChange): boolean {
+    const { mac } = change;
+    if (change.kind === 'outlet') return this.setOutlet(mac, change.port, change.on);
+    if (change.kind === 'available') return this.setAvailable(mac, change.available);
+    return READINGS.every((name) => {
+      const value = change.readings[name];
+      return value === undefined ? this.#strips.has(key(mac)) : this.setReading(mac, name, value);
+    });
+  }
+
   setOutlet(mac: string, port: PortOrAll, on: boolean): boolean {
-    return this.#byHand(mac, (strip) => turn(strip, port, on));
+    return this.#change(mac, (strip) => turn(strip, port, on));
   }
 
   setReading(mac: string, name: ReadingName, value: number): boolean {
-    return this.#byHand(mac, (strip) => strip.set.set(name, value));
+    return this.#change(mac, (strip) => strip.set.set(name, value));
   }
 
   /** Unplugs a strip or plugs it in again. Its outlets keep their state. */
   setAvailable(mac: string, available: boolean): boolean {
-    return this.#byHand(mac, (strip) => (strip.available = available));
+    return this.#change(mac, (strip) => (strip.available = available));
   }
 
   /** Calls `listener` after every switch carried out over the API; returns its remover. */
@@ -144,29 +192,81 @@ export class Simulator {
     this.#waiting.clear();
   }
 
-  #byHand(mac: string, change: (strip: SimulatedStrip) => void): boolean {
+  #change(mac: string, change: (strip: SimulatedStrip) => void): boolean {
     const strip = this.#strips.get(key(mac));
     if (strip === undefined) return false;
     change(strip);
     return true;
   }
+
+  #picture(strip: SimulatedStrip): StripPicture {
+    if (this.#drifts) this.#moveDrift(strip);
+    const { mac, name, outlets, set, drift } = strip;
+    const draw = PORTS.reduce((sum, port) => sum + (outlets.get(port)?.on === true ? DRAW[port] : 0), 0);
+    const load = tenths(draw * (1 + 0.04 * drift.load));
+    return {
+      mac,
+      name,
+      outlets: PORTS.map((port) => {
+        const { name, on = false } = outlets.get(port) ?? {};
+        return name === undefined ? { port, on } : { port, on, name };
+      }),
+      readings: {
+        load: set.get('load') ?? load,
+        // Mains voltage sags a little under load.
+        voltage: set.get('voltage') ?? tenths(231 - load / 400 + 0.8 * drift.voltage),
+        signal: set.get('signal') ?? Math.round(-52 + 3 * drift.signal),
+      },
+    };
+  }
+
+  /** Moves readings only when they are read, by the time that has passed: that takes no timer. */
+  #moveDrift(strip: SimulatedStrip): void {
+    const now = this.#clock.monotonic();
+    const furthest = Math.min(1, (now - strip.driftedAt) / DRIFT_TIME);
+    strip.driftedAt = now;
+    for (const name of READINGS) {
+      const moved = strip.drift[name] + (this.#clock.random() * 2 - 1) * furthest;
+      strip.drift[name] = Math.max(-1, Math.min(1, moved));
+    }
+  }
 }
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 const affected = (port: PortOrAll): readonly Port[] => (port === 'all' ? PORTS : [port]);
 
 function turn(strip: SimulatedStrip, port: PortOrAll, on: boolean): void {
-  for (const each of affected(port)) strip.outlets.set(each, on);
+  for (const each of affected(port)) {
+    const outlet = strip.outlets.get(each);
+    if (outlet !== undefined) outlet.on = on;
+  }
   strip.set.delete('load');
 }
 
-function picture({ mac, name, outlets, set }: SimulatedStrip): StripPicture {
-  const load = PORTS.reduce((sum, port) => sum + (outlets.get(port) ? DRAW[port] : 0), 0);
-  // The mains sag a little under load.
-  const readings: Record<ReadingName, number> = {
-    load,
-    voltage: (2310 - Math.round(load / 40)) / 10,
-    signal: -52,
-  };
-  for (const reading of READINGS) readings[reading] = set.get(reading) ?? readings[reading];
-  return { mac, name, outlets: PORTS.map((port) => ({ port, on: outlets.get(port) === true })), readings };
+/**
+ * Reads exactly `{mac, port, on}`, `{mac, available}` or `{mac}` with any of `load`, `voltage` and `signal`;
+ * `null` for anything else, a further property included.
+ */
+export function readManualChange(payload: unknown): ManualChange | null {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
+  const { mac, ...rest }: Partial<Record<'mac' | 'port' | 'on' | 'available' | ReadingName, unknown>> =
+    payload;
+  if (typeof mac !== 'string' || mac === '') return null;
+  const size = Object.keys(rest).length;
+  const { port, on, available } = rest;
+  if (isPortOrAll(port) && typeof on === 'boolean' && size === 2) return { kind: 'outlet', mac, port, on };
+  if (typeof available === 'boolean' && size === 1) return { kind: 'available', mac, available };
+  const readings = readReadings(rest);
+  const found = Object.keys(readings).length;
+  return found > 0 && found === size ? { kind: 'readings', mac, readings } : null;
+}
+
+function readReadings(record: Partial<Record<ReadingName, unknown>>): Partial<Record<ReadingName, number>> {
+  const readings: Partial<Record<ReadingName, number>> = {};
+  for (const name of READINGS) {
+    const value = record[name];
+    if (typeof value === 'number' && Number.isFinite(value)) readings[name] = value;
+  }
+  return readings;
 }

@@ -12,7 +12,7 @@ import { redeploy } from '../support/redeploy';
 
 const MAC = 'A1B2C3D4E5F6';
 const KEY = 'key-of-the-simulator';
-const strips = [{ mac: MAC, name: 'Desk strip' }];
+const strips = [{ mac: MAC, name: 'Desk strip', outlets: [] }];
 // Without a place on the canvas a node counts as a config node.
 const onCanvas = { z: 'tab', x: 0, y: 0 };
 const simulatorNode = (id: string, more: object = {}) => ({
@@ -65,7 +65,7 @@ describe('the strip simulator node', () => {
   const switchPath = `${list}/${MAC}/switch`;
 
   const node = (id: string) => helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
-  const calls = (id: string, method: 'status' | 'warn') => {
+  const calls = (id: string, method: 'status' | 'warn' | 'log') => {
     const spied: unknown = Reflect.get(node(id), method);
     return (spied as Spy)
       .getCalls()
@@ -143,17 +143,30 @@ describe('the strip simulator node', () => {
     });
   }
 
-  it('refuses everything without an API key, and says so', async () => {
-    await deploy([simulatorNode('sim')], {});
-    assert.equal((await ask(list, undefined, '')).status, 401);
-    assert.deepEqual(badge('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.noKey' });
-    assert.deepEqual(calls('sim', 'warn'), ['strip-simulator.notice.noKey']);
+  it('takes any key where none is typed, and needs no other setting', async () => {
+    const { id, type, z, x, y } = simulatorNode('sim');
+    await deploy([{ id, type, z, x, y, wires: [[]] }], {});
+    const { status, body } = await ask('/strip-simulator/api/public/v1/strips', undefined, 'any');
+    assert.equal(status, 200);
+    const list = body as { name: string; outlets: { on: boolean; name: string }[] }[];
+    const on = list.flatMap(({ outlets }) => outlets.filter((outlet) => outlet.on).map(({ name }) => name));
+    assert.deepEqual(
+      [list.map(({ name }) => name), on],
+      [
+        ['Desk strip', 'Media strip'],
+        ['Computer', 'Screen', 'Router'],
+      ],
+    );
+    assert.equal((await ask('/strip-simulator/api/public/v1/strips', undefined, '')).status, 401);
+    assert.deepEqual(badge('sim'), { fill: 'green', shape: 'dot', text: 'strip-simulator.badge.simulated' });
+    assert.deepEqual(calls('sim', 'warn'), []);
   });
 
   it('takes the name of a variable that is not set for no API key, and names it', async () => {
     const apiKey = '${NO_SUCH_VARIABLE_OF_THE_TESTS}';
     await deploy([simulatorNode('sim')], { sim: { apiKey } });
     assert.equal((await ask(list, undefined, apiKey)).status, 401);
+    assert.deepEqual(badge('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.noVariable' });
     assert.deepEqual(calls('sim', 'warn'), ['strip-simulator.notice.noVariable']);
   });
 
@@ -191,16 +204,21 @@ describe('the strip simulator node', () => {
     assert.equal((await ask(list)).status, 404);
   });
 
-  for (const [settings, condition, fill] of [
-    [{ httpNodeRoot: false }, 'notServed', 'red'],
-    [{ httpNodeAuth: { user: 'u', pass: 'p' } }, 'locked', 'yellow'],
+  for (const [settings, notice] of [
+    [{ httpNodeRoot: false }, 'notServed'],
+    [{ httpNodeAuth: { user: 'u', pass: 'p' } }, 'locked'],
   ] as const) {
-    it(`says so when settings.js has ${Object.keys(settings).join()}`, async () => {
+    it(`says in the log that others cannot reach it when settings.js has ${Object.keys(settings).join()}`, async () => {
       helper.settings(settings);
       await deploy([simulatorNode('sim')]);
-      const text = `strip-simulator.badge.${condition}`;
-      assert.deepEqual(badge('sim'), { fill, shape: 'ring', text });
-      assert.deepEqual(calls('sim', 'warn'), [`strip-simulator.notice.${condition}`]);
+      // Accounts in this Node-RED reach it all the same.
+      assert.deepEqual(badge('sim'), {
+        fill: 'green',
+        shape: 'dot',
+        text: 'strip-simulator.badge.simulated',
+      });
+      assert.deepEqual(calls('sim', 'warn'), []);
+      assert.deepEqual(calls('sim', 'log'), [`strip-simulator.notice.${notice}`]);
     });
   }
 });

@@ -1,6 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { API_ROOT } from './handler';
-import { serve } from './http';
 import type { Simulator } from './simulator';
 
 interface Claim {
@@ -23,15 +21,12 @@ export function normalisePath(text: string): string | null {
   return isPlain && !/\/\.{1,2}(?:\/|$)/.test(path) ? path : null;
 }
 
-/**
- * Which simulator answers below which path of one HTTP server. A server's routes cannot be taken back, so a single
- * one stays for good and asks here at every request.
- */
-export class Mounts {
+/** Which simulator answers at which path, over HTTP and inside the process alike. */
+export class SimulatorRegistry {
   readonly #claims = new Map<string, Claim[]>();
 
   /**
-   * Claims a normalised path; the first who comes is served, and the next one when that one leaves. `onServing` is
+   * Claims a normalised path. The first that claims it answers there, and the next one once that one has left. `onServing` is
    * told at once and whenever that changes. Returns what gives the path back.
    */
   claim(path: string, simulator: Simulator, onServing: (serving: boolean) => void): () => void {
@@ -49,23 +44,17 @@ export class Mounts {
     };
   }
 
-  /** Express's form of a handler; what is no simulator's goes on to `next`. */
-  readonly middleware = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    next: (error?: unknown) => void,
-  ): void => {
-    const { url = '' } = request;
-    const claim = this.#find(url);
-    if (claim === null) next();
-    else serve(claim.simulator, request, response, url.slice(claim.path.length)).catch(next);
-  };
+  /** The simulator that answers at a normalised path. */
+  at(path: string): Simulator | null {
+    return this.#claims.get(path)?.[0]?.simulator ?? null;
+  }
 
-  #find(url: string): { path: string; simulator: Simulator } | null {
-    for (const [path, [claim]] of this.#claims) {
-      const root = path + API_ROOT;
+  /** The simulator that the path and query of a URL lead to, and what follows its own path there. */
+  find(url: string): { simulator: Simulator; path: string } | null {
+    for (const [base, [claim]] of this.#claims) {
+      const root = base + API_ROOT;
       if (claim !== undefined && url.startsWith(root) && /^(?:[/?]|$)/.test(url.slice(root.length))) {
-        return { path, simulator: claim.simulator };
+        return { simulator: claim.simulator, path: url.slice(base.length) };
       }
     }
     return null;

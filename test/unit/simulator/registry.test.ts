@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 import { systemClock } from '../../../src/api/clock';
-import { BODY_LIMIT } from '../../../src/simulator/http';
-import { Mounts, normalisePath } from '../../../src/simulator/mounts';
+import { BODY_LIMIT, middleware } from '../../../src/simulator/http';
+import { normalisePath, SimulatorRegistry } from '../../../src/simulator/registry';
 import { Simulator } from '../../../src/simulator/simulator';
 
 const simulatorOf = (mac: string) =>
@@ -42,10 +42,11 @@ describe('the path of a simulator', () => {
 });
 
 describe('simulators below one server', () => {
-  const mounts = new Mounts();
+  const registry = new SimulatorRegistry();
+  const serve = middleware(registry);
   const agent = new Agent();
   const server = createServer((req, res) => {
-    mounts.middleware(req, res, () => {
+    serve(req, res, () => {
       res.writeHead(418).end();
     });
   });
@@ -66,9 +67,9 @@ describe('simulators below one server', () => {
   });
 
   it('answer below their own paths only, and let everything else pass', async () => {
-    const one = mounts.claim('/one', simulatorOf('AA'), () => undefined);
-    const two = mounts.claim('/one/two', simulatorOf('BB'), () => undefined);
-    const root = mounts.claim('', simulatorOf('CC'), () => undefined);
+    const one = registry.claim('/one', simulatorOf('AA'), () => undefined);
+    const two = registry.claim('/one/two', simulatorOf('BB'), () => undefined);
+    const root = registry.claim('', simulatorOf('CC'), () => undefined);
     assert.equal(await get('/one/api/public/v1/strips'), 'AA');
     assert.equal(await get('/one/two/api/public/v1/strips'), 'BB');
     assert.equal(await get('/api/public/v1/strips'), 'CC');
@@ -84,7 +85,7 @@ describe('simulators below one server', () => {
   it('the first to claim a path is served; the next one takes over when it leaves', async () => {
     const told: [string, boolean][] = [];
     const claim = (mac: string) =>
-      mounts.claim('/same', simulatorOf(mac), (serving) => void told.push([mac, serving]));
+      registry.claim('/same', simulatorOf(mac), (serving) => void told.push([mac, serving]));
     const [first, second, third] = [claim('AA'), claim('BB'), claim('CC')];
     assert.equal(await get('/same/api/public/v1/strips'), 'AA');
     second();
@@ -101,7 +102,7 @@ describe('simulators below one server', () => {
   });
 
   it('refuse a body over the limit, and the connection can be used again', async () => {
-    const leave = mounts.claim('/one', simulatorOf('AA'), () => undefined);
+    const leave = registry.claim('/one', simulatorOf('AA'), () => undefined);
     const { port } = server.address() as AddressInfo;
     const post = async (length: number) => {
       const { statusCode, body } = await request(
@@ -125,7 +126,7 @@ describe('simulators below one server', () => {
 
   it('drop a caller who hangs up in the middle of a body', async () => {
     const simulator = simulatorOf('AA');
-    const leave = mounts.claim('/one', simulator, () => undefined);
+    const leave = registry.claim('/one', simulator, () => undefined);
     const { port } = server.address() as AddressInfo;
     const came = new Promise<void>((resolve) =>
       server.once('request', (req) => req.once('close', () => setImmediate(resolve))),

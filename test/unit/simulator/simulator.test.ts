@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/api/clock';
+import type { Clock } from '../../../src/api/clock';
+import { readConfig } from '../../../src/simulator/config';
+import { readManualChange, Simulator } from '../../../src/simulator/simulator';
+import type { SimulatorOptions } from '../../../src/simulator/simulator';
+
+describe('what is done to a simulated strip by hand', () => {
+  it('is read from exactly the documented forms', () => {
+    assert.deepEqual(readManualChange({ mac: 'A', port: 2, on: false }), {
+      kind: 'outlet',
+      mac: 'A',
+      port: 2,
+      on: false,
+    });
+    assert.deepEqual(readManualChange({ mac: 'A', port: 'all', on: true }), {
+      kind: 'outlet',
+      mac: 'A',
+      port: 'all',
+      on: true,
+    });
+    assert.deepEqual(readManualChange({ mac: 'A', available: false }), {
+      kind: 'available',
+      mac: 'A',
+      available: false,
+    });
+    assert.deepEqual(readManualChange({ mac: 'A', load: 0, signal: -70 }), {
+      kind: 'readings',
+      mac: 'A',
+      readings: { load: 0, signal: -70 },
+    });
+  });
+
+  const others: unknown[] = [
+    undefined,
+    null,
+    true,
+    'on',
+    1,
+    [],
+    {},
+    { mac: 'A' },
+    { mac: '', port: 1, on: true },
+    { mac: 7, port: 1, on: true },
+    { port: 1, on: true },
+    { mac: 'A', port: 1 },
+    { mac: 'A', on: true },
+    { mac: 'A', port: '1', on: true },
+    { mac: 'A', port: 5, on: true },
+    { mac: 'A', port: 1, on: 'on' },
+    { mac: 'A', port: 1, on: 1 },
+    { mac: 'A', port: 1, on: true, load: 3 },
+    { mac: 'A', available: 'false' },
+    { mac: 'A', available: true, load: 3 },
+    { mac: 'A', load: '3' },
+    { mac: 'A', load: NaN },
+    { mac: 'A', load: Infinity },
+    { mac: 'A', load: 3, voltage: null },
+    { mac: 'A', power: 3 },
+  ];
+  for (const payload of others) {
+    it(`is not read from ${JSON.stringify(payload)}`, () => assert.equal(readManualChange(payload), null));
+  }
+
+  it('reaches the strip, and says so where there is none', () => {
+    const strips = [{ mac: 'A1B2C3D4E5F6', name: '' }];
+    const simulator = new Simulator({ strips, apiKey: 'k', shape: 'plain', latency: 0, clock: systemClock });
+    const mac = 'a1:b2:c3:d4:e5:f6';
+    assert.ok(simulator.apply({ kind: 'outlet', mac, port: 'all', on: true }));
+    assert.equal(simulator.isOn(mac, 4), true);
+    assert.ok(simulator.apply({ kind: 'readings', mac, readings: { load: 5, signal: -1 } }));
+    const { load, signal } = simulator.strip(mac) as { load: number; signal: number };
+    assert.deepEqual([load, signal], [5, -1]);
+    assert.ok(simulator.apply({ kind: 'available', mac, available: false }));
+    assert.equal(simulator.strip(mac), undefined);
+    for (const change of [
+      { kind: 'outlet', mac: 'B', port: 1, on: true },
+      { kind: 'readings', mac: 'B', readings: { signal: 1 } },
+      { kind: 'available', mac: 'B', available: true },
+    ] as const) {
+      assert.equal(simulator.apply(change), false);
+    }
+  });
+});
+
+const READ = { mac: 'A1B2C3D4E5F6', name: 'Desk strip' };
+
+/** What one strip reports, where time and chance are the test's. */
+function steady(more: Partial<SimulatorOptions> = {}) {
+  let now = 0;
+  let chance = 0.5;
+  const clock: Clock = { ...systemClock, monotonic: () => now, random: () => chance };
+  const simulator = new Simulator({
+    ...{ strips: [READ], apiKey: 'k', shape: 'plain', latency: 0, clock },
+    ...more,
+  });
+  return {
+    simulator,
+    pass: (ms: number, random: number) => {
+      now += ms;
+      chance = random;
+    },
+    read: () =>
+      simulator.strip(READ.mac) as {
+        load: number;
+        voltage: number;
+        signal: number;
+        outlets: { port: number; on: boolean; name?: string }[];
+      },
+  };
+}
+
+describe('what a simulated strip reports', () => {
+  it('begins as configured, with the names of its outlets', () => {
+    const outlets = [{ name: 'Fridge', on: true }, { on: true }, { name: 'Radio' }];
+    const { read } = steady({ strips: [{ ...READ, outlets }] });
+    assert.deepEqual(read().outlets, [
+      { port: 1, on: true, name: 'Fridge' },
+      { port: 2, on: true },
+      { port: 3, on: false, name: 'Radio' },
+      { port: 4, on: false },
+    ]);
+  });
+
+  it('has a load that follows the outlets that are on, none when all are off', () => {
+    const { simulator, read } = steady({ drift: true });
+    assert.equal(read().load, 0);
+    simulator.setOutlet(READ.mac, 1, true);
+    const { load: one, voltage } = read();
+    simulator.setOutlet(READ.mac, 2, true);
+    const { load: two, voltage: sagged } = read();
+    assert.ok(0 < one && one < two);
+    assert.ok(sagged <= voltage);
+    simulator.setOutlet(READ.mac, 'all', false);
+    assert.equal(read().load, 0);
+  });
+
+  it('drifts a little as time passes, and not between two reads at one moment', () => {
+    const { simulator, pass, read } = steady({ drift: true });
+    simulator.setOutlet(READ.mac, 'all', true);
+    const start = read();
+    pass(0, 0.99);
+    assert.deepEqual(read(), start);
+    pass(10_000, 0.99);
+    const later = read();
+    assert.ok(later.load > start.load && later.voltage >= start.voltage);
+    for (let i = 0; i < 1_000; i++) {
+      pass(60_000, 0.99);
+      read();
+    }
+    const far = read();
+    assert.ok(far.load <= start.load * 1.05 && far.voltage < 235 && far.signal <= -49);
+  });
+
+  it('reports what was set by hand without drift, a load until the next switch', () => {
+    const { simulator, pass, read } = steady({ drift: true });
+    for (const [name, value] of [
+      ['load', 3],
+      ['voltage', 229],
+      ['signal', -70],
+    ] as const) {
+      simulator.setReading(READ.mac, name, value);
+    }
+    pass(60_000, 0.99);
+    const { load, voltage, signal } = read();
+    assert.deepEqual([load, voltage, signal], [3, 229, -70]);
+    simulator.setOutlet(READ.mac, 1, true);
+    assert.ok(read().load > 50);
+    assert.equal(read().voltage, 229);
+  });
+
+  it('stands still without drift', () => {
+    const { simulator, pass, read } = steady();
+    simulator.setOutlet(READ.mac, 'all', true);
+    const start = read();
+    pass(60_000, 0.99);
+    assert.deepEqual(read(), start);
+  });
+
+  it('takes any key but an empty one where it has none, and refuses every key where its own is missing', () => {
+    const { simulator: open } = steady({ apiKey: '' });
+    assert.deepEqual(
+      ['any', 'simulator', ''].map((key) => open.accepts(key)),
+      [true, true, false],
+    );
+    const { simulator: shut } = steady({ apiKey: null });
+    assert.deepEqual(
+      ['any', ''].map((key) => shut.accepts(key)),
+      [false, false],
+    );
+  });
+});
+
+describe('what a flow says of a simulator', () => {
+  it('takes its defaults where it says nothing, or nothing of use', () => {
+    const defaults = readConfig({});
+    assert.equal(defaults.path, '/strip-simulator');
+    assert.equal(defaults.strips.length, 2);
+    assert.deepEqual(readConfig({ path: 7, strips: 'x', shape: 'toString', latency: 'soon' }), defaults);
+    for (const latency of [-1, NaN, '', '  ', null, {}]) assert.equal(readConfig({ latency }).latency, 0);
+  });
+
+  it('is read as the dialog writes it', () => {
+    const onAtStart = [true, false, false, true].map((on) => ({ on }));
+    const strips = [{ mac: ' AB ', name: 'Shelf' }, { mac: '' }, null, 'x', { mac: 'CD' }];
+    assert.deepEqual(readConfig({ path: '/a', strips, shape: 'keyed', latency: '250' }), {
+      path: '/a',
+      strips: [
+        { mac: 'AB', name: 'Shelf', outlets: onAtStart },
+        { mac: 'CD', name: '', outlets: onAtStart },
+      ],
+      shape: 'keyed',
+      latency: 250,
+    });
+    const outlets = [{ name: 'Fridge', on: true }, null, { name: 7, on: 'yes' }, { name: '' }];
+    assert.deepEqual(readConfig({ strips: [{ mac: 'AB', name: '', outlets }] }).strips[0]?.outlets, [
+      { name: 'Fridge', on: true },
+      {},
+      { on: false },
+      { on: false },
+    ]);
+    assert.deepEqual(readConfig({ strips: [], latency: 1e9 }).strips, []);
+    assert.equal(readConfig({ latency: 1e9 }).latency, 60_000);
+  });
+});
