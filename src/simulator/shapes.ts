@@ -34,7 +34,11 @@ const plain = ({ mac, name, outlets }: StripPicture) => ({ mac, name, outlets })
 const words = ({ mac, name, outlets }: StripPicture) => ({
   macAddress: mac,
   displayName: name,
-  outlets: outlets.map(({ port, on, name: label }) => ({ portNumber: port, label, state: onOff(on) })),
+  outlets: outlets.map(({ port, on, name }) => ({
+    portNumber: port,
+    ...(name === undefined ? {} : { label: name }),
+    state: onOff(on),
+  })),
 });
 
 const flat = ({ name, outlets }: StripPicture) => ({
@@ -63,7 +67,11 @@ const numbered = ({ mac, name, outlets }: StripPicture) => ({
 const measured = (strip: StripPicture) => ({
   mac: strip.mac,
   strip_name: strip.name,
-  sockets: strip.outlets.map(({ port, on, name }) => ({ number: port, name, is_on: String(on) })),
+  sockets: strip.outlets.map(({ port, on, name }) => ({
+    number: port,
+    ...(name === undefined ? {} : { name }),
+    is_on: String(on),
+  })),
   ...mapReadings(strip, (value, unit) => ({ value, unit })),
 });
 
