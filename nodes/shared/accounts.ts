@@ -27,3 +27,12 @@ export function accountOf(RED: NodeAPI, id: string): LazyAccount {
   if (link === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
   return link.account;
 }
+
+/** All accounts that are deployed and not disabled, in the order of the flow file. */
+export function deployedAccounts(RED: NodeAPI): AccountLink[] {
+  const ids: string[] = [];
+  RED.nodes.eachNode(({ id, type }) => {
+    if (type === 'strip-account') ids.push(id);
+  });
+  return ids.map((id) => findAccount(RED, id)).filter((link) => link !== undefined);
+}

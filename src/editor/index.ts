@@ -6,6 +6,7 @@ import { prepareNode } from './dialogs';
 import { runsByItself } from './fields';
 import { nodeLabel, outputLabel } from './labels';
 import type { EditorNode } from './red';
+import { sidebar } from './sidebar';
 import { words } from './words';
 
 const SmartStrip = {
@@ -16,6 +17,7 @@ const SmartStrip = {
   press,
   edit: (node: EditorNode) => (node.type === 'strip-account' ? prepareAccount(node) : prepareNode(node)),
   save: saveAccount,
+  sidebar,
 };
 
 Object.assign(window, { SmartStrip });

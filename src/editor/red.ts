@@ -25,9 +25,33 @@ interface Editor {
   nodes: {
     node(id: string): EditorNode | null;
     eachNode(visit: (node: EditorNode) => void): void;
+    eachConfig(visit: (node: EditorNode) => void): void;
+    getType(type: string): { defaults: Readonly<Record<string, { value: unknown }>> } | undefined;
+  };
+  editor: { editConfig(name: string, type: string, id: string): void };
+  user: { hasPermission(permission: string): boolean };
+  workspaces: {
+    /** Id of the flow that is shown; 0 or "" where there is none. */
+    active(): string | 0;
+    isLocked(): boolean;
   };
   utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
-  view: { redraw(): void };
+  view: {
+    redraw(): void;
+    /** Brings a node into sight and highlights it. */
+    reveal(id: string): void;
+    scale(): number;
+    importNodes(
+      nodes: readonly object[],
+      options: {
+        generateIds: boolean;
+        addFlow: boolean;
+        /** Place the nodes where their coordinates say instead of attaching them to the pointer. */
+        touchImport: boolean;
+        notify: boolean;
+      },
+    ): void;
+  };
 }
 
 /** One type of a typedInput. */

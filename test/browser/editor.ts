@@ -35,7 +35,12 @@ export class Editor {
   static async open(
     browser: Browser,
     url: string,
-    options: { dark?: boolean; locale?: string; blockScript?: boolean } = {},
+    options: {
+      dark?: boolean;
+      locale?: string;
+      blockScript?: boolean;
+      login?: { username: string; password: string };
+    } = {},
   ): Promise<Editor> {
     const { dark = false, locale = 'en-US', blockScript = false } = options;
     const page = await browser.newPage({
@@ -49,6 +54,11 @@ export class Editor {
     if (blockScript) await page.route('**/resources/@smart-strip/**', (route) => route.abort());
     const editor = new Editor(page);
     await page.goto(url);
+    if (options.login) {
+      await page.locator('#node-dialog-login-username').fill(options.login.username);
+      await page.locator('#node-dialog-login-password').fill(options.login.password);
+      await page.locator('#node-dialog-login-submit').click();
+    }
     await page
       .locator('.red-ui-palette-node[data-palette-type="strip switch"]')
       .waitFor({ state: 'attached' });

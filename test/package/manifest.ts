@@ -11,7 +11,7 @@ interface Manifest {
   engines: { node: string };
   scripts: Record<string, string>;
   dependencies: Record<string, string>;
-  'node-red': { version: string; nodes: Record<string, string> };
+  'node-red': { version: string; nodes: Record<string, string>; plugins: Record<string, string> };
 }
 
 /** The package.json of the repository. */

@@ -56,6 +56,18 @@ describe('the tarball', () => {
     );
   });
 
+  it('holds script, form and texts of every plugin it names', () => {
+    const wanted = Object.entries(manifest['node-red'].plugins).flatMap(([plugin, script]) => [
+      script,
+      script.replace(/\.js$/, '.html'),
+      `dist/nodes/locales/en-US/${plugin}.json`,
+    ]);
+    assert.deepEqual(
+      wanted.filter((file) => !files.includes(file)),
+      [],
+    );
+  });
+
   it('requires nothing that is not in it, in Node.js or a dependency', () => {
     const missing: string[] = [];
     for (const file of files.filter((name) => name.endsWith('.js') && name.startsWith('dist/'))) {

@@ -1,0 +1,596 @@
+/** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
+import { macKey } from '../api/mac';
+import type { Port } from '../api/types';
+import { showDiagnostics } from './diagnostics';
+import { textOf, type Properties } from './fields';
+import { nodeLabel } from './labels';
+import type { EditorNode } from './red';
+import {
+  History,
+  matches,
+  newNode,
+  outletProperties,
+  readAccounts,
+  readSwitched,
+  stateOf,
+  useKey,
+  useOf,
+  type AccountInfo,
+  type OutletInfo,
+  type StripInfo,
+} from './sidebar-data';
+import { sidebarText as say, text } from './text';
+import { words } from './words';
+
+/** Between two questions, in milliseconds. */
+const EVERY = 2000;
+/** Accounts with more strips start with their strips folded. */
+const MOST_UNFOLDED = 6;
+const LINE = { width: 100, height: 18 };
+
+/** A part of the page that lives as long as what it shows. */
+interface View<Data> {
+  readonly element: HTMLElement;
+  update(data: Data): void;
+}
+
+/** What may be going on at an outlet. */
+interface Switching {
+  /** The state asked for, until the runtime has answered. */
+  pending: boolean | null;
+  /** Why the last command failed; "" where none did. */
+  fault: string;
+}
+
+/** Fills the tab. It lives as long as the page. */
+export function sidebar(content: HTMLElement): void {
+  const lease = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
+  const mayWrite = RED.user.hasPermission('strip-account.write');
+  const histories = new Map<string, History>();
+  const switching = new Map<string, Switching>();
+  const folded = new Map<string, boolean>();
+  let accounts: AccountInfo[] = [];
+  let uses = new Map<string, EditorNode[]>();
+  let trouble = '';
+  let seen = false;
+  let timer = 0;
+  let request: JQuery.jqXHR | null = null;
+  /** Counts finished switches: an answer that was asked for before one may still tell the old state. */
+  let switched = 0;
+
+  const filter = html('input', {
+    type: 'search',
+    'aria-label': say('strip-sidebar.filter'),
+    placeholder: say('strip-sidebar.filter'),
+  });
+  const status = html('p', { role: 'status', class: 'smart-strip-told' });
+  const notice = html('p', { class: 'smart-strip-trouble' });
+  const list = html('div', {});
+  const empty = emptyView();
+  content.append(filter, notice, empty, list, status);
+  const drawAccounts = keyed(list, accountView, (node: EditorNode) => node.id);
+
+  filter.addEventListener('input', draw);
+  document.addEventListener('visibilitychange', follow);
+  new IntersectionObserver((entries) => {
+    seen = entries.at(-1)?.isIntersecting === true;
+    follow();
+  }).observe(content);
+
+  /** Begins to ask when the tab comes into sight, and ends it when it goes. */
+  function follow(): void {
+    const visible = seen && document.visibilityState === 'visible';
+    if (visible && timer === 0 && request === null) {
+      draw();
+      ask();
+    } else if (!visible && (timer !== 0 || request !== null)) {
+      clearTimeout(timer);
+      timer = 0;
+      request?.abort();
+      request = null;
+      post('release', { lease });
+    }
+  }
+
+  function ask(): void {
+    clearTimeout(timer);
+    timer = 0;
+    request?.abort();
+    const before = switched;
+    const over = (reply: JQuery.jqXHR, answer: AccountInfo[] | null, problem: string) => {
+      if (request !== reply) return;
+      request = null;
+      timer = window.setTimeout(ask, EVERY);
+      if (before !== switched) {
+        ask();
+        return;
+      }
+      trouble = problem;
+      if (answer !== null) take(answer);
+      draw();
+    };
+    request = $.ajax({
+      url: `strip-sidebar/accounts?lease=${lease}`,
+      dataType: 'json',
+      success: (body: unknown, _, reply) => {
+        const answer = readAccounts(body);
+        over(reply, answer, answer === null ? 'unexpected' : '');
+      },
+      error: (reply) => over(reply, null, problemOf(reply.status)),
+    });
+  }
+
+  function take(answer: AccountInfo[]): void {
+    for (const account of answer) {
+      // After a deploy an account begins with nothing; what was shown stays until it has asked.
+      const before = accounts.find(({ id }) => id === account.id);
+      if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
+      for (const { mac, readings } of account.strips) {
+        const load = readings.find(({ name }) => name === 'load');
+        if (load === undefined) continue;
+        const key = useKey(account.id, mac, null);
+        const history = histories.get(key) ?? new History(Date.now());
+        histories.set(key, history);
+        history.add(load.value);
+      }
+    }
+    accounts = answer;
+  }
+
+  function draw(): void {
+    const nodes: EditorNode[] = [];
+    RED.nodes.eachConfig((node) => {
+      if (node.type === 'strip-account') nodes.push(node);
+    });
+    uses = usesOf();
+    setText(notice, trouble === '' ? '' : text(`strip-account.trouble.${trouble}`));
+    empty.hidden = nodes.length > 0;
+    filter.hidden = nodes.length === 0;
+    drawAccounts(nodes);
+  }
+
+  function accountView(first: EditorNode): View<EditorNode> {
+    const { id } = first;
+    let node = first;
+    let unfolded = MOST_UNFOLDED;
+    const fold = foldButton(id, () => false, draw);
+    const state = html('span', { class: 'smart-strip-state' });
+    const edit = iconButton('fa-pencil', () => RED.editor.editConfig('', 'strip-account', id));
+    const report = iconButton('fa-bug', () => void showDiagnostics(id));
+    const asked = html('small', {});
+    const reason = html('p', { class: 'smart-strip-fault' });
+    const hint = html('p', { class: 'smart-strip-note' });
+    const strips = html('ul', {});
+    const body = html('div', {}, asked, reason, hint, strips);
+    const heading = html('h3', {}, fold.element);
+    const top = html('div', { class: 'smart-strip-top' }, heading, state, report, edit);
+    const element = html('section', {}, top, body);
+    const drawStrips = keyed(
+      strips,
+      (strip: StripInfo) => stripView(id, strip, () => unfolded < MOST_UNFOLDED),
+      ({ mac }) => macKey(mac),
+    );
+
+    return {
+      element,
+      update(current) {
+        node = current;
+        const name = nodeLabel(node, words(node));
+        const info = accounts.find((account) => account.id === id);
+        const kind = stateOf(info);
+        const all = info?.strips ?? [];
+        unfolded = MOST_UNFOLDED - Math.max(0, all.length - MOST_UNFOLDED);
+        const shown = all.filter((strip) => matches(strip, filter.value));
+        setAttribute(element, 'aria-label', name);
+        fold.update(name);
+        body.hidden = fold.folded();
+        state.dataset.kind = kind;
+        setText(state, say(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) }));
+        setLabel(edit, say('strip-sidebar.button.edit', { name }));
+        setLabel(report, say('strip-sidebar.button.diagnostics', { name }));
+        const ago = info?.answeredAgo ?? null;
+        setText(
+          asked,
+          ago === null
+            ? say('strip-sidebar.notAnswered')
+            : say('strip-sidebar.answered', { time: clock(-ago) }),
+        );
+        asked.hidden = info === undefined;
+        const error = info?.error ?? null;
+        setText(reason, error === null ? '' : text(`errors.${error.sentence}`, error.params));
+        const none = info?.available === true && all.length === 0 ? 'noStrips' : '';
+        const unmatched = all.length > 0 && shown.length === 0 ? 'noMatch' : none;
+        const what = kind === 'notDeployed' ? kind : unmatched;
+        setText(hint, what === '' ? '' : say(`strip-sidebar.empty.${what}`));
+        drawStrips(shown);
+      },
+    };
+  }
+
+  function stripView(account: string, first: StripInfo, startsFolded: () => boolean): View<StripInfo> {
+    const key = useKey(account, first.mac, null);
+    const fold = foldButton(key, startsFolded, draw);
+    const mac = html('code', {});
+    const available = html('span', { class: 'smart-strip-state' });
+    const count = html('small', {});
+    const readings = html('small', {});
+    const line = loadLine();
+    const hint = html('p', { class: 'smart-strip-note' });
+    const outlets = html('ul', {});
+    const used = usedBy();
+    const figures = html('div', { class: 'smart-strip-figures' }, mac, readings, line.element);
+    const body = html('div', {}, figures, hint, outlets, used.element);
+    const top = html('div', { class: 'smart-strip-top' }, html('h4', {}, fold.element), count, available);
+    const element = html('li', {}, top, body);
+    let strip = first;
+    const drawOutlets = keyed(
+      outlets,
+      (outlet: OutletInfo) => outletView(account, () => strip, outlet.port),
+      ({ port }) => String(port),
+    );
+
+    return {
+      element,
+      update(current) {
+        strip = current;
+        fold.update(strip.name ?? strip.mac);
+        body.hidden = fold.folded();
+        setText(mac, strip.mac);
+        element.dataset.available = String(strip.available);
+        setText(available, strip.available ? '' : text('strip-account.state.unavailable'));
+        const on = strip.outlets.filter((outlet) => outlet.on === true).length;
+        setText(count, text('strip-account.picker.count', { on, of: strip.outlets.length }));
+        count.hidden = !fold.folded() || strip.outlets.length === 0;
+        setText(
+          readings,
+          strip.readings
+            .map(
+              ({ name, value, unit }) =>
+                `${say(`strip-sidebar.reading.${name}`)} ${value}${unit === '' ? '' : ` ${unit}`}`,
+            )
+            .join(' · '),
+        );
+        line.update(histories.get(key));
+        setText(hint, strip.outlets.length === 0 ? say('strip-sidebar.empty.noOutlets') : '');
+        drawOutlets(strip.outlets);
+        used.update(uses.get(key) ?? []);
+      },
+    };
+  }
+
+  function outletView(account: string, stripNow: () => StripInfo, port: Port): View<OutletInfo> {
+    const { mac } = stripNow();
+    const key = useKey(account, mac, port);
+    const going: Switching = switching.get(key) ?? { pending: null, fault: '' };
+    switching.set(key, going);
+    let now: boolean | null = null;
+    let label = '';
+    const toggle = html('button', { type: 'button', class: 'smart-strip-toggle' });
+    const name = html('span', { class: 'smart-strip-name' });
+    const lock = html('i', { class: 'fa fa-lock', role: 'img' });
+    const place = (type: string) => (event: MouseEvent) =>
+      put(event, type, outletProperties(account, mac, port));
+    const addSwitch = iconButton('fa-toggle-on', place('strip switch'));
+    const addWatch = iconButton('fa-eye', place('strip watch'));
+    const used = usedBy();
+    const fault = html('p', { class: 'smart-strip-fault' });
+    const row = html('div', { class: 'smart-strip-outlet' }, toggle, name, lock, addSwitch, addWatch);
+    const element = html('li', {}, row, fault, used.element);
+
+    toggle.addEventListener('click', () => {
+      if (going.pending !== null || toggle.getAttribute('aria-disabled') === 'true') return;
+      const on = now !== true;
+      going.pending = on;
+      going.fault = '';
+      setText(status, say('strip-sidebar.told.switching', { outlet: label }));
+      draw();
+      send(account, mac, port, on, (answer) => {
+        going.pending = null;
+        switched++;
+        if (typeof answer === 'string') {
+          going.fault = answer;
+          setText(status, say('strip-sidebar.told.failed', { outlet: label, reason: answer }));
+        } else {
+          const outlet = accounts
+            .find(({ id }) => id === account)
+            ?.strips.find((strip) => macKey(strip.mac) === macKey(mac))
+            ?.outlets.find((candidate) => candidate.port === port);
+          if (outlet) outlet.on = answer;
+          setText(
+            status,
+            say(answer ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off', { outlet: label }),
+          );
+        }
+        draw();
+        if (timer !== 0) ask();
+      });
+    });
+
+    return {
+      element,
+      update(outlet) {
+        const strip = stripNow();
+        const of = { strip: strip.name ?? strip.mac, port, name: outlet.name ?? '' };
+        label = say(outlet.name === null ? 'strip-sidebar.outlet' : 'strip-sidebar.outletNamed', of);
+        if (now !== outlet.on) going.fault = '';
+        now = outlet.on;
+        const isProtected = protects(RED.nodes.node(account), mac, port);
+        const { pending } = going;
+        if (now === null) toggle.removeAttribute('role');
+        else setAttribute(toggle, 'role', 'switch');
+        setAttribute(toggle, 'aria-checked', now === null ? null : String(now));
+        setAttribute(
+          toggle,
+          'aria-label',
+          now === null ? say('strip-sidebar.unknown', { outlet: label }) : label,
+        );
+        setAttribute(toggle, 'aria-busy', pending === null ? null : 'true');
+        const refused = isProtected && now === true;
+        setAttribute(toggle, 'aria-disabled', pending !== null || refused ? 'true' : null);
+        toggle.disabled = !mayWrite;
+        toggle.dataset.on = String(pending ?? now);
+        setText(name, outlet.name === null ? String(port) : `${port} ${outlet.name}`);
+        setAttribute(name, 'title', label);
+        lock.hidden = !isProtected;
+        setLabel(lock, say('strip-sidebar.protected'));
+        setLabel(addSwitch, say('strip-sidebar.button.switch', { outlet: label }));
+        setLabel(addWatch, say('strip-sidebar.button.watch', { outlet: label }));
+        setText(fault, going.fault === '' ? '' : `✕ ${going.fault}`);
+        used.update(uses.get(key) ?? []);
+      },
+    };
+  }
+
+  function foldButton(key: string, startsFolded: () => boolean, changed: () => void) {
+    const element = html('button', { type: 'button', class: 'smart-strip-fold' });
+    const isFolded = () => folded.get(key) ?? startsFolded();
+    element.addEventListener('click', () => {
+      folded.set(key, !isFolded());
+      changed();
+    });
+    return {
+      element,
+      folded: isFolded,
+      update(label: string) {
+        setText(element, label);
+        setAttribute(element, 'title', label);
+        setAttribute(element, 'aria-expanded', String(!isFolded()));
+      },
+    };
+  }
+
+  function emptyView(): HTMLElement {
+    const add = html('button', { type: 'button', class: 'red-ui-button' }, say('strip-sidebar.button.add'));
+    const simulate = html(
+      'button',
+      { type: 'button', class: 'red-ui-button' },
+      say('strip-sidebar.button.simulator'),
+    );
+    add.addEventListener('click', () => RED.editor.editConfig('', 'strip-account', '_ADD_'));
+    simulate.addEventListener('click', putSimulator);
+    return html(
+      'div',
+      { class: 'smart-strip-empty' },
+      html('p', {}, say('strip-sidebar.empty.noAccount')),
+      add,
+      simulate,
+    );
+  }
+
+  /** Puts a node on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
+  function put(event: MouseEvent, type: string, properties: Properties, more: Properties[] = []): void {
+    const workspace = RED.workspaces.active();
+    if (workspace === 0 || workspace === '' || RED.workspaces.isLocked()) {
+      setText(status, say('strip-sidebar.told.locked'));
+      return;
+    }
+    const defaults = RED.nodes.getType(type)?.defaults ?? {};
+    const chart = document.getElementById('red-ui-workspace-chart');
+    const middle = (scroll = 0, size = 0) => (scroll + size / 2) / RED.view.scale();
+    const place = {
+      z: workspace,
+      x: middle(chart?.scrollLeft, chart?.clientWidth),
+      y: middle(chart?.scrollTop, chart?.clientHeight),
+      wires: [[]],
+    };
+    const byKeyboard = event.detail === 0;
+    RED.view.importNodes([newNode(type, defaults, { ...properties, ...place, id: 'new' }), ...more], {
+      generateIds: true,
+      addFlow: false,
+      touchImport: byKeyboard,
+      notify: false,
+    });
+    setText(status, say(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
+  }
+
+  function putSimulator(event: MouseEvent): void {
+    const path = RED.nodes.getType('strip simulator')?.defaults.path?.value;
+    const defaults = RED.nodes.getType('strip-account')?.defaults ?? {};
+    const account = newNode('strip-account', defaults, { id: 'account', baseUrl: path });
+    put(event, 'strip simulator', {}, [account]);
+    draw();
+  }
+}
+
+/** Sends a command; `done` gets the confirmed state, or why it failed. */
+function send(
+  account: string,
+  mac: string,
+  port: Port,
+  on: boolean,
+  done: (answer: boolean | string) => void,
+) {
+  post(
+    'switch',
+    { account, mac, port, on },
+    (body) => {
+      const answer = readSwitched(body);
+      if (answer === null) done(text('strip-account.trouble.unexpected'));
+      else done('on' in answer ? answer.on : text(`errors.${answer.sentence}`, answer.params));
+    },
+    (status) => done(text(`strip-account.trouble.${problemOf(status)}`)),
+  );
+}
+
+/** With jQuery and a relative address, because only that carries the login's token. */
+function post(
+  path: string,
+  body: object,
+  success?: (body: unknown) => void,
+  failure?: (status: number) => void,
+) {
+  void $.ajax({
+    url: `strip-sidebar/${path}`,
+    type: 'POST',
+    contentType: 'application/json; charset=utf-8',
+    data: JSON.stringify(body),
+    success,
+    error: (reply) => failure?.(reply.status),
+  });
+}
+
+/** Why the runtime did not answer: a key below `strip-account.trouble.`. */
+function problemOf(status: number): string {
+  if (status === 0) return 'silent';
+  return status === 401 || status === 403 ? 'forbidden' : 'unexpected';
+}
+
+function usesOf(): Map<string, EditorNode[]> {
+  const uses = new Map<string, EditorNode[]>();
+  RED.nodes.eachNode((node) => {
+    const key = useOf(node);
+    if (key === null) return;
+    const nodes = uses.get(key);
+    if (nodes) nodes.push(node);
+    else uses.set(key, [node]);
+  });
+  return uses;
+}
+
+function usedBy(): View<EditorNode[]> {
+  const summary = html('summary', {});
+  const list = html('ul', {});
+  const element = html('details', { class: 'smart-strip-used' }, summary, list);
+  const draw = keyed(
+    list,
+    (node: EditorNode): View<EditorNode> => {
+      const button = html('button', { type: 'button' });
+      button.addEventListener('click', () => RED.view.reveal(node.id));
+      return {
+        element: html('li', {}, button),
+        update: (now) => setText(button, nodeLabel(now, words(now))),
+      };
+    },
+    ({ id }) => id,
+  );
+  return {
+    element,
+    update(nodes) {
+      element.hidden = nodes.length === 0;
+      setText(summary, say('strip-sidebar.used', { count: nodes.length }));
+      draw(nodes);
+    },
+  };
+}
+
+function loadLine() {
+  const namespace = 'http://www.w3.org/2000/svg';
+  const element = document.createElementNS(namespace, 'svg');
+  const line = document.createElementNS(namespace, 'polyline');
+  const { width, height } = LINE;
+  element.append(line);
+  element.setAttribute('viewBox', `0 -1 ${width} ${height + 2}`);
+  element.setAttribute('preserveAspectRatio', 'none');
+  element.setAttribute('role', 'img');
+  return {
+    element,
+    update(history: History | undefined) {
+      const values = history?.values ?? [];
+      element.style.display = values.length < 2 ? 'none' : '';
+      if (history === undefined || values.length < 2) return;
+      const [least, most] = [Math.min(...values), Math.max(...values)];
+      const time = new Date(history.since).toLocaleTimeString();
+      setAttribute(element, 'aria-label', say('strip-sidebar.line', { time, least, most }));
+      setAttribute(line, 'points', history.points(width, height));
+    },
+  };
+}
+
+/** Draws a list whose elements stay with what they show, so that focus and open details survive. */
+function keyed<Data>(
+  parent: HTMLElement,
+  create: (data: Data) => View<Data>,
+  keyOf: (data: Data) => string,
+): (items: readonly Data[]) => void {
+  const views = new Map<string, View<Data>>();
+  return (items) => {
+    const gone = new Set(views.keys());
+    items.forEach((item, index) => {
+      const key = keyOf(item);
+      gone.delete(key);
+      const view = views.get(key) ?? create(item);
+      views.set(key, view);
+      view.update(item);
+      const there = parent.children[index] ?? null;
+      if (there !== view.element) parent.insertBefore(view.element, there);
+    });
+    for (const key of gone) {
+      views.get(key)?.element.remove();
+      views.delete(key);
+    }
+  };
+}
+
+function protects(account: EditorNode | null, mac: string, port: Port): boolean {
+  const outlets: unknown = account?.protectedOutlets;
+  return (
+    Array.isArray(outlets) &&
+    (outlets as unknown[]).some((entry) => {
+      if (typeof entry !== 'object' || entry === null) return false;
+      const outlet = entry as Properties;
+      return (
+        macKey(textOf(outlet, 'mac')) === macKey(mac) &&
+        ['all', String(port)].includes(textOf(outlet, 'port'))
+      );
+    })
+  );
+}
+
+/** Time of day so many milliseconds from now. */
+const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
+
+/** Text goes in as text: what a service or a person calls a strip never becomes HTML. */
+function html<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+function iconButton(icon: string, press: (event: MouseEvent) => void): HTMLButtonElement {
+  const button = html(
+    'button',
+    { type: 'button', class: 'smart-strip-icon' },
+    html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }),
+  );
+  button.addEventListener('click', press);
+  return button;
+}
+
+function setText(element: Element, value: string): void {
+  if (element.textContent !== value) element.textContent = value;
+}
+
+function setAttribute(element: Element, name: string, value: string | null): void {
+  if (value === null) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+function setLabel(element: Element, label: string): void {
+  setAttribute(element, 'aria-label', label);
+  setAttribute(element, 'title', label);
+}

@@ -1,0 +1,140 @@
+import { isStripError, type ErrorCode, type Params } from '../api/errors';
+import type { Clock, Timer } from '../api/clock';
+import { PORTS, type Port, type Strip } from '../api/types';
+import type { LazyAccount } from './live';
+
+/** An error as the editor puts it into words: its code, the key of its sentence and what the sentence names. Nothing else of it. */
+export interface EditorError {
+  code: ErrorCode;
+  sentence: string;
+  params: Params;
+}
+
+/** A deployed account as the side bar shows it. */
+export interface AccountOverview {
+  /** Of the config node. */
+  id: string;
+  /** `null`: the service was not asked yet. */
+  available: boolean | null;
+  /** Why it is not available. */
+  error: EditorError | null;
+  polling: boolean;
+  /** Milliseconds since the service last answered well; `null`: never. */
+  answeredAgo: number | null;
+  /** Milliseconds until the pause is over that the service asked for; `null`: there is none. */
+  pausedFor: number | null;
+  strips: Strip[];
+}
+
+/** Rethrows what is not a `StripError`. */
+export function editorError(error: unknown): EditorError {
+  if (!isStripError(error)) throw error;
+  return { code: error.code, sentence: error.sentence, params: error.params };
+}
+
+/** What is known of an account without a request. `now`: wall-clock milliseconds. */
+export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
+  try {
+    const running = account.get();
+    const { available, error, polling, lastAnswerAt, cooldownUntil } = running.status();
+    return {
+      id,
+      available,
+      error: error === null ? null : editorError(error),
+      polling,
+      answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - Date.parse(lastAnswerAt)),
+      pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
+      strips: running.strips(),
+    };
+  } catch (error) {
+    const nothing = { available: false, polling: false, answeredAgo: null, pausedFor: null, strips: [] };
+    return { id, ...nothing, error: editorError(error) };
+  }
+}
+
+/** One outlet and the state it shall have, as the side bar asks for it. */
+export interface OutletRequest {
+  /** Id of the account's config node. */
+  account: string;
+  mac: string;
+  port: Port;
+  on: boolean;
+}
+
+const LONGEST_TEXT = 256;
+
+/** Reads the body of a request; `null` for anything the side bar does not send. */
+export function readOutletRequest(body: unknown): OutletRequest | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const field = (name: string): unknown => (Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
+  const [account, mac, on] = [field('account'), field('mac'), field('on')];
+  const port = PORTS.find((known) => known === field('port'));
+  if (typeof account !== 'string' || typeof mac !== 'string' || typeof on !== 'boolean') return null;
+  if (port === undefined || account.length > LONGEST_TEXT || mac.length > LONGEST_TEXT) return null;
+  return { account, mac, port, on };
+}
+
+/** How long an account is kept up to date after a side bar last asked. Side bars ask every 2 s. */
+export const LEASE_MS = 10_000;
+
+/** A side bar's name for itself; anything else is refused. */
+export const isLease = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
+
+/**
+ * Keeps accounts polled while a side bar shows them. Each side bar has a lease that it renews with every question and gives up when it is
+ * hidden; a browser that just goes away lets it run out.
+ */
+export class Leases {
+  readonly #clock: Clock;
+  /** When each lease was last renewed, in monotonic milliseconds. */
+  readonly #renewed = new Map<string, number>();
+  /** What ends the subscription to each account. */
+  #subscriptions = new Map<LazyAccount, () => void>();
+  #timer: Timer | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts a lease or prolongs it. `accounts`: all that are deployed now. */
+  renew(lease: string, accounts: Iterable<LazyAccount>): void {
+    const now = this.#clock.monotonic();
+    for (const [other, at] of this.#renewed) if (now - at >= LEASE_MS) this.#renewed.delete(other);
+    this.#renewed.set(lease, now);
+    this.#subscribe(accounts);
+    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
+    // Every other lease runs out before this one.
+    this.#timer = this.#clock.setTimeout(() => this.#end(), LEASE_MS);
+  }
+
+  /** Ends a lease before its time. */
+  release(lease: string): void {
+    this.#renewed.delete(lease);
+    const now = this.#clock.monotonic();
+    if (![...this.#renewed.values()].some((at) => now - at < LEASE_MS)) this.#end();
+  }
+
+  #subscribe(accounts: Iterable<LazyAccount>): void {
+    const subscriptions = new Map<LazyAccount, () => void>();
+    for (const account of accounts) {
+      try {
+        const remove = this.#subscriptions.get(account);
+        subscriptions.set(account, remove ?? account.get().subscribe(() => undefined, { readings: 'all' }));
+      } catch (error) {
+        // An account that is not configured has nothing to poll; its overview says so.
+        if (!isStripError(error)) throw error;
+      }
+    }
+    for (const [account, remove] of this.#subscriptions) if (!subscriptions.has(account)) remove();
+    this.#subscriptions = subscriptions;
+  }
+
+  #end(): void {
+    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#renewed.clear();
+    for (const remove of this.#subscriptions.values()) remove();
+    this.#subscriptions.clear();
+  }
+}

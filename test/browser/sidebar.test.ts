@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { account, placed, tab } from '../support/flow';
+import { logIn } from '../support/node-red-admin';
+import { STRIPS } from '../support/service';
+import { Editor } from './editor';
+import { Sidebar } from './sidebar';
+import { setStage } from './stage';
+
+const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
+const INTERVAL = 5000;
+const AXE = createRequire(__filename).resolve('axe-core/axe.min.js');
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the side bar', function () {
+  this.timeout(90_000);
+  const stage = setStage();
+  let editor: Editor;
+  let bar: Sidebar;
+
+  const home = (properties: Record<string, unknown> = {}) =>
+    account(stage.service, { name: 'Home', interval: String(INTERVAL / 1000), ...properties });
+  const open = async (options?: Parameters<typeof Editor.open>[2]) => {
+    editor = await Editor.open(stage.browser, stage.red.url, options);
+    bar = new Sidebar(editor);
+    await bar.show();
+  };
+
+  afterEach(async () => {
+    await editor.close();
+    const { service } = stage;
+    service.always(null);
+    for (const { mac } of STRIPS) service.simulator.setOutlet(mac, 'all', false);
+  });
+
+  it('shows a change made elsewhere within an interval', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 2', false);
+    stage.service.simulator.setOutlet(DESK, 2, true);
+    const start = Date.now();
+    await bar.shows('Desk strip, outlet 2', true);
+    const took = Date.now() - start;
+    assert.ok(took < INTERVAL * 1.1 + 4000, `${took} ms`);
+    assert.deepEqual(editor.errors, []);
+  });
+
+  it('shows readings, and the load since it was opened as a line', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.strip('Desk strip').getByText('Voltage 231').waitFor();
+    stage.service.simulator.setOutlet(DESK, 1, true);
+    const line = bar.strip('Desk strip').getByRole('img', { name: /^Load since/ });
+    await line.waitFor({ timeout: 20_000 });
+    assert.match((await line.locator('polyline').getAttribute('points')) ?? '', /^0\.0,/);
+  });
+
+  it('keeps a toggle grey until the service has confirmed it', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const answer = stage.service.hold('answer');
+    const toggle = bar.toggle('Desk strip, outlet 1');
+    await toggle.click();
+    assert.equal(await toggle.getAttribute('aria-busy'), 'true');
+    assert.equal(await toggle.getAttribute('aria-checked'), 'false');
+    await toggle.click({ force: true }); // does nothing while it is pending
+    answer();
+    await bar.shows('Desk strip, outlet 1', true);
+    assert.equal(await bar.root.getByRole('status').textContent(), 'Desk strip, outlet 1 is on');
+    assert.equal(stage.service.requests.filter(({ method }) => method === 'POST').length, 1);
+  });
+
+  it('puts a toggle back when it is refused, and says why', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Media strip, outlet 3', false);
+    stage.service.always({ kind: 'answer', status: 500, json: {} });
+    await bar.toggle('Media strip, outlet 3').click();
+    await bar
+      .strip('Media strip')
+      .getByText(/✕ .*\(status 500\)/)
+      .waitFor();
+    await bar.shows('Media strip, outlet 3', false);
+    assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^Media strip, outlet 3: .*500/);
+  });
+
+  it('marks a protected outlet and does not switch it off', async () => {
+    stage.service.simulator.setOutlet(DESK, 4, true);
+    await stage.red.deploy([tab, home({ protectedOutlets: [{ mac: DESK, port: 4 }] })]);
+    await open();
+    const toggle = bar.toggle('Desk strip, outlet 4');
+    await bar.shows('Desk strip, outlet 4', true);
+    assert.equal(await toggle.getAttribute('aria-disabled'), 'true');
+    const before = stage.service.requests.filter(({ method }) => method === 'POST').length;
+    await toggle.click({ force: true });
+    assert.equal(
+      await bar
+        .strip('Desk strip')
+        .getByRole('img', { name: /^Protected/ })
+        .count(),
+      1,
+    );
+    assert.equal(stage.service.requests.filter(({ method }) => method === 'POST').length, before);
+  });
+
+  it('puts configured nodes on the canvas that work after a deploy, and shows which nodes use an outlet', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 2', false);
+    const { page } = editor;
+    const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
+    assert.ok(chart);
+    const ids: string[] = [];
+    for (const [index, type] of ['switch', 'watch'].entries()) {
+      await bar.button(`Put a strip ${type} on the canvas: Desk strip, outlet 2`).click();
+      await page.mouse.move(chart.x + 200, chart.y + 100 + index * 80, { steps: 5 });
+      await page.mouse.down();
+      await page.mouse.up();
+      const all = await page
+        .locator('.red-ui-flow-node-group')
+        .evaluateAll((nodes) => nodes.map(({ id }) => id));
+      ids.push(...all.filter((id) => !ids.includes(id)));
+    }
+    const [switching = '', watching = ''] = ids;
+    const wanted = { account: 'account', mac: DESK, port: '2' };
+    const fixed = { ...wanted, macType: 'str', portType: 'port', onType: 'message' };
+    for (const [id, properties] of [
+      [switching, { type: 'strip switch', ...fixed }],
+      [watching, { type: 'strip watch', ...wanted }],
+    ] as const) {
+      const node = await editor.properties(id);
+      assert.deepEqual(
+        Object.fromEntries(Object.keys(properties).map((key) => [key, node[key]])),
+        properties,
+      );
+    }
+    await editor.deploy();
+    await bar.shows('Desk strip, outlet 2', false);
+    await bar.toggle('Desk strip, outlet 2').click();
+    await bar.shows('Desk strip, outlet 2', true);
+    await editor.node(watching).locator('.red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
+
+    const used = bar.strip('Desk strip').locator('.smart-strip-used', { hasText: 'Used by 2' });
+    await used.locator('summary').click();
+    await used.getByRole('button').first().click();
+    await page.locator('.red-ui-flow-node-highlighted').waitFor({ state: 'attached' });
+  });
+
+  it('places a node in the middle of the canvas where the keyboard is used', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.button('Put a strip switch on the canvas: Desk strip, outlet 1').press('Enter');
+    await editor.page.locator('.red-ui-flow-node-group').waitFor();
+    const box = await editor.page.locator('.red-ui-flow-node-group').boundingBox();
+    const chart = await editor.page.locator('#red-ui-workspace-chart').boundingBox();
+    assert.ok(box && chart && box.x > chart.x && box.x < chart.x + chart.width);
+    assert.ok(box.y > chart.y && box.y < chart.y + chart.height);
+  });
+
+  it('can be used with the keyboard alone, and keeps the focus while it is drawn again', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const { page } = editor;
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    await bar.root.getByRole('searchbox').focus();
+    const seen: string[] = [];
+    while (!seen.includes('Desk strip, outlet 1') && seen.length < 12) {
+      await page.keyboard.press('Tab');
+      seen.push(await focused());
+    }
+    await page.keyboard.press('Space');
+    await bar.shows('Desk strip, outlet 1', true);
+    await wait(4500); // it is drawn again every 2 s
+    assert.equal(await focused(), 'Desk strip, outlet 1');
+  });
+
+  it('says when the service is down and why, and when it is back', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await stage.service.stopListening();
+    try {
+      await bar.state('Home').getByText('unreachable').waitFor({ timeout: 30_000 });
+      await bar
+        .account('Home')
+        .getByText(/refuses connections/)
+        .waitFor();
+    } finally {
+      await stage.service.listenAgain();
+    }
+    await bar.state('Home').getByText('working').waitFor({ timeout: 40_000 });
+    assert.equal(
+      await bar
+        .account('Home')
+        .getByText(/refuses connections/)
+        .count(),
+      0,
+    );
+  });
+
+  it('says of a rejected key that it is the key', async () => {
+    await stage.red.deploy([tab, home({ credentials: { apiKey: 'another' } })]);
+    await open();
+    await bar.state('Home').getByText('API key rejected').waitFor({ timeout: 20_000 });
+  });
+
+  it('says of an account that is not deployed, or deleted meanwhile, what to do', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await stage.red.deploy([tab]);
+    await bar
+      .account('Home')
+      .getByText(/does not run this account/)
+      .waitFor();
+    assert.equal(await bar.root.getByRole('switch').count(), 0);
+    assert.deepEqual(editor.errors, []);
+  });
+
+  it('says what to do where there is no account, and offers a simulator that works', async () => {
+    await stage.red.deploy([tab]);
+    await open();
+    await bar.root.getByText('There is no account yet.').waitFor();
+    await editor.picture('sidebar-empty');
+    await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
+    await editor.page.locator('.red-ui-flow-node-group').waitFor();
+    assert.equal((await editor.configIds('strip-account')).length, 1);
+    await bar.root.getByText('does not run this account').waitFor();
+  });
+
+  it('asks for nothing while it is hidden', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const { requests } = stage.service;
+    const asked: string[] = [];
+    editor.page.on('request', (request) => {
+      if (request.url().includes('strip-sidebar')) asked.push(request.url());
+    });
+    const visible = requests.length;
+    await wait(INTERVAL * 1.5);
+    assert.ok(requests.length > visible, 'it asks while it is visible');
+    const released = editor.page.waitForResponse((response) =>
+      response.url().endsWith('/strip-sidebar/release'),
+    );
+    await bar.hide();
+    await released;
+    const [before, hidden] = [requests.length, asked.length];
+    await wait(INTERVAL * 2.5);
+    assert.equal(requests.length, before);
+    assert.equal(asked.length, hidden);
+    await bar.show();
+    await stage.service.arrived(before + 1);
+  });
+
+  it('shows the same in two editors, and goes on in one when the other is hidden', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    const other = await Editor.open(stage.browser, stage.red.url);
+    try {
+      const second = new Sidebar(other);
+      await second.show();
+      await second.shows('Desk strip, outlet 1', false);
+      await bar.shows('Desk strip, outlet 1', false);
+      await bar.toggle('Desk strip, outlet 1').click();
+      await second.shows('Desk strip, outlet 1', true);
+      await bar.hide();
+      stage.service.simulator.setOutlet(MEDIA, 1, true);
+      await second.shows('Media strip, outlet 1', true);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is free of what axe finds wrong, also with a fault and an open list', async () => {
+    await stage.red.deploy([
+      tab,
+      home({ protectedOutlets: [{ mac: DESK, port: 4 }] }),
+      placed('node', 'strip switch', { mac: DESK, macType: 'str', port: '1', portType: 'port' }),
+    ]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.root.locator('.smart-strip-used summary').first().click();
+    stage.service.always({ kind: 'answer', status: 500, json: {} });
+    await bar.toggle('Desk strip, outlet 2').click();
+    await bar.root.getByText(/✕ /).first().waitFor();
+    await editor.page.evaluate(readFileSync(AXE, 'utf8'));
+    const found = await editor.page.evaluate(async () => {
+      const { axe } = window as unknown as {
+        axe: { run(where: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      };
+      const { violations } = await axe.run('.smart-strip-sidebar');
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    });
+    assert.deepEqual(found, []);
+  });
+
+  it('takes no memory for being opened', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const session = await editor.page.context().newCDPSession(editor.page);
+    await session.send('Performance.enable');
+    const measure = async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      const { metrics } = await session.send('Performance.getMetrics');
+      const of = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? 0;
+      return { nodes: of('Nodes'), listeners: of('JSEventListeners'), heap: of('JSHeapUsedSize') };
+    };
+    const openings = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        await bar.hide();
+        await bar.show();
+      }
+    };
+    await openings(20);
+    const before = await measure();
+    await openings(200);
+    const after = await measure();
+    assert.ok(after.nodes - before.nodes < 200, JSON.stringify({ before, after }));
+    assert.ok(after.listeners - before.listeners < 50, JSON.stringify({ before, after }));
+    assert.ok(after.heap - before.heap < 1_000_000, JSON.stringify({ before, after }));
+  });
+});
+
+describe('the side bar with many strips and hostile names', function () {
+  this.timeout(90_000);
+  const HOSTILE = '<img src=x onerror="window.hacked=1">$t(strip-sidebar.label) __outlet__';
+  const strips = Array.from({ length: 30 }, (_, index) => ({
+    mac: `A1B2C3D4${String(index).padStart(4, '0')}`,
+    name: index === 0 ? HOSTILE : `Strip ${index}`,
+  }));
+  const stage = setStage({ service: { strips } });
+  let editor: Editor;
+  let bar: Sidebar;
+
+  beforeEach(async () => {
+    const failing = ['Second', 'Third', 'Fourth', 'Fifth'].map((name, index) =>
+      account({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k' }, { id: `account${index}`, name, interval: '5' }),
+    );
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home', interval: '5' }), ...failing]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    bar = new Sidebar(editor);
+    await bar.show();
+    await bar.strip('Strip 29').waitFor({ timeout: 20_000 });
+  });
+
+  afterEach(() => editor.close());
+
+  it('stays usable: strips start folded, can be found, and keep their order', async () => {
+    assert.equal(await bar.root.locator('[role=switch]:visible').count(), 0);
+    const names = () => bar.account('Home').locator('h4').allTextContents();
+    const before = await names();
+    assert.deepEqual(
+      before,
+      strips.map(({ name }) => name),
+    );
+    await editor.picture('sidebar-30');
+    await bar.root.getByRole('searchbox').fill('strip 17');
+    await bar.strip('Strip 17').waitFor();
+    assert.deepEqual(await names(), ['Strip 17']);
+    await bar.button('Strip 17').click();
+    await bar.toggle('Strip 17, outlet 1').click();
+    await bar.shows('Strip 17, outlet 1', true);
+    await bar.root.getByRole('searchbox').fill('nothing like it');
+    await bar.account('Home').getByText('No strip matches').waitFor();
+    await bar.root.getByRole('searchbox').fill('');
+    await bar.strip('Strip 29').waitFor();
+    assert.deepEqual(await names(), before);
+    assert.ok(await bar.toggle('Strip 17, outlet 1').isVisible(), 'what was unfolded stays so');
+    await bar.button('Home').click();
+    assert.equal(await bar.strip('Strip 29').isVisible(), false);
+  });
+
+  it('shows names as text, wherever they come from', async () => {
+    await bar.button(HOSTILE).click();
+    await bar.root.getByRole('switch').first().click();
+    await bar.root.getByRole('status').getByText(`${HOSTILE}, outlet 1 is on`).waitFor();
+    assert.equal(await editor.page.evaluate(() => 'hacked' in window), false);
+    assert.equal(await bar.root.locator('img').count(), 0);
+  });
+});
+
+describe('the side bar behind a login', function () {
+  this.timeout(90_000);
+  const USERS = `
+const permissions = { admin: '*', guest: 'read', none: 'flows.read' };
+const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
+settings.adminAuth = {
+  type: 'credentials',
+  users: (name) => Promise.resolve(user(name)),
+  authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
+};`;
+  const stage = setStage({
+    nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
+  });
+
+  it('shows a reader everything and lets them switch nothing', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home', interval: '5' })]);
+    const login = { username: 'guest', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      const bar = new Sidebar(editor);
+      await bar.show();
+      await bar.shows('Desk strip, outlet 1', false);
+      assert.equal(await bar.root.locator('button[role=switch]:enabled').count(), 0);
+      const { status } = await fetch(`${stage.red.url}/strip-sidebar/switch`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${await logIn(stage.red.url, login, 'read')}`,
+        },
+        body: JSON.stringify({ account: 'account', mac: DESK, port: 1, on: true }),
+      });
+      assert.ok(status === 401 || status === 403, String(status));
+      assert.ok(stage.service.requests.every(({ method }) => method === 'GET'));
+    } finally {
+      await editor.close();
+    }
+  });
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { StripError } from '../../../src/api/errors';
+import { LazyAccount } from '../../../src/flow/live';
+import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/overview';
+import { makeStrip, TestClock } from '../account/support';
+import { live, MAC, STATUS } from './support';
+
+const NOW = Date.parse('2027-01-15T08:00:10.000Z');
+
+describe('the overview of an account', () => {
+  it('tells its state, its strips, and how long ago it was answered', () => {
+    const strip = makeStrip(MAC, [true, null]);
+    const status = { ...STATUS, polling: true, lastAnswerAt: '2027-01-15T08:00:00.000Z' };
+    const account = new LazyAccount(() => live({ status: () => status, strips: () => [strip] }));
+    assert.deepEqual(overviewOf('a', account, NOW), {
+      id: 'a',
+      available: true,
+      error: null,
+      polling: true,
+      answeredAgo: 10_000,
+      pausedFor: null,
+      strips: [strip],
+    });
+  });
+
+  it('tells how long a pause lasts, and of no pause that is over', () => {
+    const paused = (until: number) => {
+      const status = { ...STATUS, cooldownUntil: until };
+      return overviewOf('a', new LazyAccount(() => live({ status: () => status })), NOW).pausedFor;
+    };
+    assert.equal(paused(NOW + 5000), 5000);
+    assert.equal(paused(NOW), null);
+  });
+
+  it('tells of an error its code, its sentence and what the sentence names, and nothing of its cause', () => {
+    const error = new StripError('UNREACHABLE', 'UNREACHABLE.refused', {
+      params: { host: 'example.com' },
+      cause: new Error('a secret'),
+      response: 'a secret',
+    });
+    const account = new LazyAccount(() => live({ status: () => ({ ...STATUS, available: false, error }) }));
+    const overview = overviewOf('a', account, NOW);
+    assert.deepEqual(overview.error, {
+      code: 'UNREACHABLE',
+      sentence: 'UNREACHABLE.refused',
+      params: { host: 'example.com' },
+    });
+    assert.ok(!JSON.stringify(overview).includes('secret'));
+  });
+
+  it('says why an account cannot work at all', () => {
+    const account = new LazyAccount(() => {
+      throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
+    });
+    const overview = overviewOf('a', account, NOW);
+    assert.equal(overview.error?.sentence, 'NOT_CONFIGURED.keyMissing');
+    assert.deepEqual(overview.strips, []);
+  });
+});
+
+describe('a request to switch an outlet', () => {
+  const good = { account: 'a', mac: MAC, port: 2, on: false };
+
+  it('is read field by field', () => {
+    assert.deepEqual(readOutletRequest({ ...good, more: 1 }), good);
+  });
+
+  it('is refused where a field is missing or of another kind', () => {
+    const bad = [
+      null,
+      'text',
+      [],
+      { ...good, account: 1 },
+      { ...good, mac: undefined },
+      { ...good, mac: 'A'.repeat(300) },
+      { ...good, port: '2' },
+      { ...good, port: 5 },
+      { ...good, port: 'all' },
+      { ...good, on: 'on' },
+      Object.create(good),
+    ];
+    for (const body of bad) assert.equal(readOutletRequest(body), null, JSON.stringify(body));
+  });
+});
+
+describe('leases of side bars', () => {
+  /** An account that counts its subscriptions. */
+  function subject() {
+    const clock = new TestClock();
+    const open = new Set<object>();
+    let subscribed = 0;
+    const account = new LazyAccount(() =>
+      live({
+        subscribe: () => {
+          const subscription = {};
+          open.add(subscription);
+          subscribed++;
+          return () => open.delete(subscription);
+        },
+      }),
+    );
+    return { clock, account, leases: new Leases(clock), open, subscribed: () => subscribed };
+  }
+
+  it('keep one subscription for an account, however many side bars ask however often', () => {
+    const { account, leases, open, subscribed } = subject();
+    for (const lease of ['one', 'two', 'one', 'two']) leases.renew(lease, [account]);
+    assert.equal(open.size, 1);
+    assert.equal(subscribed(), 1);
+  });
+
+  it('run out when nobody asks any more, and leave no timer', async () => {
+    const { clock, account, leases, open } = subject();
+    leases.renew('one', [account]);
+    await clock.pass(LEASE_MS - 1);
+    assert.equal(open.size, 1);
+    await clock.pass(1);
+    assert.equal(open.size, 0);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('last while one of two side bars goes on asking', async () => {
+    const { clock, account, leases, open, subscribed } = subject();
+    leases.renew('gone', [account]);
+    for (let i = 0; i < 10; i++) {
+      await clock.pass(2000);
+      leases.renew('stays', [account]);
+    }
+    assert.equal(open.size, 1);
+    assert.equal(subscribed(), 1);
+  });
+
+  it('end at once when the last side bar gives its own up, not before', () => {
+    const { clock, account, leases, open } = subject();
+    leases.renew('one', [account]);
+    leases.renew('two', [account]);
+    leases.release('one');
+    assert.equal(open.size, 1);
+    leases.release('unknown');
+    assert.equal(open.size, 1);
+    leases.release('two');
+    assert.equal(open.size, 0);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('do not count a side bar that went away without a word', async () => {
+    const { clock, account, leases, open } = subject();
+    leases.renew('gone', [account]);
+    await clock.pass(LEASE_MS - 1000);
+    leases.renew('stays', [account]);
+    await clock.pass(1000);
+    leases.release('stays');
+    assert.equal(open.size, 0);
+  });
+
+  it('let go of an account that a deploy replaced, and take up the new one', () => {
+    const before = subject();
+    const after = subject();
+    before.leases.renew('one', [before.account]);
+    before.leases.renew('one', [after.account]);
+    assert.equal(before.open.size, 0);
+    assert.equal(after.open.size, 1);
+  });
+
+  it('ask nothing of an account that is not configured', () => {
+    const { clock, leases } = subject();
+    const broken = new LazyAccount(() => {
+      throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
+    });
+    leases.renew('one', [broken]);
+    leases.release('one');
+    assert.equal(clock.pending, 0);
+  });
+
+  it('have short plain names', () => {
+    assert.ok(isLease('a1-b2_c3'));
+    for (const value of ['', 'a b', 'a'.repeat(41), ['a'], undefined]) assert.ok(!isLease(value));
+  });
+});
