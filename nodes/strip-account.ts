@@ -3,16 +3,13 @@ import { Account } from '../src/account/account';
 import type { AccountLog } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
 import { parseBaseUrl } from '../src/api/endpoint';
-import { isStripError } from '../src/api/errors';
-import { readAccount } from '../src/flow/account-config';
-import type { Translate } from '../src/flow/catalogue';
+import { isStripError, type StripError } from '../src/api/errors';
 import { textOf } from '../src/flow/config';
-import { sentenceOf } from '../src/flow/failure';
-import { LazyAccount } from '../src/flow/live';
+import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
+import { LazyAccount, readAccountConfig } from '../src/flow/shared-account';
 import { findAccount, provide } from './shared/accounts';
 import { registerAdmin } from './shared/admin';
 import { connect } from './shared/connection';
-import { describeFault } from './shared/faults';
 import type { Definition } from './shared/input-node';
 import { translator } from './shared/translate';
 
@@ -29,18 +26,21 @@ export = (RED: NodeAPI): void => {
     // Nobody who gets hold of the node, to show or to log it, gets the key with it.
     this.credentials = {};
 
-    const account = new LazyAccount(() => {
-      const { baseUrl, tls, proxy, settings } = readAccount(def);
+    const account: LazyAccount = new LazyAccount(() => {
+      const { baseUrl, tls, proxy, settings } = readAccountConfig(def);
       const endpoint = parseBaseUrl(baseUrl);
       const { concurrency: connections, timeout } = settings;
       const service = connect(RED, { endpoint, apiKey, timeout, connections, tls, proxy }, 'Missing');
-      return new Account({ service, settings, clock: systemClock, log: logOf(this, translate) });
+      return new Account({ service, settings, clock: systemClock, log: logOf(this, translate, account) });
     });
     provide({ node: this, account, baseUrl: textOf(def, 'baseUrl') });
 
     this.on('close', (done: () => void) => {
+      // No Catch node is left to receive the errors of messages whose nodes are closed together with the account.
+      const count = account.justCancelled;
+      if (count > 0) this.warn(translate('notice.dropped', { count }));
       account.close().then(done, (error: unknown) => {
-        this.warn(describeFault(error, translate));
+        this.warn(defectText(error, translate));
         done();
       });
     });
@@ -63,21 +63,28 @@ export = (RED: NodeAPI): void => {
   });
 };
 
-/** What the account itself has to say. Never with a message: that would reach the Catch nodes of all its users. */
-function logOf(node: Node<Credentials>, translate: Translate): AccountLog {
+/** What the account logs. Never with a message: that would reach the Catch nodes of all its users. */
+function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccount): AccountLog {
   const warn = (key: string, params = {}) => node.warn(translate(`notice.${key}`, params));
+  const reasonOf = (error: StripError) => sentenceOf(error, translate, account);
   return {
-    failing: (error) => warn('failing', { reason: sentenceOf(error, translate) }),
+    failing: (error) => warn('failing', { reason: reasonOf(error) }),
     recovered: () => warn('recovered'),
+    retrying: (error) => warn('retrying', { reason: reasonOf(error) }),
+    retryingOver: () => warn('retryingOver'),
+    rateLimited: (seconds) => warn('rateLimited', { seconds }),
+    unknownOutlet: (kind, mac, port) =>
+      warn(kind === 'protected' ? 'unknownProtected' : 'unknownNamed', { mac, port }),
     unreadable: (what) => warn(what === 'list' ? 'unreadableList' : 'unreadableStrip'),
     dropped: (count) => warn('dropped', { count }),
-    retrying: () => undefined,
-    retryingOver: () => undefined,
-    rateLimited: () => undefined,
-    unknownOutlet: () => undefined,
     notRestored: ({ mac, port }, error) =>
-      node.error(translate('notice.notRestored', { mac, port, reason: sentenceOf(error, translate) })),
-    fault: (error) => node.warn(describeFault(error, translate)),
+      node.error(
+        translate('notice.notRestored', {
+          outlet: outletText({ mac, port }, translate, account),
+          reason: reasonOf(error),
+        }),
+      ),
+    fault: (error) => node.warn(defectText(error, translate)),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { NodeAPI } from 'node-red';
-import { listWork, type Tools } from '../src/flow/read-work';
+import { listHandler, type MessageFactory } from '../src/flow/strip-read';
 import { registerInputNode } from './shared/input-node';
 
 export = (RED: NodeAPI): void => {
-  const tools: Tools = {
+  const factory: MessageFactory = {
     clone: (msg) => RED.util.cloneMessage(msg),
     generateId: () => RED.util.generateId(),
   };
-  registerInputNode(RED, 'strip list', (config, _node, live) => listWork(config, live, tools));
+  registerInputNode(RED, 'strip list', (context) => listHandler(context, factory));
 };

@@ -1,11 +1,9 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
-import { isStripError } from '../src/api/errors';
-import { Badge } from '../src/flow/badge';
 import { textOf } from '../src/flow/config';
-import { asStripError, sentenceOf } from '../src/flow/failure';
-import { failureMark } from '../src/flow/marks';
-import { readWatched, startWatching } from '../src/flow/watch';
+import { reportedError, sentenceOf } from '../src/flow/node-error';
+import { errorStatus, StatusDisplay } from '../src/flow/node-status';
+import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
 import { accountOf } from './shared/accounts';
 import type { Definition } from './shared/input-node';
 import { whenStarted } from './shared/started';
@@ -16,25 +14,33 @@ export = (RED: NodeAPI): void => {
 
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
-    const badge = new Badge((mark) => this.status(mark ?? {}), systemClock);
+    const display = new StatusDisplay((status) => this.status(status ?? {}), systemClock);
     const account = textOf(def, 'account');
-    // Read here, so that what lives as long as the node does not hold on to its definition.
-    const watched = readWatched(def, (name): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {}));
+    let stop = (): void => undefined;
 
-    let stop = whenStarted(RED, () => {
-      try {
-        if (isStripError(watched)) throw watched;
-        stop = startWatching(watched, accountOf(RED, account).get(), badge, (msg) => this.send(msg));
-      } catch (error) {
-        const known = asStripError(error);
-        badge.set(failureMark(known.code));
-        this.warn(translate('notice.watch', { reason: sentenceOf(known, translate) }));
-      }
-    });
+    const report = (error: unknown): void => {
+      const reported = reportedError(error, translate);
+      display.set(errorStatus(reported.code));
+      this.warn(translate('notice.watch', { reason: sentenceOf(reported, translate) }));
+    };
+    try {
+      const options = readWatchOptions(def, (name): unknown =>
+        RED.util.evaluateNodeProperty(name, 'env', this, {}),
+      );
+      stop = whenStarted(RED, () => {
+        try {
+          stop = startWatching(options, accountOf(RED, account).get(), display, (msg) => this.send(msg));
+        } catch (error) {
+          report(error);
+        }
+      });
+    } catch (error) {
+      report(error);
+    }
 
     this.on('close', () => {
       stop();
-      badge.close();
+      display.close();
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { StripError } from '../../src/api/errors';
-import type { LazyAccount } from '../../src/flow/live';
+import type { LazyAccount } from '../../src/flow/shared-account';
 
 /** What an account node is to the other nodes of this package, and to nobody else. */
 export interface AccountLink {

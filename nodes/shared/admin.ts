@@ -1,5 +1,11 @@
 import type { Node, NodeAPI } from 'node-red';
-import { failed, found, readTrial, type Trial, type TrialAnswer } from '../../src/flow/trial';
+import {
+  parseConnectionTest,
+  testFailed,
+  testSucceeded,
+  type ConnectionTest,
+  type ConnectionTestResult,
+} from '../../src/flow/connection-test';
 import type { ListReading } from '../../src/api/service';
 import { parseBaseUrl } from '../../src/api/endpoint';
 import { StripError } from '../../src/api/errors';
@@ -27,12 +33,12 @@ export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccoun
     RED.auth.needsPermission('strip-account.write'),
     (request, response, next) => {
       const body: unknown = request.body;
-      const trial = readTrial(body);
-      if (trial === null) {
+      const test = parseConnectionTest(body);
+      if (test === null) {
         response.sendStatus(400);
         return;
       }
-      tryOut(RED, trial, find(trial.id)).then((answer) => response.json(answer), next);
+      testConnection(RED, test, find(test.id)).then((answer) => response.json(answer), next);
     },
   );
 
@@ -47,49 +53,52 @@ export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccoun
       }
       const answer =
         request.query.refresh === undefined
-          ? Promise.resolve(found(account.strips(), true))
+          ? Promise.resolve(testSucceeded(account.strips(), true))
           : listOf(account);
       answer.then((told) => response.json(told), next);
     },
   );
 }
 
-async function tryOut(
+async function testConnection(
   RED: NodeAPI,
-  trial: Trial,
+  test: ConnectionTest,
   deployed: DeployedAccount | undefined,
-): Promise<TrialAnswer> {
+): Promise<ConnectionTestResult> {
   try {
-    const endpoint = parseBaseUrl(variable(RED, trial.baseUrl, deployed?.node));
-    if (trial.apiKey === null) return await withStoredKey(endpoint, deployed);
-    const apiKey = variable(RED, trial.apiKey, deployed?.node);
-    const { timeout, tls, proxy } = trial;
+    const endpoint = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
+    if (test.apiKey === null) return await withStoredKey(endpoint, deployed);
+    const apiKey = variable(RED, test.apiKey, deployed?.node);
+    const { timeout, tls, proxy } = test;
     const client = connect(RED, { endpoint, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
     try {
       const { strips, readable } = await client.list();
-      return found(strips, readable);
+      return testSucceeded(strips, readable);
     } finally {
       await client.close(0);
     }
   } catch (error) {
-    return failed(error);
+    return testFailed(error);
   }
 }
 
 /** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
-async function withStoredKey(endpoint: URL, deployed: DeployedAccount | undefined): Promise<TrialAnswer> {
+async function withStoredKey(
+  endpoint: URL,
+  deployed: DeployedAccount | undefined,
+): Promise<ConnectionTestResult> {
   if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
   if (deployed.endpoint?.href !== endpoint.href)
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
   return await listOf(deployed);
 }
 
-async function listOf(account: DeployedAccount): Promise<TrialAnswer> {
+async function listOf(account: DeployedAccount): Promise<ConnectionTestResult> {
   try {
     const { strips, readable } = await account.list();
-    return found(strips, readable);
+    return testSucceeded(strips, readable);
   } catch (error) {
-    return failed(error);
+    return testFailed(error);
   }
 }
 

@@ -1,36 +1,72 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../../src/api/clock';
-import { Badge } from '../../src/flow/badge';
-import { textOf, type Config } from '../../src/flow/config';
-import { Input, type Work } from '../../src/flow/input';
-import type { Live } from '../../src/flow/live';
+import { textOf } from '../../src/flow/config';
+import type { Evaluate } from '../../src/flow/input-fields';
+import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
+import { defectText } from '../../src/flow/node-error';
+import { StatusDisplay } from '../../src/flow/node-status';
+import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { accountOf, findAccount } from './accounts';
-import { describeFault } from './faults';
 import { translator } from './translate';
 
 export type Definition = NodeDef & Record<string, unknown>;
 
-/** Registers a node that answers messages. `workOf` says how, once for each node; `live` throws NOT_CONFIGURED or CLOSED. */
+/** Registers a node that answers messages. `createHandler` is called once for each node. */
 export function registerInputNode(
   RED: NodeAPI,
   type: string,
-  workOf: (config: Config, node: Node, live: () => Live) => Work,
+  createHandler: (context: HandlerContext) => Handle,
 ): void {
   const translate = translator(RED);
 
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const id = textOf(def, 'account');
-    const input = new Input({
-      work: workOf(def, this, () => accountOf(RED, id).get()),
-      badge: new Badge((mark) => this.status(mark ?? {}), systemClock),
+    const owner = {};
+    /** The account that the node has used: at close the runtime may not know it any more. */
+    let used: LazyAccount | null = null;
+    const known = (): LazyAccount | undefined => used ?? findAccount(RED, id)?.account;
+    const account = (): SharedAccount => {
+      used = accountOf(RED, id);
+      return used.get();
+    };
+    const handler = new InputHandler({
+      handle: createHandler({ config: def, evaluate: evaluator(RED, this), account, owner }),
+      status: new StatusDisplay((status) => this.status(status ?? {}), systemClock),
       translate,
-      lastKnown: (mac, port) => findAccount(RED, id)?.account.lastKnown(mac, port) ?? null,
-      fault: (error) => this.warn(describeFault(error, translate)),
+      known: {
+        names: (mac, port) => known()?.names(mac, port) ?? { name: null, outlet: null },
+        lastKnown: (mac, port) => known()?.lastKnown(mac, port) ?? null,
+      },
+      cancel: (messages) => used?.cancel(owner, messages),
+      onDefect: (error) => this.warn(defectText(error, translate)),
     });
-    this.on('input', (msg, send, done) => input.take(msg, send, done));
-    this.on('close', () => input.close());
+    this.on('input', (msg, send, done) => handler.receive(msg, send, done));
+    this.on('close', () => handler.close());
   }
 
   RED.nodes.registerType(type, InputNode);
+}
+
+/** Evaluates typed fields as Node-RED's own nodes do. A JSONata expression is compiled once. */
+function evaluator(RED: NodeAPI, node: Node): Evaluate {
+  type Expression = ReturnType<typeof RED.util.prepareJSONataExpression>;
+  const expressions = new Map<string, Expression>();
+  return (value, type, msg) =>
+    new Promise((resolve, reject) => {
+      const settle = (error: Error | null, result: unknown) => {
+        if (error) reject(error);
+        else resolve(result);
+      };
+      if (type !== 'jsonata') {
+        RED.util.evaluateNodeProperty(value, type, node, msg, settle);
+        return;
+      }
+      let expression = expressions.get(value);
+      if (expression === undefined) {
+        expression = RED.util.prepareJSONataExpression(value, node);
+        expressions.set(value, expression);
+      }
+      RED.util.evaluateJSONataExpression(expression, msg, settle);
+    });
 }

@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red';
 import type { Params } from '../../src/api/errors';
-import { CATALOGUE, type Translate } from '../../src/flow/catalogue';
+import type { Translate } from '../../src/flow/node-error';
+import { CATALOGUE } from '../../src/flow/node-status';
 import catalogue from '../locales/en-US/strip-account.json';
 
 /**

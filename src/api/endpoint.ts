@@ -1,4 +1,5 @@
 import { StripError } from './errors';
+import { isPossibleMac } from './mac';
 import { Remembered } from './remembered';
 
 /** What every path of the API document is relative to (sections 2 and 9). */
@@ -9,8 +10,6 @@ const UNRESOLVED = /\$\{([^{}]*)\}/;
 
 /** What an HTTP header can carry without being quoted, folded or refused. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
-
-const LONGEST_MAC = 200;
 
 /**
  * The address all requests start with, `…/api/public/v1`, from the base URL as a person typed or pasted it: with or without
@@ -64,14 +63,8 @@ export function stripPath(mac: string): string {
 }
 
 function encodedPath(mac: string): string {
-  if (
-    mac.trim() === '' ||
-    mac === '.' ||
-    mac === '..' ||
-    mac.length > LONGEST_MAC ||
-    /[/\\]|\p{Cc}|\p{Cs}/u.test(mac)
-  ) {
-    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { mac: printable(mac) } });
+  if (!isPossibleMac(mac)) {
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { got: printable(mac) } });
   }
   return `/strips/${encodeURIComponent(mac)}`;
 }

@@ -23,6 +23,23 @@ export function sameMac(a: string, b: string): boolean {
   return a === b || macKey(a) === macKey(b);
 }
 
+/** Longest identifier of a strip that is accepted, in characters. */
+const LONGEST_MAC = 200;
+
+/**
+ * Whether a text can stand as a strip's MAC in a request's path: not empty, not ".", "..", without separators of a path and without
+ * characters that cannot be encoded.
+ */
+export function isPossibleMac(mac: string): boolean {
+  return (
+    mac.trim() !== '' &&
+    mac !== '.' &&
+    mac !== '..' &&
+    mac.length <= LONGEST_MAC &&
+    !/[/\\]|\p{Cc}|\p{Cs}/u.test(mac)
+  );
+}
+
 /** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
 export function looksLikeMac(text: string): boolean {
   if (text.length < 12 || text.length > 23) return false;

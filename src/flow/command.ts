@@ -1,188 +1,192 @@
 import type { Command } from '../account/types';
-import { isStripError, StripError } from '../api/errors';
+import { StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 import { isRecord } from '../api/values';
 import { SETTINGS } from '../settings';
-import type { Config } from './config';
-import { readDelay } from './delay';
-import { excerpt } from './excerpt';
-import { Field, ownOf, type Evaluate, type Message } from './field';
-import { InOrder } from './in-order';
-import { isPicture, readArray, readPicture } from './several';
-import { checkMac, macOf, portRefused, portValue, valueOf, type Target } from './target';
-import { actionOf, readPort, readRequested, type Requested } from './words';
+import { ownProperty, type Config } from './config';
+import {
+  actionOf,
+  Field,
+  invalidInput,
+  keepOrder,
+  parseOnePort,
+  parsePort,
+  parseRequested,
+  preview,
+  readingMessage,
+  readMac,
+  requireMac,
+  throwFirst,
+  valueOf,
+  type Evaluate,
+  type Message,
+  type Requested,
+  type Target,
+} from './input-fields';
 
-const SETTING = SETTINGS['strip switch'];
-
-/** One command of a message. */
-export interface Asked {
+/** A command with the word the message used for it. */
+export interface RequestedCommand {
   command: Command;
   requested: Requested;
 }
 
-/** All that one message asks for. */
-export interface Order {
-  /** How it was asked, which is how it is answered: on/off, one outlet, an array of outlets, or a whole strip. */
+/** Everything that one message asks for. */
+export interface SwitchRequest {
+  /** How it was asked, and with that the form of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
   form: 'on' | 'port-on' | 'array' | 'strip';
-  commands: readonly Asked[];
+  commands: readonly RequestedCommand[];
 }
 
-/** What the expressions of a node's fields gave. */
-interface Values {
-  mac?: unknown;
-  port?: unknown;
-  on?: unknown;
-  delay?: unknown;
-}
-
-const NO_VALUES: Values = {};
+const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 
 /**
  * Reads commands from messages and from what is fixed in the node, which wins. A message is either exactly one of the accepted forms or
- * INVALID_INPUT; nothing is ever taken for on or off because it is truthy.
+ * INVALID_INPUT; nothing is taken for on or off because it is truthy.
  */
 export class CommandReader {
   readonly #mac: Field;
   readonly #port: Field;
   readonly #on: Field;
   readonly #delay: Field;
-  readonly #evaluate: Evaluate;
-  readonly #order = new InOrder();
-  /** Something has to be evaluated, which takes its time. */
-  readonly #slow: boolean;
-  /** Strip, outlet and state do not come from the message, so that the payload means nothing. */
-  readonly #triggered: boolean;
+  /** Expressions take time: messages that need them are kept in order. */
+  readonly #keepOrder: ReturnType<typeof keepOrder> | null;
+  /** Strip, outlet and state all come from elsewhere: the payload says nothing. */
+  readonly #ignoresPayload: boolean;
 
   constructor(config: Config, evaluate: Evaluate) {
-    this.#mac = new Field(config, 'mac', 'str', SETTING.mac);
-    this.#port = new Field(config, 'port', 'port', SETTING.port);
-    this.#on = new Field(config, 'on', 'action', SETTING.on);
-    this.#delay = new Field(config, 'delay', 'num', SETTING.delay);
-    this.#evaluate = evaluate;
+    this.#mac = new Field(config, 'mac', MAC, evaluate);
+    this.#port = new Field(config, 'port', PORT, evaluate);
+    this.#on = new Field(config, 'on', ON, evaluate);
+    this.#delay = new Field(config, 'delay', DELAY, evaluate);
     const fields = [this.#mac, this.#port, this.#on];
-    this.#slow = [...fields, this.#delay].some(({ way }) => way === 'evaluated');
-    this.#triggered = fields.every(({ way }) => way !== 'message');
+    const hasExpression = [...fields, this.#delay].some(({ source }) => source === 'expression');
+    this.#keepOrder = hasExpression ? keepOrder() : null;
+    this.#ignoresPayload = fields.every(({ source }) => source !== 'message');
   }
 
-  /**
-   * Throws or rejects with a `StripError`, and leaves in `seen` what could be read all the same. Messages whose fields have to be
-   * evaluated come out in the order they came in.
-   */
-  read(msg: Message, seen: Target): Order | Promise<Order> {
-    if (this.#slow) return this.#order.wait(this.#evaluated(msg, seen));
-    return this.#read(msg, NO_VALUES, seen);
+  /** Rejects with INVALID_INPUT or NOT_CONFIGURED. Writes into `target` what could be read, also then. */
+  read(msg: Message, target: Target): Promise<SwitchRequest> {
+    const request = readingMessage(() => this.#read(msg, target));
+    return this.#keepOrder === null ? request : this.#keepOrder(request);
   }
 
-  async #evaluated(msg: Message, seen: Target): Promise<Order> {
-    const [mac, port, on] = await Promise.all(
-      [this.#mac, this.#port, this.#on].map((field) => valueOf(field, this.#evaluate, msg)),
-    );
-    const order = this.#read(msg, { mac, port, on }, seen);
-    if (this.#delay.way === 'evaluated' && order.commands.some(isCycle)) {
-      const delay = readDelay(demand(await valueOf(this.#delay, this.#evaluate, msg)));
-      for (const { command } of order.commands) command.delay = delay;
+  async #read(msg: Message, target: Target): Promise<SwitchRequest> {
+    const payload = ownProperty(msg, 'payload');
+    const several = !this.#ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
+    const [mac, port, requested] = await Promise.allSettled([
+      readMac(this.#mac, msg, payload),
+      this.#readPort(msg, payload),
+      this.#readRequested(msg, payload),
+    ]);
+    if (mac.status === 'fulfilled') target.mac = mac.value;
+    // The elements of an array name their own outlets, whatever `msg.port` says.
+    if (port.status === 'fulfilled' && !(several && this.#port.source === 'message'))
+      target.port = port.value;
+    if (several) return await this.#withDelay(this.#readSeveral(payload, mac), msg, payload);
+    if (requested.status === 'fulfilled') target.requested = requested.value;
+    throwFirst([requested, port, mac]);
+    const command = commandOf(valueOf(mac), valueOf(port), valueOf(requested));
+    const form = this.#payloadNamesField(payload) ? 'port-on' : 'on';
+    return await this.#withDelay({ form, commands: [command] }, msg, payload);
+  }
+
+  async #readPort(msg: Message, payload: unknown): Promise<PortOrAll> {
+    if (this.#port.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port');
+    const value = await this.#port.read(msg, payload);
+    if (value === undefined && this.#port.source === 'message') {
+      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
     }
-    return order;
+    const port = parsePort(value);
+    if (port === null) throw invalidInput('port', value);
+    return port;
   }
 
-  #read(msg: Message, values: Values, seen: Target): Order {
-    try {
-      const payload = ownOf(msg, 'payload');
-      const order = this.#orderOf(msg, payload, values, seen);
-      if (this.#delay.way !== 'evaluated' && order.commands.some(isCycle)) {
-        const { way } = this.#delay;
-        const delay = readDelay(way === 'fixed' ? demand(this.#delay.fixed) : this.#delay.from(msg, payload));
-        for (const { command } of order.commands) command.delay = delay;
-      }
-      return order;
-    } catch (error) {
-      if (isStripError(error)) throw error;
-      // Only a message that is more than data can do that: a getter or a proxy that throws.
-      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
-    }
+  async #readRequested(msg: Message, payload: unknown): Promise<Requested> {
+    if (this.#on.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
+    const fromMessage = this.#on.source === 'message';
+    const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
+    const value = fromMessage ? inPayload : await this.#on.read(msg, payload);
+    const requested = parseRequested(value);
+    if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
+    return requested;
   }
 
-  #orderOf(msg: Message, payload: unknown, values: Values, seen: Target): Order {
-    const several = !this.#triggered && (Array.isArray(payload) || isPicture(payload));
-    const mac = macOf(this.#mac, values.mac, msg, payload);
-    if (!isStripError(mac)) seen.mac = mac;
-    const port = this.#portOf(portValue(this.#port, values.port, msg, payload));
-    // Several outlets bear numbers of their own, whatever `msg.port` says.
-    if (!isStripError(port) && !(several && this.#port.way === 'message')) seen.port = port;
-    if (several) return this.#several(payload, mac);
-    const said = this.#requested(payload, values);
-    if (!isStripError(said)) seen.requested = said;
-    // What cannot be evaluated is amiss in the node, whatever the message says.
-    demand(values.mac);
-    demand(values.port);
-    demand(values.on);
-    // What was asked is what a person looks at first; whom it concerns comes after.
-    if (isStripError(said)) throw said;
-    if (isStripError(port)) throw port;
-    if (isStripError(mac)) throw mac;
-    const form = !this.#triggered && isRecord(payload) && this.#reads(payload) ? 'port-on' : 'on';
-    return { form, commands: [asked(mac, port, said)] };
-  }
-
-  /** Whether a field really comes from the payload. */
-  #reads(payload: unknown): boolean {
-    return (
-      (this.#on.way === 'message' && ownOf(payload, 'on') !== undefined) ||
-      (this.#port.way === 'message' && ownOf(payload, 'port') !== undefined) ||
-      (this.#mac.way === 'message' && ownOf(payload, 'mac') !== undefined)
+  /** Whether the payload is an object that holds the value of a field. */
+  #payloadNamesField(payload: unknown): boolean {
+    return Object.entries({ on: this.#on, port: this.#port, mac: this.#mac }).some(
+      ([name, { source }]) => source === 'message' && ownProperty(payload, name) !== undefined,
     );
   }
 
-  #requested(payload: unknown, values: Values): Requested | StripError {
-    const { way } = this.#on;
-    if (way === 'message') {
-      const value = isRecord(payload) ? ownOf(payload, 'on') : payload;
-      return readRequested(value) ?? refused('on', payload);
-    }
-    if (way === 'fixed' && this.#on.empty) return new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
-    const value = way === 'fixed' ? this.#on.fixed : values.on;
-    if (isStripError(value)) return value;
-    return readRequested(value) ?? refused('state', value);
-  }
-
-  #portOf(given: unknown): PortOrAll | StripError {
-    if (isStripError(given)) return given;
-    if (given !== undefined || this.#port.way === 'evaluated') return readPort(given) ?? portRefused(given);
-    return this.#port.empty
-      ? new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port')
-      : new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
-  }
-
-  /** `mac`: the strip that the node or the message as a whole names, or why there is none. */
-  #several(payload: readonly unknown[] | Record<string, unknown>, mac: string | StripError): Order {
-    if (this.#port.way !== 'message' || this.#on.way !== 'message') throw refused('fixed', payload);
-    if (!isList(payload)) {
-      const commands = readPicture(payload).map(({ port, requested }) => asked(demand(mac), port, requested));
-      return { form: 'strip', commands };
-    }
-    const isFixed = this.#mac.way !== 'message';
-    const commands = readArray(payload).map((wish) => {
-      const named = isFixed || wish.mac === undefined ? mac : checkMac(wish.mac);
-      return asked(demand(named), wish.port, wish.requested);
-    });
+  /** `mac`: the strip that the node or the message as a whole names. */
+  #readSeveral(payload: unknown, mac: PromiseSettledResult<string>): SwitchRequest {
+    if (this.#port.source !== 'message' || this.#on.source !== 'message')
+      throw invalidInput('fixed', payload);
+    if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, valueOf(mac)) };
+    if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
+    const isFixed = this.#mac.source !== 'message';
+    const elements = Array.from(payload, readElement); // unlike `map`, not skipping holes
+    const commands = elements.map(({ port, requested, mac: own }) =>
+      commandOf(isFixed || own === undefined ? valueOf(mac) : requireMac(own), port, requested),
+    );
     return { form: 'array', commands };
+  }
+
+  /** Reads the delay, if any of the commands is a cycle. */
+  async #withDelay(request: SwitchRequest, msg: Message, payload: unknown): Promise<SwitchRequest> {
+    const cycles = request.commands.filter(({ command }) => command.action === 'cycle');
+    if (cycles.length === 0) return request;
+    const delay = parseDelay(await this.#delay.read(msg, payload));
+    for (const { command } of cycles) command.delay = delay;
+    return request;
   }
 }
 
-const refused = (sentence: string, got: unknown): StripError =>
-  new StripError('INVALID_INPUT', `INVALID_INPUT.${sentence}`, { params: { got: excerpt(got) } });
-
-const asked = (mac: string, port: PortOrAll, requested: Requested): Asked => ({
+const commandOf = (mac: string, port: PortOrAll, requested: Requested): RequestedCommand => ({
   command: { mac, port, action: actionOf(requested), delay: 0 },
   requested,
 });
 
-const isCycle = ({ command }: Asked): boolean => command.action === 'cycle';
+/** Milliseconds of a delay in seconds, as a number or numeric text. Throws INVALID_INPUT for anything else and outside the bounds. */
+function parseDelay(value: unknown): number {
+  if (value === undefined || value === '') return Number(DELAY.default) * 1000;
+  const isNumeric = typeof value === 'string' && /^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value);
+  const seconds = typeof value === 'number' ? value : isNumeric ? Number(value) : NaN;
+  if (!(seconds >= DELAY.least && seconds <= DELAY.most)) throw invalidInput('delay', value);
+  return seconds * 1000;
+}
 
-/** `Array.isArray` makes `any` of what it does not know. */
-const isList = (value: object): value is readonly unknown[] => Array.isArray(value);
+/** One element of an array: `{port, on, mac?}`. Throws INVALID_INPUT. */
+function readElement(
+  element: unknown,
+  index: number,
+): { port: PortOrAll; requested: Requested; mac: unknown } {
+  const port = parsePort(ownProperty(element, 'port'));
+  const requested = parseRequested(ownProperty(element, 'on'));
+  if (port === null || requested === null) {
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.element', {
+      params: { number: index + 1, got: preview(element) },
+    });
+  }
+  return { port, requested, mac: ownProperty(element, 'mac') };
+}
 
-function demand<Value>(value: Value | StripError): Value {
-  if (isStripError(value)) throw value;
-  return value;
+/** Whether a payload is a strip with its outlets rather than one outlet. */
+const isWholeStrip = (payload: unknown): boolean =>
+  ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
+
+/** Commands that restore the outlets of a strip whose state is known. Throws INVALID_INPUT. */
+function readWholeStrip(strip: unknown, mac: string): RequestedCommand[] {
+  const outlets = ownProperty(strip, 'outlets');
+  if (!Array.isArray(outlets)) throw invalidInput('wholeStrip', outlets);
+  const commands = Array.from(outlets, (outlet: unknown) => {
+    const port = parseOnePort(ownProperty(outlet, 'port'));
+    const on = ownProperty(outlet, 'on') ?? null;
+    const requested = parseRequested(on);
+    const isState = on === null || (requested !== null && typeof actionOf(requested) === 'boolean');
+    if (port === null || !isState) throw invalidInput('wholeStrip', outlet);
+    return requested === null ? null : commandOf(mac, port, requested);
+  }).filter((command) => command !== null);
+  if (commands.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.wholeStripEmpty');
+  return commands;
 }

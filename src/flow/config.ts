@@ -1,19 +1,23 @@
+import { StripError } from '../api/errors';
+import { isRecord } from '../api/values';
 import type { ChoiceSetting, FlagSetting, NumberSetting } from '../settings';
 
-/** A node's properties as the flow file has them: missing, wrong-typed and hostile ones included. */
+/** A node's properties as the flow file has them: missing, of another type, or hostile. */
 export type Config = Readonly<Record<string, unknown>>;
 
-const own = (config: Config, name: string): unknown =>
-  Object.hasOwn(config, name) ? config[name] : undefined;
+/** An own property of an object that is no array; inherited ones do not count. */
+export function ownProperty(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
 
-/** A property that is a text, trimmed; hand-written flows may have a number or a boolean instead. */
+/** A text property, trimmed; hand-written flows may have a number or a boolean instead. */
 export function textOf(config: Config, name: string, otherwise = ''): string {
-  const value = own(config, name);
+  const value = ownProperty(config, name);
   if (typeof value === 'string') return value.trim();
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : otherwise;
 }
 
-/** A number, moved into its bounds; the default where there is none. */
+/** A number, clamped to its bounds; the default where there is none. */
 export function numberOf(config: Config, name: string, setting: NumberSetting): number {
   const text = textOf(config, name);
   const number = text === '' ? NaN : Number(text);
@@ -21,8 +25,6 @@ export function numberOf(config: Config, name: string, setting: NumberSetting): 
 }
 
 export function flagOf(config: Config, name: string, setting: FlagSetting): boolean {
-  const value = own(config, name);
-  if (typeof value === 'boolean') return value;
   const text = textOf(config, name).toLowerCase();
   return text === 'true' ? true : text === 'false' ? false : setting.default;
 }
@@ -37,7 +39,10 @@ export function choiceOf<Choice extends string>(
   return choices.find((choice) => choice === text) ?? choices[0];
 }
 
-/** Name of the variable where a whole `${NAME}` is left, which Node-RED leaves where the variable is not set. */
-export function unresolved(text: string): string | null {
+/** The name in a text that is `${NAME}` as a whole, which Node-RED leaves where the environment variable is not set; else `null`. */
+export function environmentVariable(text: string): string | null {
   return /^\$\{([^{}]*)\}$/.exec(text)?.[1] ?? null;
 }
+
+export const variableMissing = (variable: string): StripError =>
+  new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable } });

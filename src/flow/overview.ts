@@ -1,7 +1,7 @@
 import { isStripError, type ErrorCode, type Params } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, type Port, type Strip } from '../api/types';
-import type { LazyAccount } from './live';
+import type { LazyAccount } from './shared-account';
 
 /** An error as the editor puts it into words: its code, the key of its sentence and what the sentence names. Nothing else of it. */
 export interface EditorError {

@@ -30,16 +30,16 @@ describe('the strip-account node', () => {
   afterEach(() => lab.stop());
 
   const faulty: [string, object, object, RegExp][] = [
-    ['no base URL', { baseUrl: '' }, { apiKey: 'k' }, /has no base URL/],
-    ['a base URL that is none', { baseUrl: 'nonsense' }, { apiKey: 'k' }, /not a web address/],
-    ['a base URL of another kind', { baseUrl: { a: 1 } }, { apiKey: 'k' }, /has no base URL/],
-    ['a variable that is not set for its base URL', { baseUrl: '${TEST_NO_URL}' }, { apiKey: 'k' }, /variable TEST_NO_URL in the base URL is not set/],
-    ['no key', {}, {}, /has no API key/],
-    ['a key of another kind', {}, { apiKey: 5 }, /has no API key/],
-    ['a variable that is not set for its key', {}, { apiKey: '${TEST_NO_KEY}' }, /variable TEST_NO_KEY for the API key is not set/],
+    ['no base URL', { baseUrl: '' }, { apiKey: 'k' }, /as the account's base URL: it has none/],
+    ['a base URL that is none', { baseUrl: 'nonsense' }, { apiKey: 'k' }, /is not a web address/],
+    ['a base URL of another kind', { baseUrl: { a: 1 } }, { apiKey: 'k' }, /as the account's base URL: it has none/],
+    ['a variable that is not set for its base URL', { baseUrl: '${TEST_NO_URL}' }, { apiKey: 'k' }, /^Set the environment variable TEST_NO_URL, or enter the base URL/],
+    ['no key', {}, {}, /^Enter the API key .*: the account has none/],
+    ['a key of another kind', {}, { apiKey: 5 }, /^Enter the API key .*: the account has none/],
+    ['a variable that is not set for its key', {}, { apiKey: '${TEST_NO_KEY}' }, /^Set the environment variable TEST_NO_KEY, or enter the API key/],
     ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that no header can carry/],
-    ['a TLS configuration that is not there', { tls: 'gone' }, { apiKey: 'k' }, /TLS settings that the account uses are not there/],
-    ['a proxy that is not there', { proxy: 'gone' }, { apiKey: 'k' }, /proxy settings that the account uses are not there/],
+    ['a TLS configuration that is not there', { tls: 'gone' }, { apiKey: 'k' }, /^Choose other TLS settings in the account/],
+    ['a proxy that is not there', { proxy: 'gone' }, { apiKey: 'k' }, /^Choose other proxy settings in the account/],
     ['a protected outlet that is none', { protectedOutlets: [{ mac: MAC }] }, { apiKey: 'k' }, /protected outlet/],
   ]; // prettier-ignore
   for (const [what, config, credentials, sentence] of faulty) {
@@ -55,7 +55,7 @@ describe('the strip-account node', () => {
         assert(!JSON.stringify(failed).includes('sec'));
       }
       assert.deepEqual(lab.requests(), []);
-      assert.deepEqual(lab.badges('switch'), ['red ring notConfigured']);
+      assert.deepEqual(lab.statuses('switch'), ['red ring notConfigured']);
     });
   }
 
@@ -64,7 +64,7 @@ describe('the strip-account node', () => {
       await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, account })]);
       const failed = await lab.caught('switch', { payload: true });
       assert.equal(failed.error?.code, 'NOT_CONFIGURED');
-      assert.match(String(failed.error.message), /no account to work with/);
+      assert.match(String(failed.error.message), /^Choose an account in the node/);
       assert.equal((failed.strip as { on: unknown }).on, null);
     });
   }

@@ -49,7 +49,7 @@ describe('closing', () => {
     await helper.unload();
     assert(performance.now() - began < 3000);
     assert.deepEqual(warned, [
-      'The account was closed before 5 commands were confirmed: they may not have been carried out.',
+      'Check the outlets: the account was closed before 5 commands were confirmed, so they may not have been carried out.',
     ]);
     assert.deepEqual(sent('out'), []);
   });

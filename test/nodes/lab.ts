@@ -7,8 +7,8 @@ import stripList from '../../nodes/strip-list';
 import stripStatus from '../../nodes/strip-status';
 import stripSwitch from '../../nodes/strip-switch';
 import stripWatch from '../../nodes/strip-watch';
-import { CATALOGUE } from '../../src/flow/catalogue';
-import type { Mark } from '../../src/flow/marks';
+import { CATALOGUE } from '../../src/flow/node-status';
+import type { NodeStatus } from '../../src/flow/node-status';
 import { Recorder } from '../support/recorder';
 import { redeploy } from '../support/redeploy';
 import { startService } from '../support/service';
@@ -151,11 +151,11 @@ export class Lab {
   }
 
   /** Badges of a node in order, as "fill shape key". */
-  badges(id: string): string[] {
+  statuses(id: string): string[] {
     return this.said(id, 'status').map((status) => {
-      const { fill, shape, text } = status as Partial<Mark>;
+      const { fill, shape, text } = status as Partial<NodeStatus>;
       if (text === undefined) return 'none';
-      return `${fill} ${shape} ${text.replace(`${CATALOGUE}badge.`, '')}`;
+      return `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`;
     });
   }
 

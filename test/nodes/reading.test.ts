@@ -26,7 +26,7 @@ describe('the strip list and strip status nodes', () => {
     );
     assert.equal(msg.topic, 't');
     assert.deepEqual(msg.response, lab.service.simulator.list());
-    assert.deepEqual(lab.badges('list'), ['green dot listed']);
+    assert.deepEqual(lab.statuses('list'), ['green dot 1/8']);
   });
 
   it('list a message for each strip or outlet, which a join node puts together', async () => {
@@ -67,7 +67,7 @@ describe('the strip list and strip status nodes', () => {
     lab.send('list', {});
     await lab.arrivals.find('end', ({ at }) => at === 'completed');
     assert.deepEqual(payloads(), []);
-    assert.deepEqual(lab.badges('list'), ['grey ring noStrips']);
+    assert.deepEqual(lab.statuses('list'), ['grey ring noStrips']);
   });
 
   it('read one strip or one outlet of it', async () => {
@@ -86,12 +86,12 @@ describe('the strip list and strip status nodes', () => {
     assert.equal((await lab.out('on', {})).payload, true);
     assert.deepEqual((await lab.out('port-on', { wanted: '3' })).payload, { mac: MAC, port: 3, on: false });
     assert.deepEqual(
-      ['strip', 'on', 'port-on'].map((id) => lab.badges(id).at(-1)),
+      ['strip', 'on', 'port-on'].map((id) => lab.statuses(id).at(-1)),
       ['green dot on1of4', 'green dot on', 'grey ring off'],
     );
   });
 
-  it('hand on what nobody can read, say so on the badge, and once in the log', async () => {
+  it('hand on what nobody can read, say so in the status, and once in the log', async () => {
     await lab.deploy([
       flowNode('list', 'strip list'),
       flowNode('status', 'strip status', { port: '1', output: 'on' }),
@@ -105,7 +105,7 @@ describe('the strip list and strip status nodes', () => {
       assert.deepEqual([status.payload, status.response], [null, odd]);
     }
     assert.deepEqual(
-      [lab.badges('list'), lab.badges('status')],
+      [lab.statuses('list'), lab.statuses('status')],
       [['yellow ring unknownAnswer'], ['yellow ring unknownAnswer']],
     );
     assert.equal(lab.said('account', 'warn').length, 2);
@@ -132,7 +132,9 @@ describe('the strip list and strip status nodes', () => {
     assert.equal(unknown.error?.code, 'NOT_FOUND');
     assert.deepEqual(unknown.strip, {
       mac: 'nobody',
+      name: null,
       port: 'all',
+      outlet: null,
       requested: null,
       success: false,
       results: [],
@@ -141,6 +143,6 @@ describe('the strip list and strip status nodes', () => {
     assert.equal((await lab.caught('status', { payload: 1 })).error?.code, 'INVALID_INPUT');
     lab.service.next({ kind: 'html' });
     assert.equal((await lab.caught('list', {})).error?.code, 'BAD_RESPONSE');
-    assert.deepEqual(lab.badges('list').at(-1), 'red ring badResponse');
+    assert.deepEqual(lab.statuses('list').at(-1), 'red ring badResponse');
   });
 });

@@ -15,10 +15,15 @@ describe('the strip switch node, where it cannot switch', () => {
     for (const payload of [null, undefined, '', 2, NaN, {}, [], 'maybe', { on: 'x' }, () => true]) {
       const failed = await lab.caught('switch', { payload });
       assert.equal(failed.error?.code, 'INVALID_INPUT');
-      assert.match(String(failed.error.message), /send true or false|set both to "from message"/);
+      assert.match(
+        String(failed.error.message),
+        /^Send true or false|^Set outlet and state to "from message"/,
+      );
       assert.deepEqual(failed.strip, {
         mac: MAC,
+        name: null,
         port: 2,
+        outlet: null,
         requested: null,
         success: false,
         results: [],
@@ -27,10 +32,10 @@ describe('the strip switch node, where it cannot switch', () => {
     }
     assert.match(
       String((await lab.caught('switch', { payload: 'maybe' })).error?.message),
-      /^"maybe" says neither on nor off: /,
+      /: "maybe" says neither on nor off\.$/,
     );
     assert.deepEqual(lab.requests(), []);
-    assert.deepEqual(lab.badges('switch'), ['red ring invalidInput']);
+    assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);
   });
 
   it('ends every message exactly once', async () => {
@@ -65,7 +70,9 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(failed.error?.code, 'SWITCH_FAILED');
     assert.deepEqual(failed.strip, {
       mac: MAC,
+      name: null,
       port: 2,
+      outlet: null,
       requested: 'off',
       success: false,
       results: [{ port: 2, ok: false }],
@@ -87,7 +94,7 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(failed.error?.code, 'SWITCH_FAILED');
     assert.equal(
       failed.error.message,
-      `1 of 3 commands of the message failed (${OTHER_MAC}/2 NOT_FOUND): msg.strip holds what became of each.`,
+      `See msg.strip for the result of each command: 1 of 3 failed (outlet 2 of ${OTHER_MAC} NOT_FOUND).`,
     );
     const strips = failed.strip as { port: number; success: boolean; requested: unknown; on: unknown }[];
     assert.deepEqual(
@@ -121,7 +128,7 @@ describe('the strip switch node, where it cannot switch', () => {
       assert.equal(failed.error?.code, code);
       assert.match(String(failed.error.message), sentence);
       assert(!JSON.stringify(failed).includes(lab.service.apiKey));
-      assert.equal(lab.badges('switch').at(-1), badge);
+      assert.equal(lab.statuses('switch').at(-1), badge);
       if (code !== 'RATE_LIMITED') assert.equal((await lab.out('switch', { payload: false })).payload, false);
     });
   }
@@ -130,8 +137,8 @@ describe('the strip switch node, where it cannot switch', () => {
     await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.next({ kind: 'answer', status: 503, json: {} });
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
-    const badges = lab.badges('switch');
-    assert(badges.includes('yellow ring retrying'), String(badges));
+    const badges = lab.statuses('switch');
+    assert(badges.includes('yellow ring retryingService'), String(badges));
     assert.equal(badges.at(-1), 'green dot on');
   });
 
@@ -139,7 +146,7 @@ describe('the strip switch node, where it cannot switch', () => {
     await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.always({ kind: 'answer', status: 503, json: {} });
     lab.send('switch', { _msgid: 'old', payload: true });
-    await lab.until('a retry', () => lab.badges('switch').includes('yellow ring retrying'));
+    await lab.until('a retry', () => lab.statuses('switch').includes('yellow ring retryingService'));
     const after = lab.arrivals.mark;
     const { at, msg } = await lab.ask('switch', { _msgid: 'new', payload: false });
     assert.deepEqual([at, msg._msgid, msg.error?.code], ['caught', 'old', 'SUPERSEDED']);
@@ -147,6 +154,6 @@ describe('the strip switch node, where it cannot switch', () => {
     const last = await lab.arrivals.find('answer', (arrival) => arrival.at === 'out', { after });
     assert.deepEqual([last.msg._msgid, last.msg.payload], ['new', false]);
     assert.equal(lab.service.simulator.isOn(MAC, 2), false);
-    assert.equal(lab.badges('switch').at(-1), 'grey ring off');
+    assert.equal(lab.statuses('switch').at(-1), 'grey ring off');
   });
 });

@@ -22,7 +22,7 @@ describe('the strip switch node', () => {
       _client: client,
       topic: 'desk',
       payload: true,
-      strip: { mac: MAC, port: 2, on: true, requested: true, success: true, results: results(2), at },
+      strip: { mac: MAC, name: null, port: 2, outlet: null, on: true, requested: true, success: true, results: results(2), at }, // prettier-ignore
       response: { success: true, results: results(2) },
     });
     assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
@@ -83,7 +83,7 @@ describe('the strip switch node', () => {
       lab.posts(),
       [false, true].map((on) => `POST /strips/${MAC}/switch {"port":2,"on":${on}}`),
     );
-    assert.deepEqual(lab.badges('switch'), ['blue ring asking', 'green dot on']);
+    assert.deepEqual(lab.statuses('switch'), ['blue ring pausing', 'green dot on']);
   });
 
   it('lets what is fixed in the node win over stray properties', async () => {
@@ -166,7 +166,7 @@ describe('the strip switch node', () => {
     assert.equal(failed.error?.code, 'INVALID_INPUT');
     assert.match(
       String(failed.error.message),
-      /^The expression payload\.a > payload\.b in the node cannot be evaluated \(.*\): /,
+      /^Correct the expression payload\.a > payload\.b in the node, or what it reads: it cannot be evaluated \(/,
     );
     assert.equal(lab.posts().length, 1);
   });
@@ -222,7 +222,7 @@ describe('the strip switch node', () => {
       ],
     });
     assert.deepEqual(
-      lab.badges('switch').filter((badge) => badge !== 'blue ring asking'),
+      lab.statuses('switch').filter((badge) => badge !== 'blue ring asking'),
       ['green dot on', 'grey ring off', 'grey ring on0of4', 'green dot on', 'green dot on2of4'],
     );
   });

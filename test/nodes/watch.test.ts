@@ -14,7 +14,10 @@ describe('the strip watch node', () => {
       .filter(({ at }) => at === 'out')
       .map(({ msg: { topic, payload } }) => `${String(topic)} ${JSON.stringify(payload)}`);
   const polled = () =>
-    lab.until('the first poll', () => !['blue ring asking', undefined].includes(lab.badges('watch').at(-1)));
+    lab.until(
+      'the first poll',
+      () => !['blue ring asking', undefined].includes(lab.statuses('watch').at(-1)),
+    );
   const reread = async () => {
     const after = lab.arrivals.mark;
     lab.send('list', {});
@@ -28,7 +31,7 @@ describe('the strip watch node', () => {
     await reread();
     assert.deepEqual(told(), []);
     assert.deepEqual(
-      lab.badges('watch').filter((badge) => badge !== 'blue ring asking'),
+      lab.statuses('watch').filter((badge) => badge !== 'blue ring asking'),
       ['green dot watching'],
     );
   });
@@ -79,7 +82,7 @@ describe('the strip watch node', () => {
     simulator.setReading(MAC, 'signal', 0);
     await reread();
     await reread();
-    assert.equal(lab.badges('watch').at(-1), 'green dot on');
+    assert.equal(lab.statuses('watch').at(-1), 'green dot on');
     simulator.setAvailable(MAC, false);
     await reread();
     assert(told().includes(`${MAC}/2 true`) && told().includes(`${MAC}/voltage 251`), String(told()));
@@ -88,7 +91,7 @@ describe('the strip watch node', () => {
       String(told()),
     );
     assert.equal(told().at(-1), `${MAC}/available false`);
-    assert.equal(lab.badges('watch').at(-1), 'red ring unavailable');
+    assert.equal(lab.statuses('watch').at(-1), 'red ring unavailable');
   });
 
   it('makes one request for all nodes of an account', async () => {
@@ -101,11 +104,11 @@ describe('the strip watch node', () => {
     assert.deepEqual(lab.requests(), ['GET /strips']);
   });
 
-  it('shows on the badge, and says once in the log, that the service cannot be asked', async () => {
+  it('shows in the status, and says once in the log, that the service cannot be asked', async () => {
     lab.service.always({ kind: 'answer', status: 401, json: {} });
     await lab.deploy([watch({ availability: true, initial: true }), list]);
     await polled();
-    assert.equal(lab.badges('watch').at(-1), 'red ring auth');
+    assert.equal(lab.statuses('watch').at(-1), 'red ring auth');
     await lab.until('a warning', () => lab.said('account', 'warn').length > 0);
     assert.deepEqual(told(), ['account/available false']);
     assert.equal((await lab.caught('list', {})).error?.code, 'AUTH');
@@ -120,7 +123,7 @@ describe('the strip watch node', () => {
       [true],
     );
     assert(!JSON.stringify(lab.said('account', 'warn')).includes(lab.service.apiKey));
-    assert.equal(lab.badges('watch').at(-1), 'green dot watching');
+    assert.equal(lab.statuses('watch').at(-1), 'green dot watching');
     assert.deepEqual(
       lab.arrivals.items.filter(({ at, msg }) => at === 'caught' && msg.error?.code !== 'AUTH'),
       [],
@@ -143,8 +146,8 @@ describe('the strip watch node', () => {
   ] as const) {
     it(`lacks ${what} without keeping the flow from starting`, async () => {
       await lab.deploy([watch(config), list]);
-      await lab.until('the badge', () => lab.badges('watch').length > 0);
-      assert.deepEqual(lab.badges('watch'), ['red ring notConfigured']);
+      await lab.until('the badge', () => lab.statuses('watch').length > 0);
+      assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
       assert.equal(lab.said('watch', 'warn').length, 1);
       await reread();
       assert.deepEqual(lab.requests(), ['GET /strips']);

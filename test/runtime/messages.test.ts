@@ -90,10 +90,10 @@ describe('messages through a real Node-RED', () => {
   it('shows the confirmed state below the node', async () => {
     const { fill, shape, text } = await red.status(
       'node',
-      (status) => status.text?.includes('badge.on') ?? false,
+      (status) => status.text?.includes('status.on') ?? false,
     );
     assert.deepEqual({ fill, shape }, { fill: 'green', shape: 'dot' });
-    assert.match(text ?? '', /strip-account:badge\.on$/);
+    assert.match(text ?? '', /strip-account:status\.on$/);
   });
 
   it('answers an array in its order, each outlet with what was confirmed', async () => {

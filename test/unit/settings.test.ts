@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readAccount } from '../../src/flow/account-config';
-import { readWatched } from '../../src/flow/watch';
+import { readAccountConfig } from '../../src/flow/shared-account';
+import { readWatchOptions } from '../../src/flow/strip-watch';
 import { SETTINGS, type Setting } from '../../src/settings';
 import { readConfig } from '../../src/simulator/config';
 import { isShape } from '../../src/simulator/shapes';
@@ -45,7 +45,7 @@ describe('the table of settings', () => {
 
 describe('a flow without a property', () => {
   it('takes the default of the table for an account', () => {
-    assert.deepEqual(readAccount({}).settings, {
+    assert.deepEqual(readAccountConfig({}).settings, {
       timeout: 10_000,
       interval: 30_000,
       retryFor: 30_000,
@@ -58,7 +58,7 @@ describe('a flow without a property', () => {
 
   it('takes the default of the table for a watch node', () => {
     assert.deepEqual(
-      readWatched({}, () => ''),
+      readWatchOptions({}, () => ''),
       {
         mac: null,
         port: null,
@@ -81,11 +81,11 @@ describe('a flow without a property', () => {
 describe('a number out of bounds', () => {
   it('is moved to the nearest bound at run time', () => {
     const { change } = SETTINGS['strip watch'];
-    const watched = readWatched({ change: '1e300' }, () => '');
+    const watched = readWatchOptions({ change: '1e300' }, () => '');
     assert.ok('change' in watched);
     assert.equal(watched.change, change.most);
-    assert.equal(readAccount({ interval: '1' }).settings.interval, 5000);
-    assert.equal(readAccount({ timeout: 1e9 }).settings.timeout, 600_000);
+    assert.equal(readAccountConfig({ interval: '1' }).settings.interval, 5000);
+    assert.equal(readAccountConfig({ timeout: 1e9 }).settings.timeout, 600_000);
     assert.equal(readConfig({ latency: '99999999' }).latency, 60_000);
   });
 });

@@ -166,11 +166,10 @@ export = (RED: NodeAPI): void => {
   };
 
   const memory = (): Memory => {
-    const { user, system } = process.cpuUsage();
     globalThis.gc?.();
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();
-    return { heapUsed, rss, cpu: user + system, ms: 0 };
+    return { heapUsed, rss, ms: 0 };
   };
 
   const requireAll = (files: readonly string[]): Memory => {
@@ -179,7 +178,7 @@ export = (RED: NodeAPI): void => {
     for (const file of files) load(file);
     const ms = performance.now() - start;
     const after = memory();
-    return { ...after, ms, heapUsed: after.heapUsed - before.heapUsed, rss: after.rss - before.rss };
+    return { ms, heapUsed: after.heapUsed - before.heapUsed, rss: after.rss - before.rss };
   };
 
   const route = (name: string, work: (body: unknown) => unknown): void => {

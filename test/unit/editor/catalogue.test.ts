@@ -133,6 +133,26 @@ describe('the catalogues', () => {
     assert.deepEqual(idle, []);
   });
 
+  it('have no error, status or notice that nothing uses', () => {
+    const code = [...sources('src'), ...sources('nodes')].map((file) => read(file)).join('\n');
+    const words = new Set([...code.matchAll(/['"`.](\w+)['"`]/g)].map(([, word = '']) => word));
+    // Put together from a count or from the kind of a config node.
+    const counted = /^(on\d(of\d|unknown)|(tls|proxy)(Missing|Undeployed))$/;
+    const idle = [...(main.get('strip-account')?.keys() ?? [])]
+      .filter((key) => /^(errors|status|notice|outlet)\./.test(key))
+      .map((key) => key.split('.').at(-1) ?? '')
+      .filter((word) => !words.has(word) && !counted.test(word));
+    assert.deepEqual(idle, []);
+  });
+
+  it('begin every error with what to do', () => {
+    const verbs =
+      /^(Check|Choose|Correct|Deploy|Enter|Give|Make|Nothing to do|Paste|Put|Remove|Renew|See|Send|Set|Try|Use|Wait)\b/;
+    for (const [key, sentence] of main.get('strip-account') ?? []) {
+      if (key.startsWith('errors.')) assert.match(sentence, verbs, key);
+    }
+  });
+
   it('name the palette category in every set, whichever is loaded first', () => {
     for (const set of nodeSets.filter((name) => name !== 'strip-account')) {
       assert.ok(main.get(set)?.has('palette.label.smart_strip'), set);
@@ -182,11 +202,11 @@ describe('the catalogues', () => {
     });
   }
 
-  it('keep badges short enough to be read', () => {
+  it('keep the status of a node short enough to be read', () => {
     for (const language of languages) {
       for (const set of sets) {
         for (const [key, sentence] of catalogue(language, set)) {
-          if (!/(^|\.)badge\./.test(key)) continue;
+          if (!/(^|\.)(badge|status)\./.test(key)) continue;
           assert.ok(sentence.length < 20, `${language} ${key}: ${sentence}`);
         }
       }

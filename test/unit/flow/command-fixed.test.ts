@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, failing, MAC, order, OTHER } from './support';
+import { commands, failing, MAC, request, OTHER } from './support';
 
 /** Strip and outlet fixed, state from the message. */
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -37,7 +37,7 @@ describe('reading a command whose fields are fixed in the node', () => {
       const {
         form,
         commands: [first],
-      } = await order(config, { payload });
+      } = await request(config, { payload });
       assert.deepEqual([form, first?.command.action, first?.requested], ['on', 'toggle', 'toggle']);
     }
   });

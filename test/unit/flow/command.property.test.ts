@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CommandReader } from '../../../src/flow/command';
-import { readAccount } from '../../../src/flow/account-config';
+import { readAccountConfig } from '../../../src/flow/shared-account';
 import { isStripError } from '../../../src/api/errors';
-import { nobody, PlaceReader } from '../../../src/flow/target';
-import { readWatched } from '../../../src/flow/watch';
-import { MAC, noEvaluate } from './support';
+import { StatusRequestReader } from '../../../src/flow/strip-read';
+import { readWatchOptions } from '../../../src/flow/strip-watch';
+import { MAC, noEvaluate, nothing } from './support';
 
 const anything = fc.anything({
   withBigInt: true,
@@ -72,9 +72,12 @@ const meaning = (value: unknown): unknown => {
 };
 
 /** Runs something that may only fail as its users are told. */
-function attempt<Result>(run: () => Result, ...codes: string[]): Result | null {
+async function attempt<Result>(
+  run: () => Result | Promise<Result>,
+  ...codes: string[]
+): Promise<Result | null> {
   try {
-    return run();
+    return await run();
   } catch (error) {
     assert(isStripError(error), `not a StripError: ${String(error)}`);
     assert(codes.includes(error.code), error.message);
@@ -83,16 +86,16 @@ function attempt<Result>(run: () => Result, ...codes: string[]): Result | null {
 }
 
 describe('any message', () => {
-  it('is either an accepted command or INVALID_INPUT', () => {
-    fc.assert(
-      fc.property(config, message, (properties, msg) => {
-        const order = attempt(
-          () => new CommandReader(properties, noEvaluate).read(msg, nobody()),
+  it('is either an accepted command or INVALID_INPUT', async () => {
+    await fc.assert(
+      fc.asyncProperty(config, message, async (properties, msg) => {
+        const order = await attempt(
+          () => new CommandReader(properties, noEvaluate).read(msg, nothing()),
           'INVALID_INPUT',
           'NOT_CONFIGURED',
         );
         if (order === null) return;
-        assert(!(order instanceof Promise) && order.commands.length > 0);
+        assert(order.commands.length > 0);
         for (const { command, requested } of order.commands) {
           assert([1, 2, 3, 4, 'all'].includes(command.port));
           assert(command.mac.trim() !== '' && !/[/\\]/.test(command.mac));
@@ -104,14 +107,14 @@ describe('any message', () => {
     );
   });
 
-  it('never switches by being truthy or falsy', () => {
-    fc.assert(
-      fc.property(nearState, (payload) => {
+  it('never switches by being truthy or falsy', async () => {
+    await fc.assert(
+      fc.asyncProperty(nearState, async (payload) => {
         const outlet = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
         const expected = meaning(payload);
         fc.pre(expected === undefined && (typeof payload !== 'object' || payload === null));
-        const order = attempt(
-          () => new CommandReader(outlet, noEvaluate).read({ payload }, nobody()),
+        const order = await attempt(
+          () => new CommandReader(outlet, noEvaluate).read({ payload }, nothing()),
           'INVALID_INPUT',
         );
         assert.equal(order, null);
@@ -119,16 +122,16 @@ describe('any message', () => {
     );
   });
 
-  it('asks for a strip, for one outlet, or is INVALID_INPUT', () => {
-    fc.assert(
-      fc.property(config, message, (properties, msg) => {
-        const place = attempt(
-          () => new PlaceReader(properties, noEvaluate).read(msg, nobody()),
+  it('asks for a strip, for one outlet, or is INVALID_INPUT', async () => {
+    await fc.assert(
+      fc.asyncProperty(config, message, async (properties, msg) => {
+        const place = await attempt(
+          () => new StatusRequestReader(properties, noEvaluate).read(msg, nothing()),
           'INVALID_INPUT',
           'NOT_CONFIGURED',
         );
         if (place === null) return;
-        assert(!(place instanceof Promise) && [1, 2, 3, 4, null].includes(place.port));
+        assert([1, 2, 3, 4, null].includes(place.port));
       }),
     );
   });
@@ -148,10 +151,10 @@ describe('any flow file', () => {
   const properties = (keys: string[]) =>
     fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
 
-  it('gives an account settings within their bounds, or NOT_CONFIGURED', () => {
-    fc.assert(
-      fc.property(properties(names), (config) => {
-        const account = attempt(() => readAccount(config), 'NOT_CONFIGURED');
+  it('gives an account settings within their bounds, or NOT_CONFIGURED', async () => {
+    await fc.assert(
+      fc.asyncProperty(properties(names), async (config) => {
+        const account = await attempt(() => readAccountConfig(config), 'NOT_CONFIGURED');
         if (account === null) return;
         const { interval, timeout, retryFor, concurrency } = account.settings;
         assert(interval >= 5000 && retryFor >= 0 && Number.isInteger(concurrency) && concurrency >= 1);
@@ -160,7 +163,7 @@ describe('any flow file', () => {
     );
   });
 
-  it('gives a watching node something to watch, or a reason why not', () => {
+  it('gives a watching node something to watch, or a reason why not', async () => {
     const keys = [
       'mac',
       'macType',
@@ -172,10 +175,9 @@ describe('any flow file', () => {
       'readings',
       'change',
     ];
-    fc.assert(
-      fc.property(properties(keys), (config) => {
-        const watched = readWatched(config, () => undefined);
-        if (isStripError(watched)) assert(['NOT_CONFIGURED', 'INVALID_INPUT'].includes(watched.code));
+    await fc.assert(
+      fc.asyncProperty(properties(keys), async (config) => {
+        await attempt(() => readWatchOptions(config, () => undefined), 'NOT_CONFIGURED', 'INVALID_INPUT');
       }),
     );
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
-import { LazyAccount } from '../../../src/flow/live';
+import { LazyAccount } from '../../../src/flow/shared-account';
 import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/overview';
 import { makeStrip, TestClock } from '../account/support';
-import { live, MAC, STATUS } from './support';
+import { accountWith, MAC, STATUS } from './support';
 
 const NOW = Date.parse('2027-01-15T08:00:10.000Z');
 
@@ -11,7 +11,7 @@ describe('the overview of an account', () => {
   it('tells its state, its strips, and how long ago it was answered', () => {
     const strip = makeStrip(MAC, [true, null]);
     const status = { ...STATUS, polling: true, lastAnswerAt: '2027-01-15T08:00:00.000Z' };
-    const account = new LazyAccount(() => live({ status: () => status, strips: () => [strip] }));
+    const account = new LazyAccount(() => accountWith({ status: () => status, strips: () => [strip] }));
     assert.deepEqual(overviewOf('a', account, NOW), {
       id: 'a',
       available: true,
@@ -26,7 +26,7 @@ describe('the overview of an account', () => {
   it('tells how long a pause lasts, and of no pause that is over', () => {
     const paused = (until: number) => {
       const status = { ...STATUS, cooldownUntil: until };
-      return overviewOf('a', new LazyAccount(() => live({ status: () => status })), NOW).pausedFor;
+      return overviewOf('a', new LazyAccount(() => accountWith({ status: () => status })), NOW).pausedFor;
     };
     assert.equal(paused(NOW + 5000), 5000);
     assert.equal(paused(NOW), null);
@@ -38,7 +38,9 @@ describe('the overview of an account', () => {
       cause: new Error('a secret'),
       response: 'a secret',
     });
-    const account = new LazyAccount(() => live({ status: () => ({ ...STATUS, available: false, error }) }));
+    const account = new LazyAccount(() =>
+      accountWith({ status: () => ({ ...STATUS, available: false, error }) }),
+    );
     const overview = overviewOf('a', account, NOW);
     assert.deepEqual(overview.error, {
       code: 'UNREACHABLE',
@@ -90,7 +92,7 @@ describe('leases of side bars', () => {
     const open = new Set<object>();
     let subscribed = 0;
     const account = new LazyAccount(() =>
-      live({
+      accountWith({
         subscribe: () => {
           const subscription = {};
           open.add(subscription);

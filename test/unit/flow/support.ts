@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus, Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError, type ErrorCode } from '../../../src/api/errors';
-import type { Translate } from '../../../src/flow/catalogue';
-import type { Order } from '../../../src/flow/command';
-import { CommandReader } from '../../../src/flow/command';
+import { CommandReader, type SwitchRequest } from '../../../src/flow/command';
 import type { Config } from '../../../src/flow/config';
-import type { Evaluate, Message } from '../../../src/flow/field';
-import type { Live } from '../../../src/flow/live';
-import { nobody } from '../../../src/flow/target';
+import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
+import type { Input } from '../../../src/flow/input-handler';
+import type { KnownOutlets, Translate } from '../../../src/flow/node-error';
+import type { SharedAccount } from '../../../src/flow/shared-account';
 
 export const MAC = 'A1B2C3D4E5F6';
 export const OTHER = 'A1B2C3D4E5F7';
@@ -17,19 +16,37 @@ export const translate: Translate = (key, params = {}) => `${key} ${JSON.stringi
 
 export const noEvaluate: Evaluate = () => Promise.reject(new Error('nothing is to be evaluated'));
 
-/** Reads an order from one message. */
-export async function order(
+/** A target of which nothing is known yet. */
+export const nothing = (): Target => ({ mac: null, port: null, requested: null });
+
+/** A message on its way through a handler. */
+export const input = (msg: Message): Input => ({
+  msg,
+  target: nothing(),
+  onProgress: () => undefined,
+  ended: false,
+  submitted: false,
+});
+
+/** An account that knows nothing of any outlet. */
+export const unknown: KnownOutlets = {
+  names: () => ({ name: null, outlet: null }),
+  lastKnown: () => null,
+};
+
+/** Reads the commands of one message. */
+export async function request(
   config: Config,
   msg: Message,
   evaluate: Evaluate = noEvaluate,
-  seen = nobody(),
-): Promise<Order> {
-  return await new CommandReader(config, evaluate).read(msg, seen);
+  target = nothing(),
+): Promise<SwitchRequest> {
+  return await new CommandReader(config, evaluate).read(msg, target);
 }
 
 /** The commands of a message, short. */
 export async function commands(config: Config, msg: Message, evaluate?: Evaluate): Promise<string[]> {
-  const read = await order(config, msg, evaluate);
+  const read = await request(config, msg, evaluate);
   return read.commands.map(
     ({ command: { mac, port, action, delay } }) =>
       `${mac}/${port} ${String(action)}${action === 'cycle' ? ` ${delay}` : ''}`,
@@ -78,7 +95,7 @@ export const STATUS: AccountStatus = {
 };
 
 /** An account of which only what a test names works. */
-export function live(parts: Partial<Live> & { run?: Run }): Live {
+export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): SharedAccount {
   const absent = (): never => assert.fail('the test does not expect this');
   return {
     list: absent,

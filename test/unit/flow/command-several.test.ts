@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, failing, MAC, order, OTHER } from './support';
+import { commands, failing, MAC, request, OTHER } from './support';
 
 /** Strip and outlet fixed, state from the message. */
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -14,7 +14,7 @@ describe('several outlets in one message', () => {
         { port: 'all', on: 'toggle', mac: OTHER },
         { port: '1', on: 'OFF' },
       ];
-      const read = await order(open, { payload, mac: MAC });
+      const read = await request(open, { payload, mac: MAC });
       assert.equal(read.form, 'array');
       assert.deepEqual(await commands(open, { payload, mac: MAC }), [
         `${MAC}/1 true`,
@@ -91,7 +91,7 @@ describe('several outlets in one message', () => {
         available: true,
         outlets: [{ port: 1, on: true }, { port: 2, on: null }, { port: '3', on: 'off' }, { port: 4 }],
       };
-      const read = await order(open, { payload });
+      const read = await request(open, { payload });
       assert.equal(read.form, 'strip');
       assert.deepEqual(
         read.commands.map(({ requested }) => requested),
@@ -111,7 +111,7 @@ describe('several outlets in one message', () => {
       for (const outlets of [[], [{ port: 1, on: null }]]) {
         assert.equal(
           (await failing(() => commands(open, { payload: { mac: MAC, outlets } }))).sentence,
-          'INVALID_INPUT.pictureEmpty',
+          'INVALID_INPUT.wholeStripEmpty',
         );
       }
     });
@@ -130,7 +130,7 @@ describe('several outlets in one message', () => {
         const error = await failing(() =>
           commands(open, { payload: { mac: MAC, outlets: [{ port: 2, on: true }, wrong] } }),
         );
-        assert.equal(error.sentence, 'INVALID_INPUT.picture');
+        assert.equal(error.sentence, 'INVALID_INPUT.wholeStrip');
       }
       for (const outlets of [true, null, {}, 'on', 4]) {
         const error = await failing(() => commands(open, { payload: { mac: MAC, outlets } }));

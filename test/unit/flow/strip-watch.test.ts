@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus, Change, Listener } from '../../../src/account/types';
-import { isStripError, type StripError } from '../../../src/api/errors';
+import type { StripError } from '../../../src/api/errors';
 import type { ReadingName } from '../../../src/api/types';
-import { Badge } from '../../../src/flow/badge';
-import type { Message } from '../../../src/flow/field';
-import { readWatched, startWatching, Watch, type Watched } from '../../../src/flow/watch';
+import { StatusDisplay } from '../../../src/flow/node-status';
+import type { Message } from '../../../src/flow/input-fields';
+import {
+  readWatchOptions,
+  startWatching,
+  WatchMessages,
+  type WatchOptions,
+} from '../../../src/flow/strip-watch';
 import { makeStrip, TestClock } from '../account/support';
-import { error, live, MAC, OTHER, STATUS } from './support';
+import { accountWith, error, failing, MAC, OTHER, STATUS } from './support';
 
 const noEnv = (): unknown => undefined;
-const read = (config: object, env: (name: string) => unknown = noEnv) => readWatched({ ...config }, env);
-const watched = (config: object = {}): Watched => {
-  const known = read(config);
-  if (isStripError(known)) throw known;
-  return known;
-};
-const refused = (config: object, env = noEnv): StripError => {
-  const known = read(config, env);
-  if (isStripError(known)) return known;
-  throw new Error('it is watched');
-};
+const read = (config: object, env: (name: string) => unknown = noEnv) => readWatchOptions({ ...config }, env);
+const watched = (config: object = {}): WatchOptions => read(config);
+const refused = (config: object, env = noEnv): Promise<StripError> => failing(() => read(config, env));
 const strip = makeStrip(MAC, [true, false, null, false]);
 const outlet = (more: object = {}): Change => ({
   kind: 'outlet',
@@ -39,7 +36,7 @@ const reading = (value: number, previous: number | null, name: ReadingName = 'lo
   first: previous === null,
 });
 const messages = (config: object, ...changes: Change[]): (Message | null)[] => {
-  const watch = new Watch(watched(config));
+  const watch = new WatchMessages(watched(config));
   return changes.map((change) => watch.messageOf(change));
 };
 
@@ -83,7 +80,7 @@ describe('what is watched', () => {
     );
   });
 
-  it('may be named by an environment variable, which must be set', () => {
+  it('may be named by an environment variable, which must be set', async () => {
     const config = { mac: 'WHICH', macType: 'env' };
     assert.deepEqual(
       read(config, (name) => (name === 'WHICH' ? MAC : '')),
@@ -93,24 +90,47 @@ describe('what is watched', () => {
       [config, 'WHICH'],
       [{ mac: '${STRIP}' }, 'STRIP'],
     ] as const) {
-      const failed = refused(broken, () => '');
+      const failed = await refused(broken, () => '');
       assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
     }
   });
 
-  it('cannot be what is no strip or no outlet', () => {
-    assert.equal(refused({ mac: 'a/b' }).sentence, 'INVALID_INPUT.mac');
-    for (const port of ['5', 'all', 'x'])
-      assert.equal(refused({ port }).sentence, 'NOT_CONFIGURED.watchPort');
+  it('cannot be what is no strip or no outlet', async () => {
+    assert.equal((await refused({ mac: 'a/b' })).sentence, 'INVALID_INPUT.mac');
+    for (const port of ['5', 'all', 'x']) {
+      assert.equal((await refused({ port })).sentence, 'NOT_CONFIGURED.watchPort');
+    }
   });
 });
 
 describe('messages of a watching node', () => {
   it('tell of an outlet on or off, with the strip and what was before', () => {
     const [message] = messages({}, outlet());
-    assert.deepEqual(message, { topic: `${MAC}/1`, payload: true, strip: { ...strip, previous: false } });
+    assert.deepEqual(message, {
+      topic: `${MAC}/1`,
+      payload: true,
+      strip: { ...strip, outlet: null, previous: false },
+    });
     const [other] = messages({ output: 'port-on' }, outlet({ on: false, previous: true }));
     assert.deepEqual(other?.payload, { mac: MAC, port: 1, on: false });
+  });
+
+  it('carry the names of strip and outlet', () => {
+    const outlets = [{ port: 1 as const, on: true, name: 'Lamp' }];
+    const [message] = messages({}, outlet({ strip: { ...strip, name: 'Desk', outlets } }));
+    const { name, outlet: named } = message?.strip as { name: unknown; outlet: unknown };
+    assert.deepEqual([name, named], ['Desk', 'Lamp']);
+  });
+
+  it('do not tell of what becomes unknown, or is known again as it was', () => {
+    const on = (state: boolean | null, previous: boolean | null) => outlet({ on: state, previous });
+    const [unknown, same, other] = messages({}, on(null, true), on(true, true), on(false, true));
+    assert.deepEqual([unknown, same, other?.payload], [null, null, false]);
+    const load = (value: number | null): Change => ({
+      kind: 'reading', strip, name: 'load', value, previous: 5, first: false,
+    }); // prettier-ignore
+    const [gone, back, changed] = messages({ readings: true }, load(null), load(5), load(6));
+    assert.deepEqual([gone, back, changed?.payload], [null, null, 6]);
   });
 
   it('belong to their receiver alone', () => {
@@ -151,8 +171,8 @@ describe('messages of a watching node', () => {
       { kind: 'account', available: false, error: error('AUTH'), first: false },
     );
     assert.deepEqual(all, [
-      { topic: `${MAC}/available`, payload: false, strip: { ...strip, previous: true } },
-      { topic: `${MAC}/available`, payload: true, strip: { ...strip, previous: null } },
+      { topic: `${MAC}/available`, payload: false, strip: { ...strip, outlet: null, previous: true } },
+      { topic: `${MAC}/available`, payload: true, strip: { ...strip, outlet: null, previous: null } },
       { topic: 'account/available', payload: false },
     ]);
   });
@@ -198,7 +218,7 @@ describe('a node that watches', () => {
   let known: typeof strip | undefined;
 
   function start(config: object): () => void {
-    const account = live({
+    const account = accountWith({
       subscribe: (listener, given) => {
         tell = listener;
         options = given;
@@ -212,8 +232,11 @@ describe('a node that watches', () => {
       },
       strip: () => known,
     });
-    const badge = new Badge((mark) => shown.push(mark?.text.split('.').at(-1) ?? 'none'), clock);
-    return startWatching(watched(config), account, badge, (msg) => sent.push(msg));
+    const display = new StatusDisplay(
+      (shownStatus) => shown.push(shownStatus?.text.split('.').at(-1) ?? 'none'),
+      clock,
+    );
+    return startWatching(watched(config), account, display, (msg) => sent.push(msg));
   }
   beforeEach(() => {
     clock = new TestClock();
@@ -258,7 +281,16 @@ describe('a node that watches', () => {
   it('shows how many outlets of a strip are on', () => {
     start({ mac: MAC });
     status(fine);
-    assert.deepEqual(shown, ['on1of3']);
+    assert.deepEqual(shown, ['on1unknown']);
+  });
+
+  it('shows that outlets have become unknown', () => {
+    known = makeStrip(MAC, [true, true, true, true]);
+    start({ mac: MAC });
+    status(fine);
+    known = makeStrip(MAC, [true, null, null, null]);
+    tell(outlet({ port: 2, on: null, previous: true, strip: known }));
+    assert.deepEqual([shown, sent], [['on4of4', 'on1unknown'], []]);
   });
 
   it('shows what keeps the account from knowing', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { CommandReader } from '../../../src/flow/command';
-import { nobody } from '../../../src/flow/target';
-import { commands, failing, MAC, OTHER } from './support';
+import { commands, failing, MAC, nothing, OTHER } from './support';
 
 /** Strip and outlet fixed, state from the message. */
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -104,8 +103,9 @@ describe('fields that are more than a value', () => {
     });
 
     it('that are environment variables must be set', async () => {
+      const values: Record<string, unknown> = { env: '', msg: 1, jsonata: true };
       const failed = await failing(() =>
-        commands({ ...config, macType: 'env' }, {}, () => Promise.resolve('')),
+        commands({ ...config, macType: 'env' }, {}, (_value, type) => Promise.resolve(values[type])),
       );
       assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable: 'which' }]);
     });
@@ -119,7 +119,7 @@ describe('fields that are more than a value', () => {
       const came: string[] = [];
       const all = ['first', 'second', 'third'].map(async (name) => {
         try {
-          await reader.read({}, nobody());
+          await reader.read({}, nothing());
           came.push(name);
         } catch {
           came.push(`${name} failed`);

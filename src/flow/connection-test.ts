@@ -2,8 +2,8 @@ import { isStripError, type ErrorCode, type Params } from '../api/errors';
 import type { Strip } from '../api/types';
 import { SETTINGS } from '../settings';
 
-/** What the account's dialog wants tried before it is deployed. */
-export interface Trial {
+/** A connection that the account's dialog wants to test before it is deployed. */
+export interface ConnectionTest {
   /** Of the account, which may be deployed already. */
   id: string;
   baseUrl: string;
@@ -16,8 +16,8 @@ export interface Trial {
   proxy: string;
 }
 
-/** What the editor is told of an account. Holds no key, and of an error nothing but its code and its sentence. */
-export type TrialAnswer =
+/** What the editor is told about an account. Holds no key, and of an error only its code and its sentence. */
+export type ConnectionTestResult =
   | { ok: true; strips: Pick<Strip, 'mac' | 'name' | 'available' | 'outlets'>[]; readable: boolean }
   | { ok: false; code: ErrorCode; sentence: string; params: Params };
 
@@ -28,8 +28,8 @@ const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-accou
 /** A person is waiting. */
 const MOST_TIMEOUT = 60_000;
 
-/** Reads the body of a request; `null` for one that no dialog of ours would send. */
-export function readTrial(body: unknown): Trial | null {
+/** Reads the body of a request; `null` for a body that the dialog does not send. */
+export function parseConnectionTest(body: unknown): ConnectionTest | null {
   if (typeof body !== 'object' || body === null) return null;
   const field = (name: string): string | null => {
     const value: unknown = Object.hasOwn(body, name) ? Reflect.get(body, name) : '';
@@ -55,14 +55,14 @@ export function readTrial(body: unknown): Trial | null {
   };
 }
 
-export const found = (strips: readonly Strip[], readable: boolean): TrialAnswer => ({
+export const testSucceeded = (strips: readonly Strip[], readable: boolean): ConnectionTestResult => ({
   ok: true,
   strips: strips.map(({ mac, name, available, outlets }) => ({ mac, name, available, outlets })),
   readable,
 });
 
-/** Rethrows what is no failure of the service or of the settings. */
-export function failed(error: unknown): TrialAnswer {
+/** Throws an error that is not one of the service or of the settings again. */
+export function testFailed(error: unknown): ConnectionTestResult {
   if (!isStripError(error)) throw error;
   return { ok: false, code: error.code, sentence: error.sentence, params: error.params };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { excerpt } from '../../../src/flow/excerpt';
+import { preview } from '../../../src/flow/input-fields';
 
-describe('an excerpt of what came', () => {
+describe('an preview of what came', () => {
   const cyclic: Record<string, unknown> = { port: 1 };
   cyclic.self = cyclic;
   const cases: [string, unknown, string][] = [
@@ -23,14 +23,14 @@ describe('an excerpt of what came', () => {
     ['a cycle', cyclic, '{"port": 1, "self": {"port": 1, "self": {…}}}'],
   ]; // prettier-ignore
   for (const [what, value, text] of cases) {
-    it(`shows ${what}`, () => assert.equal(excerpt(value), text));
+    it(`shows ${what}`, () => assert.equal(preview(value), text));
   }
 
   it('is short, however much came', () => {
-    assert.equal(excerpt('x'.repeat(1e6)).length, 60);
-    assert.equal(excerpt(Array.from({ length: 1e5 }, (_, index) => index)), '[0, 1, 2, 3, 4, 5, …]');
+    assert.equal(preview('x'.repeat(1e6)).length, 60);
+    assert.equal(preview(Array.from({ length: 1e5 }, (_, index) => index)), '[0, 1, 2, 3, 4, 5, …]');
     assert(
-      excerpt(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, 'v']))).endsWith(
+      preview(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, 'v']))).endsWith(
         '…',
       ),
     );
@@ -40,8 +40,8 @@ describe('an excerpt of what came', () => {
     const refuse = (): never => {
       throw new Error('no');
     };
-    assert.equal(excerpt(new Proxy({}, { ownKeys: refuse })), 'object');
-    assert.equal(excerpt({ inner: new Proxy([], { ownKeys: refuse, getPrototypeOf: refuse }) }), 'object');
+    assert.equal(preview(new Proxy({}, { ownKeys: refuse })), 'object');
+    assert.equal(preview({ inner: new Proxy([], { ownKeys: refuse, getPrototypeOf: refuse }) }), 'object');
   });
 
   it('never throws and is never long', () => {
@@ -55,7 +55,7 @@ describe('an excerpt of what came', () => {
           withNullPrototype: true,
           withSparseArray: true,
         }),
-        (value) => excerpt(value).length <= 60,
+        (value) => preview(value).length <= 60,
       ),
     );
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readAccount } from '../../../src/flow/account-config';
-import { LazyAccount } from '../../../src/flow/live';
-import { error, failing, live, MAC } from './support';
+import { readAccountConfig } from '../../../src/flow/shared-account';
+import { LazyAccount } from '../../../src/flow/shared-account';
+import { error, failing, accountWith, MAC } from './support';
 
 describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
-    assert.deepEqual(readAccount({}), {
+    assert.deepEqual(readAccountConfig({}), {
       baseUrl: '', tls: '', proxy: '',
       settings: {
         interval: 30_000, retryFor: 30_000, timeout: 10_000, concurrency: 8, protectedOutlets: [], outletNames: [],
@@ -15,7 +15,7 @@ describe('the settings of an account', () => {
   });
 
   it('are read as the editor saves them, within their bounds', () => {
-    const read = readAccount({
+    const read = readAccountConfig({
       baseUrl: ' https://x ',
       timeout: '500',
       interval: '1',
@@ -37,7 +37,7 @@ describe('the settings of an account', () => {
         outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }], units: { load: 'W', voltage: '', signal: '' },
       },
     }); // prettier-ignore
-    const { settings } = readAccount({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
+    const { settings } = readAccountConfig({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
     assert.deepEqual(
       [settings.timeout, settings.interval, settings.retryFor, settings.concurrency],
       [100, 30_000, 86_400_000, 1],
@@ -45,7 +45,9 @@ describe('the settings of an account', () => {
   });
 
   it('protect a whole strip where they say "all"', () => {
-    const { protectedOutlets } = readAccount({ protectedOutlets: [{ mac: MAC, port: 'all' }] }).settings;
+    const { protectedOutlets } = readAccountConfig({
+      protectedOutlets: [{ mac: MAC, port: 'all' }],
+    }).settings;
     assert.deepEqual(
       protectedOutlets.map(({ port }) => port),
       [1, 2, 3, 4],
@@ -64,7 +66,7 @@ describe('the settings of an account', () => {
   ]) {
     it(`are refused rather than leave unprotected what ${JSON.stringify(entry)} may mean`, async () => {
       assert.equal(
-        (await failing(() => readAccount({ protectedOutlets: [entry] }))).sentence,
+        (await failing(() => readAccountConfig({ protectedOutlets: [entry] }))).sentence,
         'NOT_CONFIGURED.protected',
       );
     });
@@ -72,11 +74,11 @@ describe('the settings of an account', () => {
 
   it('are refused where protection is of another kind or depends on a variable that is not set', async () => {
     assert.equal(
-      (await failing(() => readAccount({ protectedOutlets: { mac: MAC } }))).sentence,
+      (await failing(() => readAccountConfig({ protectedOutlets: { mac: MAC } }))).sentence,
       'NOT_CONFIGURED.protected',
     );
     assert.equal(
-      (await failing(() => readAccount({ protectedOutlets: [{ mac: '${STRIP}', port: 1 }] }))).sentence,
+      (await failing(() => readAccountConfig({ protectedOutlets: [{ mac: '${STRIP}', port: 1 }] }))).sentence,
       'NOT_CONFIGURED.variable',
     );
   });
@@ -89,7 +91,7 @@ describe('an account that comes into being when it is used', () => {
     const account = new LazyAccount(() => {
       made++;
       if (broken) throw error('NOT_CONFIGURED');
-      return live({ lastKnown: () => true });
+      return accountWith({ lastKnown: () => true });
     });
     assert.deepEqual([account.lastKnown(MAC, 1), account.strips(), made], [null, [], 0]);
     assert.equal((await failing(() => account.get())).code, 'NOT_CONFIGURED');

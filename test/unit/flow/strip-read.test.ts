@@ -1,44 +1,43 @@
 import assert from 'node:assert/strict';
-import { listWork, statusWork } from '../../../src/flow/read-work';
-import type { Message } from '../../../src/flow/field';
-import { nobody } from '../../../src/flow/target';
+import { listHandler, statusHandler } from '../../../src/flow/strip-read';
+import type { Message } from '../../../src/flow/input-fields';
 import { listOf, makeStrip, stripOf } from '../account/support';
-import { failing, live, MAC, noEvaluate, OTHER } from './support';
+import { accountWith, failing, input, MAC, noEvaluate, OTHER } from './support';
 
 const tools = { clone: structuredClone<Message>, generateId: () => 'id' };
-const nothing = () => undefined;
-const never = () => false;
 const short = (text: string) => text.split('.').at(-1);
 
-async function status(
+async function ask(
   config: object,
   msg: Message,
   strip = makeStrip(MAC, [true, null, false]),
   readable = true,
 ) {
-  const account = live({ get: (mac) => Promise.resolve({ ...stripOf({ ...strip, mac }), readable }) });
-  const { messages, mark } = await statusWork({ ...config }, noEvaluate, () => account)(
-    msg,
-    nobody(),
-    nothing,
-    never,
-  );
+  const account = accountWith({ get: (mac) => Promise.resolve({ ...stripOf({ ...strip, mac }), readable }) });
+  const handle = statusHandler({
+    config: { ...config },
+    evaluate: noEvaluate,
+    account: () => account,
+    owner: {},
+  });
+  const { messages, status } = await handle(input(msg));
   assert.deepEqual(messages, [msg]);
-  return [msg.payload, short(mark.text)];
+  return [msg.payload, short(status.text)];
 }
 
 async function list(output: string, msg: Message, ...args: Parameters<typeof listOf>) {
-  const account = live({ list: () => Promise.resolve(listOf(...args)) });
-  const { messages, mark } = await listWork({ output }, () => account, tools)(msg, nobody(), nothing, never);
-  return { messages, mark: short(mark.text) };
+  const account = accountWith({ list: () => Promise.resolve(listOf(...args)) });
+  const context = { config: { output }, evaluate: noEvaluate, account: () => account, owner: {} };
+  const { messages, status } = await listHandler(context, tools)(input(msg));
+  return { messages, status: short(status.text) };
 }
 
 describe('strip status', () => {
   it('answers with the strip, and keeps the rest of the message', async () => {
     const msg: Message = { payload: 'x', mac: MAC, topic: 't' };
-    const [payload, mark] = await status({}, msg);
+    const [payload, status] = await ask({}, msg);
     assert.deepEqual(payload, makeStrip(MAC, [true, null, false]));
-    assert.equal(mark, 'on1of2');
+    assert.equal(status, 'on1unknown');
     assert.deepEqual(
       [msg.topic, msg.mac, msg.response, 'port' in msg, 'strip' in msg],
       ['t', MAC, { strip: MAC }, false, false],
@@ -47,28 +46,34 @@ describe('strip status', () => {
 
   it('answers with one outlet in the form chosen', async () => {
     const at = { mac: MAC, macType: 'str', portType: 'port' };
-    assert.deepEqual(await status({ ...at, port: '1', output: 'on' }, {}), [true, 'on']);
-    assert.deepEqual(await status({ ...at, port: '3', output: 'port-on' }, {}), [
+    assert.deepEqual(await ask({ ...at, port: '1', output: 'on' }, {}), [true, 'on']);
+    assert.deepEqual(await ask({ ...at, port: '3', output: 'port-on' }, {}), [
       { mac: MAC, port: 3, on: false },
       'off',
     ]);
-    assert.deepEqual(await status({ ...at, port: '1' }, {}), [makeStrip(MAC, [true, null, false]), 'on']);
-    assert.deepEqual(await status({ ...at, output: 'on' }, { port: 1 }), [
+    assert.deepEqual(await ask({ ...at, output: 'on' }, { port: 1 }), [
       makeStrip(MAC, [true, null, false]),
-      'on1of2',
+      'on1unknown',
     ]);
+  });
+
+  it('answers with on/off for one outlet unless the node says otherwise', async () => {
+    const at = { mac: MAC, macType: 'str', portType: 'port', port: '1' };
+    for (const output of [{}, { output: '' }, { output: 'strip' }]) {
+      assert.deepEqual(await ask({ ...at, ...output }, {}), [true, 'on']);
+    }
   });
 
   it('answers null for what the service did not say', async () => {
     const at = { mac: MAC, macType: 'str', output: 'on' };
-    assert.deepEqual(await status({ ...at, port: '2' }, {}), [null, 'unknownAnswer']);
-    assert.deepEqual(await status({ ...at, port: '4', output: 'port-on' }, {}), [
+    assert.deepEqual(await ask({ ...at, port: '2' }, {}), [null, 'unknownAnswer']);
+    assert.deepEqual(await ask({ ...at, port: '4', output: 'port-on' }, {}), [
       { mac: MAC, port: 4, on: null },
       'unknownAnswer',
     ]);
-    assert.equal((await status({ ...at, port: '' }, {}, makeStrip(MAC, []), false))[1], 'unknownAnswer');
+    assert.equal((await ask({ ...at, port: '' }, {}, makeStrip(MAC, []), false))[1], 'unknownAnswer');
     assert.equal(
-      (await status({ ...at, port: '1' }, {}, makeStrip(MAC, [true], { available: false })))[1],
+      (await ask({ ...at, port: '1' }, {}, makeStrip(MAC, [true], { available: false })))[1],
       'unavailable',
     );
   });
@@ -76,19 +81,19 @@ describe('strip status', () => {
   it('takes the whole strip where a message names no outlet', async () => {
     const at = { mac: MAC, macType: 'str', portType: 'message', output: 'on' };
     for (const msg of [{}, { port: '' }, { port: null }, { payload: { port: 'all' } }]) {
-      assert.equal((await status(at, msg))[1], 'on1of2');
+      assert.equal((await ask(at, msg))[1], 'on1unknown');
     }
-    assert.deepEqual(await status(at, { payload: { port: '1' }, port: 3 }), [true, 'on']);
+    assert.deepEqual(await ask(at, { payload: { port: '1' }, port: 3 }), [true, 'on']);
     for (const port of [5, 'x', true, {}, NaN]) {
-      assert.equal((await failing(() => status(at, { port }))).sentence, 'INVALID_INPUT.port');
+      assert.equal((await failing(() => ask(at, { port }))).sentence, 'INVALID_INPUT.port');
     }
-    assert.equal((await failing(() => status({}, { payload: 1 }))).sentence, 'INVALID_INPUT.macMissing');
+    assert.equal((await failing(() => ask({}, { payload: 1 }))).sentence, 'INVALID_INPUT.macMissing');
   });
 
   it('ignores what the message says where the node says it', async () => {
     const at = { mac: MAC, macType: 'str', port: '1', portType: 'port', output: 'port-on' };
     const stray = { mac: OTHER, port: 3 };
-    assert.deepEqual(await status(at, { payload: stray, ...stray }), [{ mac: MAC, port: 1, on: true }, 'on']);
+    assert.deepEqual(await ask(at, { payload: stray, ...stray }), [{ mac: MAC, port: 1, on: true }, 'on']);
   });
 });
 
@@ -97,14 +102,14 @@ describe('strip list', () => {
 
   it('answers with all strips in one message', async () => {
     const msg: Message = { payload: 1, topic: 't' };
-    const { messages, mark } = await list('list', msg, ...two);
+    const { messages, status } = await list('list', msg, ...two);
     assert.deepEqual(messages, [{ payload: two, topic: 't', response: { strips: 2 } }]);
     assert.equal(messages[0], msg);
-    assert.equal(mark, 'listed');
-    assert.equal((await list('list', {}, two[0])).mark, 'on1of1');
+    assert.equal(status, '1/3');
+    assert.equal((await list('list', {}, two[0])).status, '1/2');
     assert.deepEqual(await list('list', {}), {
       messages: [{ payload: [], response: { strips: 0 } }],
-      mark: 'noStrips',
+      status: 'noStrips',
     });
   });
 
@@ -136,18 +141,14 @@ describe('strip list', () => {
   });
 
   it('still hands on an answer that nobody could read', async () => {
-    const account = live({
+    const account = accountWith({
       list: () => Promise.resolve({ ...listOf(), readable: false, response: { odd: [[[]]] } }),
     });
     for (const output of ['list', 'strips', 'outlets']) {
-      const { messages, mark } = await listWork({ output }, () => account, tools)(
-        {},
-        nobody(),
-        nothing,
-        never,
-      );
+      const context = { config: { output }, evaluate: noEvaluate, account: () => account, owner: {} };
+      const { messages, status } = await listHandler(context, tools)(input({}));
       assert.deepEqual(messages, [{ payload: output === 'list' ? [] : null, response: { odd: [[[]]] } }]);
-      assert.equal(short(mark.text), 'unknownAnswer');
+      assert.equal(short(status.text), 'unknownAnswer');
     }
   });
 });

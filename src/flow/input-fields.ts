@@ -1,0 +1,257 @@
+import type { Action } from '../account/types';
+import { isStripError, StripError } from '../api/errors';
+import { isPossibleMac } from '../api/mac';
+import type { Port, PortOrAll } from '../api/types';
+import type { TypedSetting } from '../settings';
+import { choiceOf, environmentVariable, ownProperty, textOf, variableMissing, type Config } from './config';
+
+/** A message as a node gets it: any properties, any types. */
+export type Message = Record<string, unknown>;
+
+/** The value of a `msg`, `flow`, `global`, `env` or `jsonata` field. Rejects with whatever it fails with. */
+export type Evaluate = (value: string, type: string, msg: Message) => Promise<unknown>;
+
+/** The state a message asks for: its own word in lower case, or a boolean. */
+export type Requested = boolean | 'on' | 'off' | 'true' | 'false' | 'toggle' | 'cycle';
+
+/** What a message is about, as far as it could be read. Errors report it in `msg.strip`. */
+export interface Target {
+  mac: string | null;
+  port: PortOrAll | null;
+  requested: Requested | null;
+}
+
+const EXPRESSION_TYPES: ReadonlySet<string> = new Set(['msg', 'flow', 'global', 'env', 'jsonata']);
+
+/** Longest text of an expression, or of the reason why it failed, in an error sentence. */
+const LONGEST_EXPRESSION = 160;
+
+/** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
+export class Field {
+  readonly source: 'message' | 'fixed' | 'expression';
+  readonly #name: string;
+  readonly #value: string;
+  readonly #type: string;
+  readonly #evaluate: Evaluate;
+
+  constructor(config: Config, name: string, setting: TypedSetting, evaluate: Evaluate) {
+    this.#name = name;
+    this.#value = textOf(config, name, setting.default);
+    this.#type = choiceOf(config, `${name}Type`, { choices: setting.types });
+    this.#evaluate = evaluate;
+    if (this.#type === 'message') this.source = 'message';
+    else this.source = EXPRESSION_TYPES.has(this.#type) ? 'expression' : 'fixed';
+  }
+
+  /** It is to be fixed in the node, but nothing is chosen there. */
+  get isEmpty(): boolean {
+    return this.source === 'fixed' && this.#value === '';
+  }
+
+  /**
+   * The field's value; `undefined` where neither the payload nor the message has a property of its name. Rejects with INVALID_INPUT for an
+   * expression that fails and with NOT_CONFIGURED for an environment variable that is not set.
+   */
+  async read(msg: Message, payload: unknown): Promise<unknown> {
+    switch (this.source) {
+      case 'message': {
+        const value = ownProperty(payload, this.#name);
+        return value === undefined ? ownProperty(msg, this.#name) : value;
+      }
+      case 'fixed': {
+        const variable = environmentVariable(this.#value);
+        if (variable !== null) throw variableMissing(variable);
+        return this.#value;
+      }
+      case 'expression':
+        return await this.#evaluated(msg);
+    }
+  }
+
+  async #evaluated(msg: Message): Promise<unknown> {
+    let value: unknown;
+    try {
+      value = await this.#evaluate(this.#value, this.#type, msg);
+    } catch (error) {
+      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', {
+        params: { expression: shorten(this.#value), reason: shorten(messageOf(error)) },
+      });
+    }
+    if (this.#type === 'env' && (value === '' || value === undefined)) throw variableMissing(this.#value);
+    return value;
+  }
+}
+
+/** The strip a field names. Rejects with INVALID_INPUT or NOT_CONFIGURED. */
+export async function readMac(field: Field, msg: Message, payload: unknown): Promise<string> {
+  if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.mac');
+  const value = await field.read(msg, payload);
+  // Only a message can say nothing about the strip: an expression that gives nothing is wrong.
+  if (value === undefined && field.source === 'message') {
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.macMissing');
+  }
+  return requireMac(value);
+}
+
+/**
+ * Runs `read`, which reads a message. An error other than a `StripError` can only come from a message that is not plain data, such as one
+ * with a getter that throws, and becomes INVALID_INPUT.
+ */
+export async function readingMessage<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
+  }
+}
+
+/** The value of a settled promise; throws what it was rejected with. */
+export function valueOf<Value>(result: PromiseSettledResult<Value>): Value {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+/** Throws the first error of several fields; one of the node itself comes first, because no message can change it. */
+export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): void {
+  const errors = results.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
+  );
+  const isConfiguration = (error: unknown) => isStripError(error) && error.code === 'NOT_CONFIGURED';
+  if (errors.length > 0) throw errors.find(isConfiguration) ?? errors[0];
+}
+
+/** Returns a function that delays each promise until all promises it was given before are settled. */
+export function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (result) => {
+    const inOrder = Promise.allSettled([result, last]).then(([own]) => valueOf(own));
+    last = inOrder.catch(() => undefined);
+    return inOrder;
+  };
+}
+
+/** Longer texts are none of the words, and are not worth trimming. */
+const LONGEST_WORD = 100;
+
+const ACTIONS: ReadonlyMap<string, { requested: Requested; action: Action }> = new Map([
+  ['on', { requested: 'on', action: true }],
+  ['true', { requested: 'true', action: true }],
+  ['off', { requested: 'off', action: false }],
+  ['false', { requested: 'false', action: false }],
+  ['toggle', { requested: 'toggle', action: 'toggle' }],
+  ['cycle', { requested: 'cycle', action: 'cycle' }],
+]);
+
+const PORTS_BY_TEXT: ReadonlyMap<string, PortOrAll> = new Map<string, PortOrAll>([
+  ['1', 1],
+  ['2', 2],
+  ['3', 3],
+  ['4', 4],
+  ['all', 'all'],
+]);
+
+/** The state that a value asks for; `null` for anything but the accepted values. Truthiness does not count. */
+export function parseRequested(value: unknown): Requested | null {
+  if (typeof value === 'boolean') return value;
+  if (value === 1) return true;
+  if (value === 0) return false;
+  return ACTIONS.get(wordOf(value))?.requested ?? null;
+}
+
+export function actionOf(requested: Requested): Action {
+  if (typeof requested === 'boolean') return requested;
+  return ACTIONS.get(requested)?.action ?? false;
+}
+
+/** An outlet as a number or numeric text, or "all"; `null` for anything else. */
+export function parsePort(value: unknown): PortOrAll | null {
+  if (value === 1 || value === 2 || value === 3 || value === 4) return value;
+  return PORTS_BY_TEXT.get(wordOf(value)) ?? null;
+}
+
+/** One outlet; "all" is none. */
+export function parseOnePort(value: unknown): Port | null {
+  const port = parsePort(value);
+  return port === 'all' ? null : port;
+}
+
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' && value.length <= LONGEST_WORD ? value.trim().toLowerCase() : '';
+
+/** A MAC, without spaces around it; `null` for what cannot be one. */
+export function parseMac(value: unknown): string | null {
+  const mac = typeof value === 'string' ? value.trim() : '';
+  return isPossibleMac(mac) ? mac : null;
+}
+
+/** As `parseMac`, but throws INVALID_INPUT. */
+export function requireMac(value: unknown): string {
+  const mac = parseMac(value);
+  if (mac === null) throw invalidInput('mac', value);
+  return mac;
+}
+
+/** INVALID_INPUT with a sentence that shows what came. */
+export const invalidInput = (sentence: string, got: unknown): StripError =>
+  new StripError('INVALID_INPUT', `INVALID_INPUT.${sentence}`, { params: { got: preview(got) } });
+
+/** JSONata throws plain objects. */
+function messageOf(error: unknown): string {
+  const message: unknown =
+    typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
+  return typeof message === 'string' && message !== '' ? message : 'failed';
+}
+
+const shorten = (text: string): string =>
+  text.length > LONGEST_EXPRESSION ? `${text.slice(0, LONGEST_EXPRESSION)}…` : text;
+
+/** Longest preview, in characters. */
+const LONGEST_PREVIEW = 60;
+const DEEPEST = 2;
+const MOST_MEMBERS = 6;
+
+/** A short text that shows a value in an error sentence. Never throws, and runs no code of the value (getters, `toString`). */
+export function preview(value: unknown): string {
+  let text: string;
+  try {
+    text = render(value, 0);
+  } catch {
+    return typeof value; // a proxy whose traps throw
+  }
+  return text.length > LONGEST_PREVIEW ? `${text.slice(0, LONGEST_PREVIEW - 1)}…` : text;
+}
+
+function render(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > LONGEST_PREVIEW ? value.slice(0, LONGEST_PREVIEW) : value);
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    case 'object':
+      return value === null ? 'null' : renderObject(value, depth);
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      return typeof value;
+  }
+}
+
+function renderObject(value: object, depth: number): string {
+  if (ArrayBuffer.isView(value)) return `buffer of ${value.byteLength} bytes`;
+  const isArray = Array.isArray(value);
+  if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
+  const members: string[] = [];
+  for (const key in value) {
+    const member = Object.getOwnPropertyDescriptor(value, key);
+    if (member === undefined) continue;
+    if (members.length === MOST_MEMBERS) {
+      members.push('…');
+      break;
+    }
+    const text = 'value' in member ? render(member.value, depth + 1) : 'getter';
+    members.push(isArray ? text : `${render(key, depth)}: ${text}`);
+  }
+  return isArray ? `[${members.join(', ')}]` : `{${members.join(', ')}}`;
+}

@@ -1,0 +1,170 @@
+import type { Progress } from '../account/types';
+import { StripError } from '../api/errors';
+import type { Config } from './config';
+import type { Evaluate, Message, Target } from './input-fields';
+import {
+  CommandsFailed,
+  errorForDone,
+  failedStrip,
+  reportedError,
+  type KnownOutlets,
+  type Translate,
+} from './node-error';
+import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from './node-status';
+import type { SharedAccount } from './shared-account';
+
+/** What a message led to. */
+export interface Answer {
+  /** To be sent, in order. */
+  messages: readonly Message[];
+  status: NodeStatus;
+}
+
+/** One message on its way through a node. */
+export interface Input {
+  readonly msg: Message;
+  /** Filled in as far as it can be read. */
+  readonly target: Target;
+  /** Shows in the node's status what takes longer. */
+  readonly onProgress: (progress: Progress) => void;
+  /** The message has been reported as failed, because its node was closed: nothing may be started for it any more. */
+  ended: boolean;
+  /** The account has its commands, and says for each how it ended, also when the node is closed. */
+  submitted: boolean;
+}
+
+/** What a node does with a message. Rejects where it cannot be done. */
+export type Handle = (input: Input) => Promise<Answer>;
+
+/** What the handler of a node's messages is made from. */
+export interface HandlerContext {
+  config: Config;
+  evaluate: Evaluate;
+  /** Throws NOT_CONFIGURED or CLOSED. */
+  account: () => SharedAccount;
+  /** Commands with this owner end when the node is closed. */
+  owner: object;
+}
+
+export interface InputHandlerOptions {
+  handle: Handle;
+  status: StatusDisplay;
+  translate: Translate;
+  known: KnownOutlets;
+  /** Ends the commands that the node has submitted to its account for so many messages. */
+  cancel: (messages: number) => void;
+  /** Called with what goes wrong where no message can be blamed. */
+  onDefect: (error: unknown) => void;
+}
+
+interface Pending extends Input {
+  readonly send: (msg: Message) => void;
+  readonly done: (error?: Error) => void;
+  readonly activity: Activity;
+}
+
+/**
+ * Runs a node's messages. Each ends with exactly one `done`, whatever goes wrong; nothing is thrown at the runtime; nothing is sent or shown once
+ * the node is closed.
+ */
+export class InputHandler {
+  readonly #options: InputHandlerOptions;
+  readonly #pending = new Set<Pending>();
+
+  constructor(options: InputHandlerOptions) {
+    this.#options = options;
+  }
+
+  receive(msg: Message, send: (msg: Message) => void, done: (error?: Error) => void): void {
+    const { handle, status } = this.#options;
+    const activity = status.begin();
+    const pending: Pending = {
+      msg,
+      target: { mac: null, port: null, requested: null },
+      onProgress: (progress) => status.progress(activity, progress),
+      ended: false,
+      submitted: false,
+      send,
+      done,
+      activity,
+    };
+    this.#pending.add(pending);
+    if (!isWritable(msg)) {
+      this.#fail(pending, new StripError('INVALID_INPUT', 'INVALID_INPUT.frozen'));
+      return;
+    }
+    handle(pending).then(
+      (answer) => this.#succeed(pending, answer),
+      (error: unknown) => this.#fail(pending, error),
+    );
+  }
+
+  /** Ends all messages with CLOSED, while a Catch node may still be there to receive it. */
+  close(): void {
+    const { status, cancel } = this.#options;
+    status.close();
+    const submitted = [...this.#pending].filter((pending) => pending.submitted);
+    if (submitted.length > 0) cancel(submitted.length);
+    for (const pending of this.#pending) {
+      if (!pending.submitted) this.#fail(pending, new StripError('CLOSED', 'CLOSED.notSent'));
+    }
+  }
+
+  #succeed(pending: Pending, { messages, status }: Answer): void {
+    if (!this.#end(pending, status)) return;
+    let failure: Error | undefined;
+    try {
+      for (const message of messages) pending.send(message);
+    } catch (error) {
+      failure = this.#errorForDone(error);
+    }
+    this.#done(pending, failure);
+  }
+
+  #fail(pending: Pending, error: unknown): void {
+    const { translate, known } = this.#options;
+    if (!this.#end(pending, errorStatus(reportedError(error, translate, known).code))) return;
+    const { msg, target } = pending;
+    try {
+      msg.strip = error instanceof CommandsFailed ? error.strips : failedStrip(target, error, known);
+    } catch {
+      // A frozen message: its error is reported without `msg.strip`.
+    }
+    this.#done(pending, this.#errorForDone(error));
+  }
+
+  #errorForDone(error: unknown): Error {
+    const { translate, known } = this.#options;
+    return errorForDone(error, translate, known);
+  }
+
+  /** False if it has ended already. */
+  #end(pending: Pending, status: NodeStatus): boolean {
+    if (!this.#pending.delete(pending)) return false;
+    pending.ended = true;
+    this.#options.status.end(pending.activity, status);
+    return true;
+  }
+
+  #done({ done }: Pending, failure: Error | undefined): void {
+    try {
+      if (failure === undefined) done();
+      else done(failure);
+    } catch (error) {
+      this.#options.onDefect(error);
+    }
+  }
+}
+
+/** Whether an answer can be written into a message. Checked before anything is switched. */
+function isWritable(msg: Message): boolean {
+  const isFree = (name: string): boolean => {
+    const property = Object.getOwnPropertyDescriptor(msg, name);
+    return property === undefined || property.writable === true;
+  };
+  try {
+    return Object.isExtensible(msg) && ['payload', 'strip', 'response'].every(isFree);
+  } catch {
+    return false; // a proxy whose traps throw
+  }
+}

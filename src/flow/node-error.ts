@@ -1,0 +1,166 @@
+import { isStripError, StripError, type Params } from '../api/errors';
+import type { Port, PortOrAll, SwitchResult } from '../api/types';
+import { parsePort, type Requested, type Target } from './input-fields';
+
+/** The text under a key of the account's catalogue, in the runtime's language, with the values it names. */
+export type Translate = (key: string, params?: Params) => string;
+
+/** What an account knows of a strip or an outlet without asking the service. */
+export interface KnownOutlets {
+  /** Names of a strip and of one of its outlets. */
+  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null };
+  /** The last known state of an outlet; for "all" whether any is on. */
+  lastKnown(mac: string, port: PortOrAll): boolean | null;
+}
+
+type Names = Pick<KnownOutlets, 'names'>;
+
+const NO_NAMES: Names = { names: () => ({ name: null, outlet: null }) };
+
+/** `msg.strip` of a command that succeeded. */
+export interface SwitchedStrip {
+  mac: string;
+  name: string | null;
+  port: PortOrAll;
+  outlet: string | null;
+  on: boolean;
+  requested: Requested;
+  success: true;
+  results: SwitchResult[];
+  /** Protected outlets that an "all" did not switch off. */
+  skipped?: Port[];
+  at: string;
+}
+
+/** `msg.strip` of a message that failed; `null` for what is not known. */
+export interface FailedStrip extends Target {
+  name: string | null;
+  outlet: string | null;
+  success: false;
+  results: SwitchResult[];
+  /** The last known state, with which a dashboard can be put back. */
+  on: boolean | null;
+}
+
+export function failedStrip(
+  { mac, port, requested }: Target,
+  error: unknown,
+  known: KnownOutlets,
+): FailedStrip {
+  const { name, outlet } = mac === null ? { name: null, outlet: null } : known.names(mac, port);
+  return {
+    mac,
+    name,
+    port,
+    outlet,
+    requested,
+    success: false,
+    results: isStripError(error) ? error.results : [],
+    on: mac === null || port === null ? null : known.lastKnown(mac, port),
+  };
+}
+
+/** One error for all commands of a message. */
+export class CommandsFailed extends Error {
+  /** One for each command that failed, with what it was about. */
+  readonly failures: readonly { target: Target; error: StripError }[];
+  /** For each command what became of it. */
+  readonly strips: readonly (SwitchedStrip | FailedStrip)[];
+
+  constructor(failures: CommandsFailed['failures'], strips: CommandsFailed['strips']) {
+    super('commands failed');
+    this.failures = failures;
+    this.strips = strips;
+  }
+}
+
+/** Most outlets that a sentence about several commands names. */
+const MOST_NAMED = 4;
+
+/** The error with the code and the sentence to report. A defect becomes one that names nothing but the kind of error. */
+export function reportedError(error: unknown, translate: Translate, known: Names = NO_NAMES): StripError {
+  if (isStripError(error)) return error;
+  if (!(error instanceof CommandsFailed)) {
+    return new StripError('SERVICE', 'SERVICE.unexpected', { params: { name: kindOf(error) } });
+  }
+  const { failures, strips } = error;
+  const [first] = failures;
+  const areAlike =
+    failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
+  // The reason why none was carried out says more than which outlets they were, unless it is a reason of the outlets.
+  if (first !== undefined && areAlike && (strips.length === 1 || first.error.code !== 'SWITCH_FAILED'))
+    return first.error;
+  const outlets = failures
+    .slice(0, MOST_NAMED)
+    .map((one) => `${outletText(one.target, translate, known)} ${one.error.code}`)
+    .join(', ');
+  return new StripError('SWITCH_FAILED', 'SWITCH_FAILED.several', {
+    params: {
+      failed: failures.length,
+      total: strips.length,
+      outlets: failures.length > MOST_NAMED ? `${outlets}, …` : outlets,
+    },
+  });
+}
+
+/** What goes to `done`: its text is the sentence alone, its code an own property, as the Catch node needs them. */
+export function errorForDone(error: unknown, translate: Translate, known: KnownOutlets): Error {
+  const reported = reportedError(error, translate, known);
+  const result = new Error(sentenceOf(reported, translate, known));
+  Object.defineProperty(result, 'name', { value: '', configurable: true, writable: true });
+  Object.defineProperty(result, 'code', { value: reported.code, enumerable: true });
+  const { cause } = reported;
+  // A network error code, made by the client; any other cause may hold what a message should not.
+  if (cause instanceof Error && !isStripError(cause) && 'code' in cause) {
+    Object.defineProperty(result, 'cause', { value: cause });
+  }
+  if (error instanceof Error && !isStripError(error) && !(error instanceof CommandsFailed)) {
+    // Where the defect is, without its message, which may hold anything.
+    const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+    result.stack = [result.message, ...frames].join('\n');
+  }
+  return result;
+}
+
+/** The sentence of an error, in which strips and outlets are named by their names where they have one. */
+export function sentenceOf(
+  { sentence, params }: Pick<StripError, 'sentence' | 'params'>,
+  translate: Translate,
+  known: Names = NO_NAMES,
+): string {
+  const { mac, port, failed, switched } = params;
+  const named: Params = { ...params };
+  if (typeof mac === 'string') {
+    const outlet = (text: unknown): string => outletText({ mac, port: parsePort(text) }, translate, known);
+    const list = (ports: string): string => ports.split(', ').map(outlet).join(', ');
+    named.strip = outlet(null);
+    named.outlet = outlet(port);
+    if (typeof failed === 'string') named.failed = list(failed);
+    if (typeof switched === 'string') named.switched = list(switched);
+  }
+  return translate(`errors.${sentence}`, named);
+}
+
+/** An outlet for a sentence, such as "Lamp (outlet 2 of Desk)". */
+export function outletText(
+  { mac, port }: Pick<Target, 'mac' | 'port'>,
+  translate: Translate,
+  known: Names = NO_NAMES,
+): string {
+  const { name, outlet } = mac === null ? { name: null, outlet: null } : known.names(mac, port);
+  const strip = name ?? mac ?? '?';
+  if (port === null) return strip;
+  if (port === 'all') return translate('outlet.all', { strip });
+  return outlet === null
+    ? translate('outlet.unnamed', { strip, port })
+    : translate('outlet.named', { strip, port, outlet });
+}
+
+/** A defect, for the log: its kind and where it is, but not its own words, which may hold anything. */
+export function defectText(error: unknown, translate: Translate): string {
+  const where = error instanceof Error ? /\n\s+at [^\n]*/.exec(error.stack ?? '')?.[0] : undefined;
+  return translate('notice.fault', { name: kindOf(error) }) + (where ?? '');
+}
+
+const kindOf = (error: unknown): string =>
+  error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : typeof error;

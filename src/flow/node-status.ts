@@ -1,0 +1,197 @@
+import type { Progress } from '../account/types';
+import type { Clock, Timer } from '../api/clock';
+import type { ErrorCode, StripError } from '../api/errors';
+import type { Strip } from '../api/types';
+
+/** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
+export const CATALOGUE = '@smart-strip/node-red-smart-strip/strip-account:';
+
+/** What is shown under a node. A text is a number or a catalogue key, which the viewer's browser translates and which takes no values. */
+export interface NodeStatus {
+  readonly fill: 'red' | 'green' | 'yellow' | 'blue' | 'grey';
+  readonly shape: 'ring' | 'dot';
+  readonly text: string;
+}
+
+const status = (fill: NodeStatus['fill'], shape: NodeStatus['shape'], key: string): NodeStatus => ({
+  fill,
+  shape,
+  text: `${CATALOGUE}status.${key}`,
+});
+
+export const ASKING = status('blue', 'ring', 'asking');
+export const PAUSING = status('blue', 'ring', 'pausing');
+export const RATE_LIMITED = status('yellow', 'ring', 'rateLimited');
+export const UNKNOWN_ANSWER = status('yellow', 'ring', 'unknownAnswer');
+export const SWITCHED = status('green', 'dot', 'switched');
+export const WATCHING = status('green', 'dot', 'watching');
+export const UNAVAILABLE = status('red', 'ring', 'unavailable');
+const NO_STRIPS = status('grey', 'ring', 'noStrips');
+
+/** One outlet; `null` or `undefined`: its state is not known. */
+export function outletStatus(on: boolean | null | undefined): NodeStatus {
+  if (on === true) return status('green', 'dot', 'on');
+  return on === false ? status('grey', 'ring', 'off') : UNKNOWN_ANSWER;
+}
+
+/** How many outlets of a strip are on. Texts take no values, so each count has a key of its own. */
+export function stripStatus({ available, outlets }: Pick<Strip, 'available' | 'outlets'>): NodeStatus {
+  if (!available) return UNAVAILABLE;
+  const on = outlets.filter((outlet) => outlet.on === true).length;
+  const unknown = outlets.filter((outlet) => outlet.on === null).length;
+  if (unknown === outlets.length) return UNKNOWN_ANSWER;
+  if (unknown > 0) return status('yellow', 'ring', `on${on}unknown`);
+  return on > 0
+    ? status('green', 'dot', `on${on}of${outlets.length}`)
+    : status('grey', 'ring', `on0of${outlets.length}`);
+}
+
+/** How many outlets of all strips are on, such as "5/8". Yellow where the state of some is not known. */
+export function listStatus(strips: readonly Pick<Strip, 'available' | 'outlets'>[]): NodeStatus {
+  if (strips.length === 0) return NO_STRIPS;
+  const states = strips.flatMap(({ available, outlets }) => outlets.map(({ on }) => (available ? on : null)));
+  const on = states.filter((state) => state === true).length;
+  const text = `${on}/${states.length}`;
+  if (states.includes(null)) return { fill: 'yellow', shape: 'ring', text };
+  return on > 0 ? { fill: 'green', shape: 'dot', text } : { fill: 'grey', shape: 'ring', text };
+}
+
+const ERROR_KEYS: Readonly<Record<ErrorCode, string>> = {
+  INVALID_INPUT: 'invalidInput',
+  NOT_CONFIGURED: 'notConfigured',
+  AUTH: 'auth',
+  NOT_FOUND: 'notFound',
+  RATE_LIMITED: 'rateLimited',
+  TIMEOUT: 'timeout',
+  UNREACHABLE: 'unreachable',
+  SERVICE: 'service',
+  BAD_RESPONSE: 'badResponse',
+  SWITCH_FAILED: 'switchFailed',
+  SUPERSEDED: 'superseded',
+  PROTECTED: 'protected',
+  BUSY: 'busy',
+  CLOSED: 'closed',
+};
+
+export function errorStatus(code: ErrorCode): NodeStatus {
+  // Nothing is wrong with an outlet that is rate limited or whose command was replaced by a newer one.
+  const isHarmless = code === 'RATE_LIMITED' || code === 'SUPERSEDED';
+  return status(isHarmless ? 'yellow' : 'red', 'ring', ERROR_KEYS[code]);
+}
+
+/** Reasons for a retry by the beginning of the error's sentence; the first that fits counts. */
+const RETRY_KEYS: readonly (readonly [sentence: string, key: string])[] = [
+  ['TIMEOUT.', 'retryingTimeout'],
+  ['SERVICE.', 'retryingService'],
+  ['RATE_LIMITED.', 'rateLimited'],
+  ['UNREACHABLE.refused', 'retryingRefused'],
+  ['UNREACHABLE.dns', 'retryingDns'],
+  ['UNREACHABLE.reset', 'retryingReset'],
+  ['UNREACHABLE.proxy', 'retryingProxy'],
+  ['UNREACHABLE.tls', 'retryingTls'],
+  ['UNREACHABLE.certificate', 'retryingTls'],
+  ['', 'retryingNetwork'],
+];
+
+/** That a command is being retried, and why. */
+export function retryStatus({ sentence }: Pick<StripError, 'sentence'>): NodeStatus {
+  const key = RETRY_KEYS.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? 'retryingNetwork';
+  return status('yellow', 'ring', key);
+}
+
+/** Milliseconds after which "asking" is shown. */
+const ASKING_AFTER = 100;
+
+/** One message, from its arrival until its answer, as far as the node's status is concerned. */
+export interface Activity {
+  timer: Timer | null;
+}
+
+/**
+ * The status of one node: its latest result, or, while a message takes longer, what is being done for it. Sets nothing that is set already,
+ * and nothing after `close`.
+ */
+export class StatusDisplay {
+  readonly #show: (status: NodeStatus | null) => void;
+  readonly #clock: Clock;
+  readonly #activities = new Set<Activity>();
+  /** Activities that take longer than `ASKING_AFTER`. */
+  readonly #slow = new Set<Activity>();
+  /** Cycles between off and on. */
+  readonly #pausing = new Set<Activity>();
+  /** Activities that are held up, with the status that says by what. */
+  readonly #heldUp = new Map<Activity, NodeStatus>();
+  #result: NodeStatus | null = null;
+  #shown: NodeStatus | null = null;
+  #closed = false;
+
+  constructor(show: (status: NodeStatus | null) => void, clock: Clock) {
+    this.#show = show;
+    this.#clock = clock;
+  }
+
+  begin(): Activity {
+    const activity: Activity = { timer: null };
+    if (this.#closed) return activity;
+    this.#activities.add(activity);
+    activity.timer = this.#clock.setTimeout(() => {
+      this.#slow.add(activity);
+      this.#update();
+    }, ASKING_AFTER);
+    return activity;
+  }
+
+  progress(activity: Activity, progress: Progress): void {
+    if (!this.#activities.has(activity)) return;
+    this.#heldUp.delete(activity);
+    if (progress.phase === 'pausing') this.#pausing.add(activity);
+    else if (progress.phase === 'rate limited') this.#heldUp.set(activity, RATE_LIMITED);
+    else this.#heldUp.set(activity, retryStatus(progress.error));
+    this.#update();
+  }
+
+  /** `result`: what to show from now on. */
+  end(activity: Activity, result: NodeStatus): void {
+    if (!this.#activities.delete(activity)) return;
+    if (activity.timer !== null) this.#clock.clearTimeout(activity.timer);
+    this.#slow.delete(activity);
+    this.#pausing.delete(activity);
+    this.#heldUp.delete(activity);
+    this.set(result);
+  }
+
+  /** Shows a result that belongs to no message. */
+  set(result: NodeStatus): void {
+    this.#result = result;
+    this.#update();
+  }
+
+  /** Goes back to the latest result: the editor keeps showing the last status of a node that is gone. */
+  close(): void {
+    for (const { timer } of this.#activities) if (timer !== null) this.#clock.clearTimeout(timer);
+    this.#activities.clear();
+    this.#slow.clear();
+    this.#pausing.clear();
+    this.#heldUp.clear();
+    this.#update();
+    this.#closed = true;
+  }
+
+  #update(): void {
+    if (this.#closed) return;
+    const next = this.#current();
+    if (isSame(next, this.#shown)) return;
+    this.#shown = next;
+    this.#show(next);
+  }
+
+  #current(): NodeStatus | null {
+    const [heldUp] = this.#heldUp.values();
+    if (heldUp !== undefined) return heldUp;
+    if (this.#pausing.size > 0) return PAUSING;
+    return this.#slow.size > 0 ? ASKING : this.#result;
+  }
+}
+
+const isSame = (a: NodeStatus | null, b: NodeStatus | null): boolean =>
+  a?.text === b?.text && a?.fill === b?.fill && a?.shape === b?.shape;

@@ -1,0 +1,137 @@
+import type { Account } from '../account/account';
+import type { AccountSettings, OutletName, ProtectedOutlet } from '../account/types';
+import { StripError } from '../api/errors';
+import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/types';
+import { SETTINGS } from '../settings';
+import { environmentVariable, numberOf, ownProperty, textOf, variableMissing, type Config } from './config';
+import { parseMac, parseOnePort, parsePort } from './input-fields';
+
+/** The configuration of a `strip-account`, without its key. */
+export interface AccountConfig {
+  baseUrl: string;
+  /** Ids of Node-RED's own config nodes; "": none. */
+  tls: string;
+  proxy: string;
+  settings: AccountSettings;
+}
+
+/** Reads an account's properties. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
+export function readAccountConfig(config: Config): AccountConfig {
+  const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
+  return {
+    baseUrl: textOf(config, 'baseUrl'),
+    tls: textOf(config, 'tls'),
+    proxy: textOf(config, 'proxy'),
+    settings: {
+      timeout: numberOf(config, 'timeout', timeout),
+      interval: numberOf(config, 'interval', interval) * 1000,
+      retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
+      concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
+      protectedOutlets: readProtectedOutlets(ownProperty(config, 'protectedOutlets')),
+      outletNames: readOutletNames(ownProperty(config, 'outletNames')),
+      units: readUnits(ownProperty(config, 'units')),
+    },
+  };
+}
+
+function readProtectedOutlets(value: unknown): ProtectedOutlet[] {
+  if (value === undefined || value === null || value === '') return [];
+  if (!Array.isArray(value)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
+  return value.flatMap((entry: unknown) => {
+    const port = parsePort(ownProperty(entry, 'port'));
+    const mac = parseMac(ownProperty(entry, 'mac'));
+    if (mac === null || port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
+    const variable = environmentVariable(mac);
+    if (variable !== null) throw variableMissing(variable);
+    return (port === 'all' ? PORTS : [port]).map((each) => ({ mac, port: each }));
+  });
+}
+
+/** An entry that cannot be read is left out: names change nothing but texts. */
+function readOutletNames(value: unknown): OutletName[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry: unknown) => {
+    const mac = parseMac(ownProperty(entry, 'mac'));
+    const port = parseOnePort(ownProperty(entry, 'port'));
+    const name: unknown = ownProperty(entry, 'name');
+    if (mac === null || port === null || typeof name !== 'string' || name.trim() === '') return [];
+    return [{ mac, port, name: name.trim() }];
+  });
+}
+
+function readUnits(value: unknown): AccountSettings['units'] {
+  const unit = (reading: ReadingName): string => {
+    const text: unknown = ownProperty(value, reading);
+    return typeof text === 'string' ? text.trim() : '';
+  };
+  return { load: unit('load'), voltage: unit('voltage'), signal: unit('signal') };
+}
+
+/** What the nodes use of an account. */
+export type SharedAccount = Pick<
+  Account,
+  | 'list'
+  | 'get'
+  | 'run'
+  | 'cancel'
+  | 'subscribe'
+  | 'onStatus'
+  | 'status'
+  | 'refresh'
+  | 'strips'
+  | 'strip'
+  | 'names'
+  | 'lastKnown'
+  | 'close'
+>;
+
+/**
+ * An account that is created when it is first used: the TLS or proxy node that it needs may be created after it, and an account that is not
+ * configured must not keep a flow from starting. What is known without an account is nothing.
+ */
+export class LazyAccount {
+  readonly #create: () => SharedAccount;
+  #account: SharedAccount | null = null;
+  #closed = false;
+  #justCancelled = 0;
+
+  /** `create` may throw NOT_CONFIGURED, and is then called again next time. */
+  constructor(create: () => SharedAccount) {
+    this.#create = create;
+  }
+
+  /** Throws NOT_CONFIGURED, or CLOSED once it is closed. */
+  get(): SharedAccount {
+    if (this.#closed) throw new StripError('CLOSED', 'CLOSED.account');
+    return (this.#account ??= this.#create());
+  }
+
+  /** Ends the commands of an owner, which belong to `messages` messages. */
+  cancel(owner: object, messages: number): void {
+    this.#account?.cancel(owner);
+    this.#justCancelled += messages;
+    setImmediate(() => (this.#justCancelled -= messages));
+  }
+
+  /** Messages whose commands were cancelled in this turn of the event loop: a full deploy closes the nodes and their account in one turn. */
+  get justCancelled(): number {
+    return this.#justCancelled;
+  }
+
+  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
+    return this.#account?.names(mac, port) ?? { name: null, outlet: null };
+  }
+
+  lastKnown(mac: string, port: PortOrAll): boolean | null {
+    return this.#account?.lastKnown(mac, port) ?? null;
+  }
+
+  strips(): Strip[] {
+    return this.#account?.strips() ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#account?.close();
+  }
+}

@@ -1,0 +1,134 @@
+import type { Port, Strip } from '../api/types';
+import { SETTINGS } from '../settings';
+import { choiceOf, ownProperty, type Config } from './config';
+import {
+  Field,
+  invalidInput,
+  keepOrder,
+  parsePort,
+  readingMessage,
+  readMac,
+  throwFirst,
+  valueOf,
+  type Evaluate,
+  type Message,
+  type Target,
+} from './input-fields';
+import type { Handle, HandlerContext } from './input-handler';
+import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } from './node-status';
+
+/** Reads from messages which strip, or which outlet of it, `strip status` is to read. */
+export class StatusRequestReader {
+  readonly #mac: Field;
+  readonly #port: Field;
+  readonly #keepOrder: ReturnType<typeof keepOrder> | null;
+
+  constructor(config: Config, evaluate: Evaluate) {
+    const { mac, port } = SETTINGS['strip status'];
+    this.#mac = new Field(config, 'mac', mac, evaluate);
+    this.#port = new Field(config, 'port', port, evaluate);
+    const hasExpression = [this.#mac, this.#port].some(({ source }) => source === 'expression');
+    this.#keepOrder = hasExpression ? keepOrder() : null;
+  }
+
+  /** `port` is `null` for the whole strip. Rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
+  read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
+    const request = readingMessage(() => this.#read(msg, target));
+    return this.#keepOrder === null ? request : this.#keepOrder(request);
+  }
+
+  async #read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
+    const payload = ownProperty(msg, 'payload');
+    const [mac, port] = await Promise.allSettled([
+      readMac(this.#mac, msg, payload),
+      this.#readPort(msg, payload),
+    ]);
+    if (mac.status === 'fulfilled') target.mac = mac.value;
+    if (port.status === 'fulfilled') target.port = port.value ?? 'all';
+    throwFirst([port, mac]);
+    return { mac: valueOf(mac), port: valueOf(port) };
+  }
+
+  /** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */
+  async #readPort(msg: Message, payload: unknown): Promise<Port | null> {
+    const value = await this.#port.read(msg, payload);
+    if (value === undefined || value === null || value === '') return null;
+    const port = parsePort(value);
+    if (port === null) throw invalidInput('port', value);
+    return port === 'all' ? null : port;
+  }
+}
+
+/** What `strip status` does with a message. */
+export function statusHandler({ config, evaluate, account }: HandlerContext): Handle {
+  const reader = new StatusRequestReader(config, evaluate);
+  const output = choiceOf(config, 'output', SETTINGS['strip status'].output);
+  return async ({ msg, target }) => {
+    const { mac, port } = await reader.read(msg, target);
+    const { strip, readable, response } = await account().get(mac);
+    if (port === null) {
+      const status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;
+      return { messages: [Object.assign(msg, { payload: strip, response })], status };
+    }
+    const on = strip.outlets.find((outlet) => outlet.port === port)?.on ?? null;
+    const payload = output === 'port-on' ? { mac: strip.mac, port, on } : on;
+    const status = strip.available ? outletStatus(on) : UNAVAILABLE;
+    return { messages: [Object.assign(msg, { payload, response })], status };
+  };
+}
+
+/** How Node-RED makes new messages. */
+export interface MessageFactory {
+  clone: (msg: Message) => Message;
+  generateId: () => string;
+}
+
+/** What `strip list` does with a message. */
+export function listHandler({ config, account }: HandlerContext, factory: MessageFactory): Handle {
+  const output = choiceOf(config, 'output', SETTINGS['strip list'].output);
+  return async ({ msg }) => {
+    const { strips, readable, response } = await account().list();
+    const status = readable ? listStatus(strips) : UNKNOWN_ANSWER;
+    if (output === 'list') return { messages: [Object.assign(msg, { payload: strips, response })], status };
+    const payloads = output === 'strips' ? strips : strips.flatMap(outletsOf);
+    if (payloads.length > 0) return { messages: messageForEach(payloads, msg, response, factory), status };
+    // No strips, no messages; but an answer that cannot be read is passed on.
+    return { messages: readable ? [] : [Object.assign(msg, { payload: null, response })], status };
+  };
+}
+
+const outletsOf = ({ mac, outlets }: Strip) => outlets.map(({ port, on }) => ({ mac, port, on }));
+
+/**
+ * One message for each payload, with the `msg.parts` that a `join` node needs. All share the service's answer, which is as large as all payloads
+ * together: it is frozen instead of copied.
+ */
+function messageForEach(
+  payloads: readonly unknown[],
+  msg: Message,
+  response: unknown,
+  { clone, generateId }: MessageFactory,
+): Message[] {
+  const rest = { ...msg };
+  delete rest.payload;
+  const outerParts = Object.hasOwn(msg, 'parts') ? { parts: msg.parts } : {};
+  const id = generateId();
+  deepFreeze(response);
+  return payloads.map((payload, index) => {
+    // The last message is the one that came: the others are copies of it.
+    const message = index === payloads.length - 1 ? msg : clone(rest);
+    const parts = { ...outerParts, id, type: 'array', len: 1, count: payloads.length, index };
+    return Object.assign(message, { payload, parts, response });
+  });
+}
+
+/** Without recursion: JSON may be nested deeper than the stack allows. */
+function deepFreeze(json: unknown): void {
+  const left = [json];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value !== 'object' || value === null || Object.isFrozen(value)) continue;
+    Object.freeze(value);
+    for (const member of Object.values(value)) left.push(member);
+  }
+}

@@ -1,0 +1,200 @@
+import type { AccountStatus, Change } from '../account/types';
+import { StripError } from '../api/errors';
+import { sameMac } from '../api/mac';
+import type { Port, Strip } from '../api/types';
+import { SETTINGS } from '../settings';
+import {
+  choiceOf,
+  environmentVariable,
+  flagOf,
+  numberOf,
+  textOf,
+  variableMissing,
+  type Config,
+} from './config';
+import { parseOnePort, requireMac, type Message } from './input-fields';
+import {
+  errorStatus,
+  outletStatus,
+  stripStatus,
+  UNAVAILABLE,
+  UNKNOWN_ANSWER,
+  WATCHING,
+  type NodeStatus,
+  type StatusDisplay,
+} from './node-status';
+import type { SharedAccount } from './shared-account';
+
+/** The properties of a `strip watch` node. */
+export interface WatchOptions {
+  /** `null`: every strip. */
+  mac: string | null;
+  /** `null`: every outlet. */
+  port: Port | null;
+  output: 'on' | 'port-on';
+  initial: boolean;
+  outlets: boolean;
+  availability: boolean;
+  readings: boolean;
+  /** Smallest change of a reading that is sent, in the unit that the service reports. */
+  change: number;
+}
+
+/** Reads a node's properties; `env` gives an environment variable. Throws NOT_CONFIGURED or INVALID_INPUT. */
+export function readWatchOptions(config: Config, env: (name: string) => unknown): WatchOptions {
+  const settings = SETTINGS['strip watch'];
+  const portText = textOf(config, 'port');
+  const port = parseOnePort(portText);
+  if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
+  return {
+    mac: readMac(config, env),
+    port,
+    output: choiceOf(config, 'output', settings.output),
+    initial: flagOf(config, 'initial', settings.initial),
+    outlets: flagOf(config, 'outlets', settings.outlets),
+    availability: flagOf(config, 'availability', settings.availability),
+    readings: flagOf(config, 'readings', settings.readings),
+    change: numberOf(config, 'change', settings.change),
+  };
+}
+
+function readMac(config: Config, env: (name: string) => unknown): string | null {
+  const text = textOf(config, 'mac');
+  if (text === '') return null;
+  const isVariable = choiceOf(config, 'macType', { choices: SETTINGS['strip watch'].mac.types }) === 'env';
+  const value = isVariable ? env(text) : text;
+  const missing = value === '' || value === undefined ? text : environmentVariable(text);
+  if (missing !== null) throw variableMissing(missing);
+  return requireMac(value);
+}
+
+/** Turns changes into messages: one for each that is watched, none for the others. */
+export class WatchMessages {
+  readonly #options: WatchOptions;
+  /** By strip and reading: the value sent last, or the value that was known before the first was sent. */
+  readonly #sent = new Map<string, number>();
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** The message for a change, or `null`. */
+  messageOf(change: Change): Message | null {
+    const { outlets, availability, readings } = this.#options;
+    switch (change.kind) {
+      case 'outlet':
+        return outlets && this.#isWatched(change.strip) ? this.#outletMessage(change) : null;
+      case 'reading':
+        return readings && this.#isWatched(change.strip) ? this.#readingMessage(change) : null;
+      case 'strip': {
+        if (!availability || !this.#isWatched(change.strip)) return null;
+        const { strip, available, first } = change;
+        return messageAbout(strip, 'available', available, {
+          outlet: null,
+          previous: first ? null : !available,
+        });
+      }
+      case 'account':
+        return availability ? { topic: 'account/available', payload: change.available } : null;
+      case 'description':
+      case 'removed':
+        return null;
+    }
+  }
+
+  #isWatched(strip: Strip): boolean {
+    return this.#options.mac === null || sameMac(strip.mac, this.#options.mac);
+  }
+
+  /** What becomes unknown is not a change: the next known state is compared with the last known one. */
+  #outletMessage({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
+    const watched = this.#options.port;
+    if (on === null || on === previous || (watched !== null && watched !== port)) return null;
+    const payload = this.#options.output === 'on' ? on : { mac: strip.mac, port, on };
+    const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
+    return messageAbout(strip, String(port), payload, { outlet, previous });
+  }
+
+  #readingMessage({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
+    if (value === null) return null;
+    const key = `${strip.mac}/${name}`;
+    const last = this.#sent.get(key) ?? previous;
+    if (last !== null && !differs(value, last, this.#options.change)) {
+      this.#sent.set(key, last);
+      return null;
+    }
+    this.#sent.set(key, value);
+    return messageAbout(strip, name, value, { outlet: null, previous: last });
+  }
+}
+
+/** Whether two readings differ by at least `least`, up to rounding errors of floating-point numbers. */
+function differs(a: number, b: number, least: number): boolean {
+  const tolerance = Math.max(Math.abs(a), Math.abs(b)) * 1e-12;
+  return a !== b && Math.abs(a - b) + tolerance >= least;
+}
+
+/** `msg.strip` is a copy: other nodes are told of the same change. */
+function messageAbout(
+  strip: Strip,
+  topic: string,
+  payload: unknown,
+  { outlet, previous }: { outlet: string | null; previous: boolean | number | null },
+): Message {
+  const outlets = strip.outlets.map((each) => ({ ...each }));
+  const copy = { ...strip, outlets, units: { ...strip.units }, outlet, previous };
+  return { topic: `${strip.mac}/${topic}`, payload, strip: copy };
+}
+
+/** `null` while the service was not asked yet. */
+function watchStatus(
+  { mac, port }: WatchOptions,
+  status: AccountStatus,
+  account: SharedAccount,
+): NodeStatus | null {
+  if (status.available === null) return null;
+  if (!status.available) return errorStatus(status.error?.code ?? 'UNREACHABLE');
+  if (!status.readable) return UNKNOWN_ANSWER;
+  if (mac === null) return WATCHING;
+  const strip = account.strip(mac);
+  if (strip === undefined) return errorStatus('NOT_FOUND');
+  if (!strip.available) return UNAVAILABLE;
+  return port === null
+    ? stripStatus(strip)
+    : outletStatus(strip.outlets.find((outlet) => outlet.port === port)?.on);
+}
+
+/** Sends a message for each change and keeps the node's status up to date, until the returned function is called. */
+export function startWatching(
+  options: WatchOptions,
+  account: SharedAccount,
+  display: StatusDisplay,
+  send: (msg: Message) => void,
+): () => void {
+  const { mac, initial, readings } = options;
+  const messages = new WatchMessages(options);
+  const firstAnswer = display.begin();
+  let accountStatus: AccountStatus | null = null;
+  const update = () => {
+    const status = accountStatus === null ? null : watchStatus(options, accountStatus, account);
+    if (status === null) return;
+    display.end(firstAnswer, status);
+    display.set(status);
+  };
+  const unsubscribe = account.subscribe(
+    (change) => {
+      const msg = messages.messageOf(change);
+      if (msg !== null) send(msg);
+      update();
+    },
+    { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] },
+  );
+  const unsubscribeStatus = account.onStatus((status) => {
+    accountStatus = status;
+    update();
+  });
+  return () => {
+    unsubscribe();
+    unsubscribeStatus();
+  };
+}

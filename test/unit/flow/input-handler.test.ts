@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { RunOptions } from '../../../src/account/types';
+import { StripError } from '../../../src/api/errors';
+import type { Evaluate, Message } from '../../../src/flow/input-fields';
+import { InputHandler, type Answer, type Handle, type Input } from '../../../src/flow/input-handler';
+import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
+import { switchHandler } from '../../../src/flow/strip-switch';
+import { calm, TestClock } from '../account/support';
+import { accountWith, error, MAC, translate, unknown } from './support';
+
+const answer = (...messages: Message[]): Answer => ({ messages, status: outletStatus(true) });
+const codeOf = (failure: Error | undefined): string =>
+  failure === undefined ? 'done' : `done ${String(Reflect.get(failure, 'code'))}`;
+
+describe('handling messages', () => {
+  let events: string[];
+  let sent: Message[];
+  let defects: unknown[];
+  let cancelled: number;
+  let handler: InputHandler;
+
+  function start(handle: Handle): void {
+    const status = new StatusDisplay(
+      (shown) => events.push(`status ${shown?.text.split('.').at(-1) ?? 'none'}`),
+      new TestClock(),
+    );
+    handler = new InputHandler({
+      handle,
+      status,
+      translate,
+      known: { names: () => ({ name: 'Desk', outlet: 'Lamp' }), lastKnown: () => true },
+      cancel: (messages) => (cancelled += messages),
+      onDefect: (defect) => defects.push(defect),
+    });
+  }
+
+  function receive(msg: Message, done = (failure?: Error): unknown => events.push(codeOf(failure))): void {
+    const send = (message: Message): void => {
+      events.push('send');
+      sent.push(message);
+    };
+    handler.receive(msg, send, done);
+  }
+
+  beforeEach(() => {
+    [events, sent, defects, cancelled] = [[], [], [], 0];
+  });
+  afterEach(() => handler.close());
+
+  it('shows the status, sends and is done, in that order', async () => {
+    start(({ msg }) => Promise.resolve(answer(msg, { two: 2 })));
+    const msg = {};
+    receive(msg);
+    await calm();
+    assert.deepEqual(events, ['status on', 'send', 'send', 'done']);
+    assert.equal(sent[0], msg);
+  });
+
+  it('ends with one error for whatever goes wrong, and sends nothing', async () => {
+    for (const thrown of [error('AUTH'), new TypeError('x')]) {
+      start(() => Promise.reject(thrown));
+      receive({});
+      await calm();
+    }
+    assert.deepEqual(events, ['status auth', 'done AUTH', 'status service', 'done SERVICE']);
+    assert.deepEqual(sent, []);
+  });
+
+  it('reports in msg.strip what the failed message was about, with names and the last known state', async () => {
+    start(({ target }) => {
+      Object.assign(target, { mac: MAC, port: 3, requested: 'toggle' });
+      return Promise.reject(error('TIMEOUT'));
+    });
+    const msg: Message = { payload: 'toggle', strip: 'old' };
+    receive(msg);
+    await calm();
+    assert.deepEqual(msg, {
+      payload: 'toggle',
+      strip: { mac: MAC, name: 'Desk', port: 3, outlet: 'Lamp', requested: 'toggle', success: false, results: [], on: true },
+    }); // prettier-ignore
+  });
+
+  it('ends once, even where sending or ending throws', async () => {
+    start(({ msg }) => Promise.resolve(answer(msg)));
+    const refuse = (): never => assert.fail('send');
+    handler.receive({}, refuse, (failure) => events.push(codeOf(failure)));
+    await calm();
+    assert.deepEqual(events, ['status on', 'done SERVICE']);
+    for (const handle of [
+      ({ msg }: Input) => Promise.resolve(answer(msg)),
+      () => Promise.reject(error('AUTH')),
+    ]) {
+      start(handle);
+      let calls = 0;
+      receive({}, () => {
+        calls++;
+        throw new Error('done');
+      });
+      await calm();
+      assert.equal(calls, 1);
+    }
+    assert.equal(defects.length, 2);
+  });
+
+  const proxy = new Proxy({}, { isExtensible: () => assert.fail('no') });
+  const locked = (name: string): Message => Object.defineProperty({}, name, { value: 1, writable: false });
+  const unwritable: [string, Message][] = [
+    ['frozen', Object.freeze({ payload: true })],
+    ['sealed', Object.seal({ payload: true })],
+    ['with a payload that cannot be set', locked('payload')],
+    ['with a strip that cannot be set', locked('strip')],
+    ['with a response that cannot be set', locked('response')],
+    ['behind a proxy whose traps throw', proxy],
+  ];
+  for (const [what, msg] of unwritable) {
+    it(`refuses a message ${what} before anything is done for it`, () => {
+      start(() => assert.fail('it is handled'));
+      receive(msg);
+      assert.deepEqual(events, ['status invalidInput', 'done INVALID_INPUT']);
+    });
+  }
+
+  it('ends with CLOSED what is not finished when it closes, and then sends and shows nothing', async () => {
+    let finish: (answered: Answer) => void = () => undefined;
+    let open: Input | null = null;
+    start((input) => {
+      open = input;
+      return new Promise((resolve) => (finish = resolve));
+    });
+    const msg: Message = {};
+    receive(msg);
+    handler.close();
+    assert.deepEqual(events, ['done CLOSED']);
+    const { ended, onProgress } = open as unknown as Input;
+    assert(ended);
+    onProgress({ phase: 'rate limited' });
+    finish(answer(msg));
+    await calm();
+    handler.close();
+    assert.deepEqual(events, ['done CLOSED']);
+    assert.deepEqual(sent, []);
+  });
+
+  it('cancels its commands when it closes, and reports what the account says of each', async () => {
+    let fail: (error: unknown) => void = () => undefined;
+    start((input) => {
+      input.submitted = true;
+      return new Promise((_, reject) => (fail = reject));
+    });
+    receive({});
+    handler.close();
+    assert.deepEqual([events, cancelled], [[], 1]);
+    fail(new StripError('CLOSED', 'CLOSED.sent', { params: { mac: MAC, port: 2 } }));
+    await calm();
+    assert.deepEqual(events, ['done CLOSED']);
+  });
+
+  it('shows what takes long', () => {
+    start(({ onProgress }) => {
+      onProgress({ phase: 'retrying', error: error('UNREACHABLE', 'refused') });
+      return new Promise(() => undefined);
+    });
+    receive({});
+    assert.deepEqual(events, ['status retryingRefused']);
+  });
+});
+
+describe('a strip switch node that is closed', () => {
+  const fixed = { mac: MAC, macType: 'str', port: '1', portType: 'port', on: 'x', onType: 'jsonata' };
+
+  it('does not submit a command whose fields are still being evaluated', async () => {
+    const ended: unknown[] = [];
+    let give: (value: unknown) => void = () => undefined;
+    const evaluate: Evaluate = () => new Promise((resolve) => (give = resolve));
+    const account = accountWith({ run: () => assert.fail('it is carried out') });
+    const handler = new InputHandler({
+      handle: switchHandler({ config: fixed, evaluate, account: () => account, owner: {} }),
+      status: new StatusDisplay(() => undefined, new TestClock()),
+      translate,
+      known: unknown,
+      cancel: () => undefined,
+      onDefect: (defect) => ended.push(defect),
+    });
+    handler.receive(
+      { payload: 1 },
+      () => ended.push('sent'),
+      (failure) => ended.push(String(failure)),
+    );
+    handler.close();
+    give(false);
+    await calm();
+    assert.deepEqual(ended, ['errors.CLOSED.notSent {}']);
+  });
+
+  it('passes its owner with every command', async () => {
+    const owner = {};
+    const owners: unknown[] = [];
+    const account = accountWith({
+      run: (_command, options?: RunOptions) => {
+        owners.push(options?.owner);
+        return Promise.reject(error('BUSY'));
+      },
+    });
+    const config = { mac: MAC, macType: 'str' };
+    const evaluate: Evaluate = () => assert.fail('nothing is to be evaluated');
+    const handle = switchHandler({ config, evaluate, account: () => account, owner });
+    const msg = { payload: [{ port: 1, on: true }, { port: 2, on: true }] }; // prettier-ignore
+    const input: Input = {
+      msg,
+      target: { mac: null, port: null, requested: null },
+      onProgress: () => undefined,
+      ended: false,
+      submitted: false,
+    };
+    await assert.rejects(handle(input));
+    assert(input.submitted);
+    assert.deepEqual([owners.length, new Set(owners)], [2, new Set([owner])]);
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { StripError } from '../../../src/api/errors';
+import {
+  defectText,
+  errorForDone,
+  failedStrip,
+  outletText,
+  sentenceOf,
+  type KnownOutlets,
+} from '../../../src/flow/node-error';
+import { error, MAC, OTHER, translate, unknown } from './support';
+
+/** A strip and one outlet that have names. */
+const known: KnownOutlets = {
+  names: (mac, port) => ({
+    name: mac === MAC ? 'Desk' : null,
+    outlet: mac === MAC && port === 2 ? 'Lamp' : null,
+  }),
+  lastKnown: () => true,
+};
+
+describe('an error for the Catch node', () => {
+  it('is the sentence alone as text, and has its code as an own property', () => {
+    const told = errorForDone(
+      new StripError('AUTH', 'AUTH.rejected', { params: { host: 'h' } }),
+      translate,
+      unknown,
+    );
+    assert.equal(String(told), 'errors.AUTH.rejected {"host":"h"}');
+    assert(Object.hasOwn(told, 'code') && Reflect.get(told, 'code') === 'AUTH');
+    assert(!Object.hasOwn(told, 'cause'));
+  });
+
+  it('keeps a cause that is no more than a code', () => {
+    const cause = Object.assign(new Error('ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    assert.equal(
+      errorForDone(new StripError('UNREACHABLE', 'x', { cause }), translate, unknown).cause,
+      cause,
+    );
+    for (const other of [new Error('anything'), { key: 'k' }, error('AUTH')]) {
+      assert.equal(
+        errorForDone(new StripError('UNREACHABLE', 'x', { cause: other }), translate, unknown).cause,
+        undefined,
+      );
+    }
+  });
+
+  it('says of a defect what kind it is and where, but nothing of its own words', () => {
+    const told = errorForDone(new TypeError('cannot read secret\nof undefined'), translate, unknown);
+    assert.equal(String(told), 'errors.SERVICE.unexpected {"name":"TypeError"}');
+    assert.equal(Reflect.get(told, 'code'), 'SERVICE');
+    assert(!String(told.stack).includes('secret') && String(told.stack).includes('node-error.test'));
+    for (const thrown of [
+      'secret',
+      { message: 'secret' },
+      undefined,
+      null,
+      Object.assign(new Error('x'), { name: 'sec ret' }),
+    ]) {
+      assert(
+        !/sec ?ret/.test(
+          JSON.stringify([
+            String(errorForDone(thrown, translate, unknown)),
+            errorForDone(thrown, translate, unknown),
+          ]),
+        ),
+      );
+    }
+  });
+});
+
+describe('msg.strip of a command that failed', () => {
+  it('says what was asked, what became of it, and the last known state', () => {
+    const failed = new StripError('SWITCH_FAILED', 'x', { results: [{ port: 2, ok: false }] });
+    assert.deepEqual(failedStrip({ mac: MAC, port: 2, requested: 'toggle' }, failed, known), {
+      mac: MAC, name: 'Desk', port: 2, outlet: 'Lamp', requested: 'toggle', success: false, results: [{ port: 2, ok: false }], on: true,
+    }); // prettier-ignore
+  });
+
+  it('is null where nothing is known', () => {
+    const target = { mac: MAC, port: null, requested: null };
+    assert.deepEqual(failedStrip(target, new Error(), known), {
+      ...target,
+      name: 'Desk',
+      outlet: null,
+      success: false,
+      results: [],
+      on: null,
+    });
+  });
+
+  it('is null throughout where the message names no strip', () => {
+    const target = { mac: null, port: 2, requested: true } as const;
+    assert.deepEqual(failedStrip(target, error('INVALID_INPUT'), known), {
+      ...target, name: null, outlet: null, success: false, results: [], on: null,
+    }); // prettier-ignore
+  });
+});
+
+describe('the sentence of an error', () => {
+  const params = (mac: string, more: object) => {
+    const text = sentenceOf({ sentence: 'X.y', params: { mac, ...more } }, (key, values) =>
+      key.startsWith('outlet.') ? `<${key} ${Object.values(values ?? {}).join(' ')}>` : JSON.stringify(values), known); // prettier-ignore
+    const { strip, outlet, failed, switched } = JSON.parse(text) as Record<string, unknown>;
+    return { strip, outlet, failed, switched };
+  };
+
+  it('names strip and outlet by their names where they have one', () => {
+    assert.deepEqual(params(MAC, { port: 2 }), {
+      strip: 'Desk', outlet: '<outlet.named Desk 2 Lamp>', failed: undefined, switched: undefined,
+    }); // prettier-ignore
+    assert.equal(params(MAC, { port: 3 }).outlet, '<outlet.unnamed Desk 3>');
+    assert.equal(params(MAC, { port: 'all' }).outlet, '<outlet.all Desk>');
+    assert.equal(params(MAC, {}).outlet, 'Desk');
+    assert.deepEqual(params(OTHER, { port: 2 }), {
+      strip: OTHER, outlet: `<outlet.unnamed ${OTHER} 2>`, failed: undefined, switched: undefined,
+    }); // prettier-ignore
+  });
+
+  it('names each outlet that was or was not switched', () => {
+    const { failed, switched } = params(MAC, { port: 'all', failed: '2, 3', switched: '4' });
+    assert.deepEqual(
+      [failed, switched],
+      ['<outlet.named Desk 2 Lamp>, <outlet.unnamed Desk 3>', '<outlet.unnamed Desk 4>'],
+    );
+  });
+
+  it('keeps what is not about a strip as it is', () => {
+    assert.equal(
+      sentenceOf({ sentence: 'X.y', params: { host: 'h' } }, translate),
+      'errors.X.y {"host":"h"}',
+    );
+    assert.equal(outletText({ mac: null, port: null }, translate), '?');
+  });
+});
+
+describe('a defect in the log', () => {
+  it('shows its kind and where it is, and none of its own words', () => {
+    const text = defectText(new TypeError('secret'), translate);
+    assert(text.startsWith('notice.fault {"name":"TypeError"}') && text.includes('node-error.test'), text);
+    assert(!text.includes('secret'));
+    assert.equal(defectText('secret', translate), 'notice.fault {"name":"string"}');
+  });
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import {
+  CATALOGUE,
+  errorStatus,
+  listStatus,
+  outletStatus,
+  retryStatus,
+  StatusDisplay,
+  stripStatus,
+  UNKNOWN_ANSWER,
+  type NodeStatus,
+} from '../../../src/flow/node-status';
+import catalogue from '../../../nodes/locales/en-US/strip-account.json';
+import { makeStrip, TestClock } from '../account/support';
+import type { Progress } from '../../../src/account/types';
+import { error, MAC } from './support';
+
+const name = (status: NodeStatus | null): string => status?.text.replace(`${CATALOGUE}status.`, '') ?? 'none';
+const ON = outletStatus(true);
+const OFF = outletStatus(false);
+const RETRYING: Progress = { phase: 'retrying', error: error('TIMEOUT') };
+
+describe('the status of a node', () => {
+  let clock: TestClock;
+  let shown: string[];
+  let display: StatusDisplay;
+  beforeEach(() => {
+    clock = new TestClock();
+    shown = [];
+    display = new StatusDisplay((status) => shown.push(name(status)), clock);
+  });
+
+  it('shows the result alone of what ends within 100 ms', async () => {
+    const activity = display.begin();
+    await clock.pass(99);
+    display.end(activity, ON);
+    await clock.pass(1000);
+    assert.deepEqual(shown, ['on']);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('says that it is asking while something takes longer, and never leaves it at that', async () => {
+    const activity = display.begin();
+    await clock.pass(100);
+    assert.deepEqual(shown, ['asking']);
+    display.end(activity, ON);
+    assert.deepEqual(shown, ['asking', 'on']);
+    display.end(activity, OFF);
+    assert.deepEqual(shown, ['asking', 'on']);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('is not set again when it does not change', () => {
+    for (let i = 0; i < 3; i++) display.end(display.begin(), ON);
+    display.end(display.begin(), OFF);
+    display.end(display.begin(), ON);
+    assert.deepEqual(shown, ['on', 'off', 'on']);
+  });
+
+  it('goes by the oldest of several that are under way, and ends with the latest result', async () => {
+    const slow = display.begin();
+    await clock.pass(60);
+    const quick = display.begin();
+    display.end(quick, OFF);
+    assert.deepEqual(shown, ['off']);
+    const other = display.begin();
+    await clock.pass(40);
+    assert.deepEqual(shown, ['off', 'asking']);
+    display.end(slow, ON);
+    assert.deepEqual(shown, ['off', 'asking', 'on']);
+    await clock.pass(60);
+    assert.deepEqual(shown, ['off', 'asking', 'on', 'asking']);
+    display.end(other, OFF);
+    assert.deepEqual(shown, ['off', 'asking', 'on', 'asking', 'off']);
+    await clock.pass(1000);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('waits the full 100 ms for each of a row of quick ones', async () => {
+    for (let i = 0; i < 20; i++) {
+      const activity = display.begin();
+      await clock.pass(60);
+      display.end(activity, ON);
+    }
+    assert.deepEqual(shown, ['on']);
+  });
+
+  it('shows at once what holds a message up, and of several the one that was reported first', async () => {
+    const one = display.begin();
+    const two = display.begin();
+    display.progress(one, RETRYING);
+    display.progress(two, { phase: 'rate limited' });
+    display.progress(two, { phase: 'pausing' });
+    display.progress(one, { phase: 'pausing' });
+    assert.deepEqual(shown, ['retryingTimeout', 'pausing']);
+    await clock.pass(100);
+    display.progress(one, RETRYING);
+    display.progress(one, { phase: 'retrying', error: error('UNREACHABLE', 'refused') });
+    display.end(one, errorStatus('TIMEOUT'));
+    display.progress(one, RETRYING);
+    display.end(two, ON);
+    assert.deepEqual(shown.slice(2), ['retryingTimeout', 'retryingRefused', 'pausing', 'on']);
+  });
+
+  it('goes back to the latest result when it is closed, so that nothing seems to be under way for ever', async () => {
+    display.begin();
+    await clock.pass(100);
+    display.close();
+    display.close();
+    assert.deepEqual(shown, ['asking', 'none']);
+    const other = new StatusDisplay((status) => shown.push(name(status)), clock);
+    other.set(ON);
+    other.progress(other.begin(), RETRYING);
+    other.close();
+    assert.deepEqual(shown.slice(2), ['on', 'retryingTimeout', 'on']);
+  });
+
+  it('shows nothing and leaves no timer once it is closed', async () => {
+    const activity = display.begin();
+    display.close();
+    assert.equal(clock.pending, 0);
+    display.progress(activity, RETRYING);
+    display.end(activity, ON);
+    display.end(display.begin(), OFF);
+    display.set(ON);
+    await clock.pass(500);
+    assert.deepEqual(shown, []);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('stays cheap with thousands under way', async () => {
+    const activities = Array.from({ length: 10_000 }, () => display.begin());
+    await clock.pass(100);
+    for (const activity of activities) display.progress(activity, RETRYING);
+    for (const activity of activities) display.end(activity, ON);
+    assert.deepEqual(shown, ['asking', 'retryingTimeout', 'on']);
+    assert.equal(clock.pending, 0);
+  });
+});
+
+describe('what the status says', () => {
+  it('counts the outlets that are on, and says where some are not known', () => {
+    const on = (...states: (boolean | null)[]) => {
+      const status = stripStatus(makeStrip(MAC, states));
+      return `${status.fill} ${status.shape} ${name(status)}`;
+    };
+    assert.equal(on(true, false, true, false), 'green dot on2of4');
+    assert.equal(on(false, false, false, false), 'grey ring on0of4');
+    assert.equal(on(true, null, false), 'yellow ring on1unknown');
+    assert.equal(on(null, false, false, false), 'yellow ring on0unknown');
+    assert.equal(on(null, null), 'yellow ring unknownAnswer');
+    assert.equal(on(), 'yellow ring unknownAnswer');
+    assert.equal(name(stripStatus(makeStrip(MAC, [true], { available: false }))), 'unavailable');
+    assert.equal(outletStatus(null), UNKNOWN_ANSWER);
+    assert.equal(outletStatus(undefined), UNKNOWN_ANSWER);
+  });
+
+  it('counts the outlets of all strips as numbers, which need no translation', () => {
+    const of = (...strips: Parameters<typeof listStatus>[0]) => {
+      const { fill, shape, text } = listStatus(strips);
+      return `${fill} ${shape} ${text}`;
+    };
+    const off = makeStrip(MAC, [false, false]);
+    assert.equal(of(makeStrip(MAC, [true, true, false, true]), off), 'green dot 3/6');
+    assert.equal(of(off, off), 'grey ring 0/4');
+    assert.equal(of(makeStrip(MAC, [true, null]), off), 'yellow ring 1/4');
+    assert.equal(
+      of(makeStrip(MAC, [true, true], { available: false }), makeStrip(MAC, [true])),
+      'yellow ring 1/3',
+    );
+    assert.equal(name(listStatus([])), 'noStrips');
+    assert.equal(listStatus([]).fill, 'grey');
+  });
+
+  it('names the reason for a retry', () => {
+    const reasons: [Parameters<typeof error>, string][] = [
+      [['TIMEOUT', 'deadline'], 'retryingTimeout'],
+      [['SERVICE', 'failed'], 'retryingService'],
+      [['RATE_LIMITED', 'seconds'], 'rateLimited'],
+      [['UNREACHABLE', 'refused'], 'retryingRefused'],
+      [['UNREACHABLE', 'dns'], 'retryingDns'],
+      [['UNREACHABLE', 'reset'], 'retryingReset'],
+      [['UNREACHABLE', 'proxy'], 'retryingProxy'],
+      [['UNREACHABLE', 'tls'], 'retryingTls'],
+      [['UNREACHABLE', 'certificateExpired'], 'retryingTls'],
+      [['UNREACHABLE', 'failed'], 'retryingNetwork'],
+      [['BAD_RESPONSE', 'truncated'], 'retryingNetwork'],
+    ];
+    for (const [failure, key] of reasons) {
+      const status = retryStatus(error(...failure));
+      assert.deepEqual([name(status), status.fill, status.shape], [key, 'yellow', 'ring']);
+      assert(Object.hasOwn(catalogue.status, key), key);
+    }
+  });
+
+  it('is yellow for what is no fault of the outlet', () => {
+    const fills = (['SUPERSEDED', 'RATE_LIMITED', 'TIMEOUT'] as const).map((code) => errorStatus(code).fill);
+    assert.deepEqual(fills, ['yellow', 'yellow', 'red']);
+  });
+
+  it('is short, in the catalogue, and takes no values', () => {
+    const texts = Object.entries(catalogue.status);
+    for (const [, text] of texts) assert(text.length < 20 && !text.includes('__'), text);
+    const keys = new Set(texts.map(([key]) => key));
+    for (let known = 1; known <= 4; known++) {
+      for (let count = 0; count <= known; count++) {
+        const states = Array.from({ length: known }, (_, index) => index < count);
+        const key = name(stripStatus(makeStrip(MAC, states)));
+        assert(keys.has(key), key);
+        assert.equal(Reflect.get(catalogue.status, key), `${count} of ${known} on`);
+      }
+      const unknown = name(
+        stripStatus(makeStrip(MAC, [null, ...Array.from({ length: known - 1 }, () => true)])),
+      );
+      if (known > 1) assert.equal(Reflect.get(catalogue.status, unknown), `${known - 1} on, rest unknown`);
+    }
+    const codes = ['INVALID_INPUT', 'NOT_CONFIGURED', 'AUTH', 'NOT_FOUND', 'RATE_LIMITED', 'TIMEOUT', 'UNREACHABLE', 'SERVICE', 'BAD_RESPONSE', 'SWITCH_FAILED', 'SUPERSEDED', 'PROTECTED', 'BUSY', 'CLOSED'] as const; // prettier-ignore
+    for (const code of codes) assert(keys.has(name(errorStatus(code))), code);
+  });
+});
