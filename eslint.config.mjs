@@ -6,7 +6,12 @@ export default defineConfig(globalIgnores(['dist/', 'resources/', 'coverage/', '
   extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
   languageOptions: {
     parserOptions: {
-      project: ['./tsconfig.json', './src/editor/tsconfig.json', './test/tsconfig.json'],
+      project: [
+        './tsconfig.json',
+        './src/editor/tsconfig.json',
+        './test/tsconfig.json',
+        './test/unit/editor/tsconfig.json',
+      ],
       tsconfigRootDir: import.meta.dirname,
     },
   },

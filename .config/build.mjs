@@ -2,10 +2,11 @@
 // in resources/. A type error anywhere stops it. Both folders change at the end and at once, so that a Node-RED that
 // runs with them is not left without.
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { expandForm } from './forms.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const made = '.artefacts/build';
@@ -21,8 +22,10 @@ try {
 }
 cpSync('icons', `${made}/dist/nodes/icons`, { recursive: true });
 cpSync('nodes/locales', `${made}/dist/nodes/locales`, { recursive: true });
+const { SETTINGS } = createRequire(import.meta.url)(`../${made}/dist/src/settings.js`);
 for (const name of readdirSync('nodes').filter((name) => name.endsWith('.html'))) {
-  cpSync(`nodes/${name}`, `${made}/dist/nodes/${name}`);
+  const html = expandForm(readFileSync(`nodes/${name}`, 'utf8'), name.replace('.html', ''), SETTINGS);
+  writeFileSync(`${made}/dist/nodes/${name}`, html);
 }
 await build({
   entryPoints: ['src/editor/index.ts'],

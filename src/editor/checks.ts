@@ -1,52 +1,87 @@
-import { textOf } from './fields';
-import { explain, sentenceOf } from './messages';
-import type { EditorNode } from './red';
-import { faultOf, type Fault } from './validate';
+import { parseBaseUrl, stripPath } from '../api/endpoint';
+import { isStripError } from '../api/errors';
+import { SETTINGS, type Setting, type TypedSetting } from '../settings';
+import { textOf, type Check, type Descriptor, type Fault, type Properties } from './descriptor';
 
-/** What Node-RED's own validators say of an expression. */
-const typed = (value: string, type: string): true | string =>
-  RED.utils.validateTypedProperty(value, type, {});
+/** Node-RED's check of `msg.`, `flow.`, `global.`, number and JSONata values: `true`, or what is wrong. */
+export type TypedCheck = (value: string, type: string) => true | string;
 
-/** Which type of value stands for an old flow that names none. */
-const TYPE_FALLBACKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'strip switch': { mac: 'message', port: 'message', on: 'message', delay: 'num' },
-  'strip status': { mac: 'message', port: 'port' },
-  'strip watch': { mac: 'str' },
-};
+const NUMBERS_AND_EXPRESSIONS = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 
-/** Id of the node whose dialog is open; its unsaved types count instead of its stored ones. */
-let edited: string | null = null;
-
-export function beginEdit(node: EditorNode): void {
-  edited = node.id;
-}
-
-/** As Node-RED asks of a validator: `true`, or what is wrong, in words. */
-export function validate(node: EditorNode, field: string, value: unknown): true | string {
-  const fault = faultIn(node, field, value);
-  return fault === null ? true : sentenceOf(fault);
-}
-
-/** Keeps the words below a field of the open dialog true while it is being changed. Nothing is said of what nobody touched yet. */
-export function watchField(node: EditorNode, field: string, input: JQuery): void {
-  let touched = String(input.val()) !== '';
-  const check = () => {
-    const fault = faultIn(node, field, input.val());
-    explain(field, fault !== null && touched ? sentenceOf(fault) : '');
-  };
-  input.on('change keyup paste input', () => {
-    touched = true;
-    check();
-  });
-  check();
-}
-
-function faultIn(node: EditorNode, field: string, value: unknown): Fault | null {
-  const fallback = TYPE_FALLBACKS[node.type]?.[field];
-  let type = '';
-  if (fallback !== undefined) {
-    const chosen = edited === node.id ? $(`#node-input-${field}Type`).val() : undefined;
-    type = typeof chosen === 'string' && chosen !== '' ? chosen : textOf(node, `${field}Type`) || fallback;
+/**
+ * What is wrong with a property, or `null`. `type` is the one chosen in the open dialog, if that is open. A whole `${NAME}` is left to the
+ * runtime, which alone knows the variables, and a property that a flow does not have takes its default.
+ */
+export function faultOf(
+  descriptor: Descriptor,
+  node: Properties,
+  { field, value, type, open }: { field: string; value: unknown; type?: string | undefined; open: boolean },
+  typed: TypedCheck,
+): Fault | null {
+  const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
+  const setting = settings[field];
+  const check = descriptor.checks?.[field];
+  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+  if (/^\$\{[^{}]+\}$/.test(text)) return null;
+  if (setting?.kind === 'typed') {
+    const kind = type ?? textOf(node, `${field}Type`, setting.types[0]);
+    const isDefault = value === undefined && kind === setting.types[0] && setting.default !== '';
+    const isPlain = isDefault || kind === 'message';
+    return isPlain ? null : typedFault(text, kind, setting, typed, () => check?.(text, node, open) ?? null);
   }
-  return faultOf({ node: node.type, field, value: value ?? undefined, type }, typed);
+  if (value === undefined && setting?.kind !== 'text') return null;
+  if (check) return check(setting?.kind === 'data' ? value : text, node, open);
+  return setting?.kind === 'number' ? numberFault(text, setting.least, setting.most) : null;
+}
+
+function typedFault(
+  text: string,
+  kind: string,
+  { least = -Infinity, most = Infinity }: TypedSetting,
+  typed: TypedCheck,
+  plain: () => Fault | null,
+): Fault | null {
+  if (NUMBERS_AND_EXPRESSIONS.has(kind)) {
+    const verdict = typed(text, kind);
+    if (verdict !== true) return { sentence: verdict };
+  }
+  if (kind === 'num') return numberFault(text, least, most);
+  if (kind === 'env' || kind === 'jsonata') {
+    return text === '' ? { key: 'strip-account.invalid.expression' } : null;
+  }
+  return NUMBERS_AND_EXPRESSIONS.has(kind) ? null : plain();
+}
+
+/** `scale`: how many of the flow's units the dialog shows as one. */
+export function numberFault(text: string, least: number, most: number, scale = 1): Fault | null {
+  const number = text === '' ? NaN : Number(text);
+  if (number >= least && number <= most) return null;
+  return { key: 'strip-account.invalid.number', params: { least: least / scale, most: most / scale } };
+}
+
+/** A strip that is typed or picked. */
+export const checkStrip: Check = (value) =>
+  value === '' ? { key: 'strip-account.invalid.mac' } : thrown(() => stripPath(String(value)));
+
+/** An outlet that is picked. */
+export const checkPort =
+  (...others: string[]): Check =>
+  (value) =>
+    ['1', '2', '3', '4', ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
+
+export const checkBaseUrl: Check = (value) =>
+  isSimulatorPath(value) ? null : thrown(() => parseBaseUrl(String(value)));
+
+/** Whether a base URL is the path of a simulator in this Node-RED. */
+export const isSimulatorPath = (baseUrl: unknown): boolean =>
+  typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl.trim());
+
+function thrown(parse: () => unknown): Fault | null {
+  try {
+    parse();
+    return null;
+  } catch (error) {
+    if (isStripError(error)) return { key: `errors.${error.sentence}`, params: error.params };
+    throw error;
+  }
 }

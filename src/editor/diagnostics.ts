@@ -1,14 +1,14 @@
-import { sidebarText as say, text } from './text';
+import { text } from './red';
 
 /** Shows everything that a bug report about an account would hold, to be copied or downloaded as it stands. */
 export async function showDiagnostics(account: string): Promise<void> {
   const json = await load(account);
   const dialog = document.createElement('dialog');
   dialog.className = 'smart-strip-diagnostics';
-  dialog.setAttribute('aria-label', say('strip-sidebar.diagnostics.title'));
+  dialog.setAttribute('aria-label', text('strip-sidebar.diagnostics.title'));
   const hint = document.createElement('p');
   hint.textContent =
-    json === null ? text('strip-account.trouble.notDeployed') : say('strip-sidebar.diagnostics.hint');
+    json === null ? text('strip-account.trouble.notDeployed') : text('strip-sidebar.diagnostics.hint');
   const shown = document.createElement('pre');
   shown.tabIndex = 0;
   shown.textContent = json ?? '';
@@ -26,16 +26,16 @@ export async function showDiagnostics(account: string): Promise<void> {
   dialog.append(hint);
   if (json !== null) {
     dialog.append(shown);
-    button(say('strip-sidebar.diagnostics.copy'), () => {
+    button(text('strip-sidebar.diagnostics.copy'), () => {
       void copy(shown).then((copied) => {
-        told.textContent = say(
+        told.textContent = text(
           copied ? 'strip-sidebar.diagnostics.copied' : 'strip-sidebar.diagnostics.selected',
         );
       });
     });
-    button(say('strip-sidebar.diagnostics.download'), () => download(json));
+    button(text('strip-sidebar.diagnostics.download'), () => download(json));
   }
-  button(say('strip-sidebar.diagnostics.close'), () => dialog.close());
+  button(text('strip-sidebar.diagnostics.close'), () => dialog.close());
   buttons.append(told);
   dialog.append(buttons);
   dialog.addEventListener('close', () => dialog.remove());

@@ -1,23 +1,47 @@
-/** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, only less conveniently. */
-import { prepareAccount, saveAccount } from './account';
-import { press } from './button';
-import { validate } from './checks';
-import { prepareNode } from './dialogs';
-import { runsByItself } from './fields';
-import { nodeLabel, outputLabel } from './labels';
+/** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
+import { descriptorOf, labelOf } from './descriptors';
+import { faultIn, fillNumbers, isOpen, sentenceOf, setOpen } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
-import { words } from './words';
+import { words } from './strips';
 
 const SmartStrip = {
-  validate,
-  label: (node: EditorNode) => nodeLabel(node, words(node)),
-  outputLabel: (node: EditorNode) => outputLabel(node, words(node)),
-  hasButton: runsByItself,
-  press,
-  edit: (node: EditorNode) => (node.type === 'strip-account' ? prepareAccount(node) : prepareNode(node)),
-  save: saveAccount,
+  /** As Node-RED asks of a validator: `true`, or what is wrong, in words. */
+  validate: (node: EditorNode, field: string, value: unknown): true | string => {
+    const descriptor = descriptorOf(node);
+    const fault = descriptor ? faultIn(descriptor, node, field, value) : null;
+    return fault === null ? true : sentenceOf(fault);
+  },
+  label: (node: EditorNode): string => labelOf(node, words),
+  inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node, words) ?? '',
+  outputLabel: (node: EditorNode): string => descriptorOf(node)?.outputLabel?.(node, words) ?? '',
+  open: (node: EditorNode): void => {
+    const descriptor = descriptorOf(node);
+    if (!descriptor) return;
+    setOpen(node, true);
+    fillNumbers(descriptor, node);
+    descriptor.open(node);
+  },
+  save: (node: EditorNode): void => {
+    if (isOpen(node)) descriptorOf(node)?.save?.(node);
+    setOpen(node, false);
+  },
+  close: (node: EditorNode): void => {
+    setOpen(node, false);
+  },
   sidebar,
 };
 
 Object.assign(window, { SmartStrip });
+
+/** A label that is cut is shown whole while the mouse rests on its node. */
+$(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
+  const group: unknown = event.currentTarget;
+  const node = group instanceof Element ? RED.nodes.node(group.id) : null;
+  if (!(group instanceof Element) || node === null || !descriptorOf(node)) return;
+  const tip = group.querySelector(':scope > title') ?? group.appendChild(newTitle());
+  const whole = labelOf(node, words, true);
+  tip.textContent = whole === labelOf(node, words) ? '' : whole;
+});
+
+const newTitle = () => document.createElementNS('http://www.w3.org/2000/svg', 'title');

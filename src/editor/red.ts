@@ -1,3 +1,5 @@
+import type { Params } from '../api/errors';
+
 /** What is used of Node-RED's editor. It publishes no types of its own, and the community's lag behind 4.1. */
 
 /** A node as the editor holds it; its properties are whatever the flow file said. */
@@ -12,32 +14,28 @@ export interface EditorNode {
   resize?: boolean;
   /** Of what was typed since the last deploy; the runtime never hands a password back. */
   credentials?: Record<string, unknown>;
-  /** A sentence of the node set's own catalogue. */
-  _(key: string, params?: Record<string, unknown>): string;
+  _def: { category: string };
   [property: string]: unknown;
 }
 
-type Notice = 'success' | 'warning' | 'error';
-
 interface Editor {
   _(key: string, params?: Record<string, unknown>): string;
-  notify(message: string, options: { type: Notice; id?: string; timeout?: number }): void;
   nodes: {
     node(id: string): EditorNode | null;
     eachNode(visit: (node: EditorNode) => void): void;
     eachConfig(visit: (node: EditorNode) => void): void;
     getType(type: string): { defaults: Readonly<Record<string, { value: unknown }>> } | undefined;
+    /** Adds nodes to a flow. */
+    import(nodes: object[], options: { generateIds: boolean }): { nodes: EditorNode[] };
+    dirty(): boolean;
+    dirty(dirty: boolean): void;
   };
+  history: { push(event: { t: 'add'; nodes: string[]; dirty: boolean }): void };
+  utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
   editor: { editConfig(name: string, type: string, id: string): void };
   user: { hasPermission(permission: string): boolean };
-  workspaces: {
-    /** Id of the flow that is shown; 0 or "" where there is none. */
-    active(): string | 0;
-    isLocked(): boolean;
-  };
-  utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
   view: {
-    redraw(): void;
+    redraw(updateActive?: boolean): void;
     /** Brings a node into sight and highlights it. */
     reveal(id: string): void;
     scale(): number;
@@ -51,6 +49,11 @@ interface Editor {
         notify: boolean;
       },
     ): void;
+  };
+  workspaces: {
+    /** Id of the flow that is shown; 0 or "" where there is none. */
+    active(): string | 0;
+    isLocked(): boolean;
   };
 }
 
@@ -72,14 +75,24 @@ declare global {
     typedInput(property: 'type' | 'value'): string;
     typedInput(property: 'type' | 'value', value: string): this;
     editableList(options: {
-      addButton: string;
+      addButton: string | boolean;
       removable: boolean;
       sortable: boolean;
-      height: 'auto';
+      height: 'auto' | number;
       addItem: (row: JQuery, index: number, data: unknown) => void;
-      removeItem: () => void;
+      removeItem?: () => void;
     }): this;
     editableList(method: 'items'): JQuery;
-    editableList(method: 'addItem', data: unknown): this;
+    editableList(method: 'addItem' | 'addItems', data: unknown): this;
   }
+}
+
+/** A text in the language of this browser: of the catalogue that the key begins with, else of the account's, which all nodes share. */
+export function text(key: string, params: Params = {}): string {
+  const set = /^strip-[a-z]+(?=\.)/.exec(key)?.[0] ?? 'strip-account';
+  const sentence = RED._(`@smart-strip/node-red-smart-strip/${set}:${key}`, { skipInterpolation: true });
+  // Not left to Node-RED, which would look for more placeholders, and for references to other texts, in the values.
+  return sentence.replace(/__(\w+?)__/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
+  );
 }

@@ -2,7 +2,7 @@
 import type { Params } from '../api/errors';
 import { macKey } from '../api/mac';
 import { PORTS, READINGS, type Port, type ReadingName } from '../api/types';
-import { textOf, type Properties } from './fields';
+import { textOf, type Properties } from './descriptor';
 
 /** An outlet as the side bar shows it. */
 export interface OutletInfo {

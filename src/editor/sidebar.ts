@@ -2,9 +2,9 @@
 import { macKey } from '../api/mac';
 import type { Port } from '../api/types';
 import { showDiagnostics } from './diagnostics';
-import { textOf, type Properties } from './fields';
-import { nodeLabel } from './labels';
-import type { EditorNode } from './red';
+import { textOf, type Properties } from './descriptor';
+import { labelOf } from './descriptors';
+import { text, type EditorNode } from './red';
 import {
   History,
   matches,
@@ -19,8 +19,7 @@ import {
   type OutletInfo,
   type StripInfo,
 } from './sidebar-data';
-import { sidebarText as say, text } from './text';
-import { words } from './words';
+import { words } from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -60,8 +59,8 @@ export function sidebar(content: HTMLElement): void {
 
   const filter = html('input', {
     type: 'search',
-    'aria-label': say('strip-sidebar.filter'),
-    placeholder: say('strip-sidebar.filter'),
+    'aria-label': text('strip-sidebar.filter'),
+    placeholder: text('strip-sidebar.filter'),
   });
   const status = html('p', { role: 'status', class: 'smart-strip-told' });
   const notice = html('p', { class: 'smart-strip-trouble' });
@@ -175,7 +174,7 @@ export function sidebar(content: HTMLElement): void {
       element,
       update(current) {
         node = current;
-        const name = nodeLabel(node, words(node));
+        const name = labelOf(node, words);
         const info = accounts.find((account) => account.id === id);
         const kind = stateOf(info);
         const all = info?.strips ?? [];
@@ -185,15 +184,15 @@ export function sidebar(content: HTMLElement): void {
         fold.update(name);
         body.hidden = fold.folded();
         state.dataset.kind = kind;
-        setText(state, say(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) }));
-        setLabel(edit, say('strip-sidebar.button.edit', { name }));
-        setLabel(report, say('strip-sidebar.button.diagnostics', { name }));
+        setText(state, text(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) }));
+        setLabel(edit, text('strip-sidebar.button.edit', { name }));
+        setLabel(report, text('strip-sidebar.button.diagnostics', { name }));
         const ago = info?.answeredAgo ?? null;
         setText(
           asked,
           ago === null
-            ? say('strip-sidebar.notAnswered')
-            : say('strip-sidebar.answered', { time: clock(-ago) }),
+            ? text('strip-sidebar.notAnswered')
+            : text('strip-sidebar.answered', { time: clock(-ago) }),
         );
         asked.hidden = info === undefined;
         const error = info?.error ?? null;
@@ -201,7 +200,7 @@ export function sidebar(content: HTMLElement): void {
         const none = info?.available === true && all.length === 0 ? 'noStrips' : '';
         const unmatched = all.length > 0 && shown.length === 0 ? 'noMatch' : none;
         const what = kind === 'notDeployed' ? kind : unmatched;
-        setText(hint, what === '' ? '' : say(`strip-sidebar.empty.${what}`));
+        setText(hint, what === '' ? '' : text(`strip-sidebar.empty.${what}`));
         drawStrips(shown);
       },
     };
@@ -246,12 +245,12 @@ export function sidebar(content: HTMLElement): void {
           strip.readings
             .map(
               ({ name, value, unit }) =>
-                `${say(`strip-sidebar.reading.${name}`)} ${value}${unit === '' ? '' : ` ${unit}`}`,
+                `${text(`strip-sidebar.reading.${name}`)} ${value}${unit === '' ? '' : ` ${unit}`}`,
             )
             .join(' · '),
         );
         line.update(histories.get(key));
-        setText(hint, strip.outlets.length === 0 ? say('strip-sidebar.empty.noOutlets') : '');
+        setText(hint, strip.outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '');
         drawOutlets(strip.outlets);
         used.update(uses.get(key) ?? []);
       },
@@ -282,14 +281,14 @@ export function sidebar(content: HTMLElement): void {
       const on = now !== true;
       going.pending = on;
       going.fault = '';
-      setText(status, say('strip-sidebar.told.switching', { outlet: label }));
+      setText(status, text('strip-sidebar.told.switching', { outlet: label }));
       draw();
       send(account, mac, port, on, (answer) => {
         going.pending = null;
         switched++;
         if (typeof answer === 'string') {
           going.fault = answer;
-          setText(status, say('strip-sidebar.told.failed', { outlet: label, reason: answer }));
+          setText(status, text('strip-sidebar.told.failed', { outlet: label, reason: answer }));
         } else {
           const outlet = accounts
             .find(({ id }) => id === account)
@@ -298,7 +297,7 @@ export function sidebar(content: HTMLElement): void {
           if (outlet) outlet.on = answer;
           setText(
             status,
-            say(answer ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off', { outlet: label }),
+            text(answer ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off', { outlet: label }),
           );
         }
         draw();
@@ -311,7 +310,7 @@ export function sidebar(content: HTMLElement): void {
       update(outlet) {
         const strip = stripNow();
         const of = { strip: strip.name ?? strip.mac, port, name: outlet.name ?? '' };
-        label = say(outlet.name === null ? 'strip-sidebar.outlet' : 'strip-sidebar.outletNamed', of);
+        label = text(outlet.name === null ? 'strip-sidebar.outlet' : 'strip-sidebar.outletNamed', of);
         if (now !== outlet.on) going.fault = '';
         now = outlet.on;
         const isProtected = protects(RED.nodes.node(account), mac, port);
@@ -322,7 +321,7 @@ export function sidebar(content: HTMLElement): void {
         setAttribute(
           toggle,
           'aria-label',
-          now === null ? say('strip-sidebar.unknown', { outlet: label }) : label,
+          now === null ? text('strip-sidebar.unknown', { outlet: label }) : label,
         );
         setAttribute(toggle, 'aria-busy', pending === null ? null : 'true');
         const refused = isProtected && now === true;
@@ -332,9 +331,9 @@ export function sidebar(content: HTMLElement): void {
         setText(name, outlet.name === null ? String(port) : `${port} ${outlet.name}`);
         setAttribute(name, 'title', label);
         lock.hidden = !isProtected;
-        setLabel(lock, say('strip-sidebar.protected'));
-        setLabel(addSwitch, say('strip-sidebar.button.switch', { outlet: label }));
-        setLabel(addWatch, say('strip-sidebar.button.watch', { outlet: label }));
+        setLabel(lock, text('strip-sidebar.protected'));
+        setLabel(addSwitch, text('strip-sidebar.button.switch', { outlet: label }));
+        setLabel(addWatch, text('strip-sidebar.button.watch', { outlet: label }));
         setText(fault, going.fault === '' ? '' : `✕ ${going.fault}`);
         used.update(uses.get(key) ?? []);
       },
@@ -360,18 +359,18 @@ export function sidebar(content: HTMLElement): void {
   }
 
   function emptyView(): HTMLElement {
-    const add = html('button', { type: 'button', class: 'red-ui-button' }, say('strip-sidebar.button.add'));
+    const add = html('button', { type: 'button', class: 'red-ui-button' }, text('strip-sidebar.button.add'));
     const simulate = html(
       'button',
       { type: 'button', class: 'red-ui-button' },
-      say('strip-sidebar.button.simulator'),
+      text('strip-sidebar.button.simulator'),
     );
     add.addEventListener('click', () => RED.editor.editConfig('', 'strip-account', '_ADD_'));
     simulate.addEventListener('click', putSimulator);
     return html(
       'div',
       { class: 'smart-strip-empty' },
-      html('p', {}, say('strip-sidebar.empty.noAccount')),
+      html('p', {}, text('strip-sidebar.empty.noAccount')),
       add,
       simulate,
     );
@@ -381,7 +380,7 @@ export function sidebar(content: HTMLElement): void {
   function put(event: MouseEvent, type: string, properties: Properties, more: Properties[] = []): void {
     const workspace = RED.workspaces.active();
     if (workspace === 0 || workspace === '' || RED.workspaces.isLocked()) {
-      setText(status, say('strip-sidebar.told.locked'));
+      setText(status, text('strip-sidebar.told.locked'));
       return;
     }
     const defaults = RED.nodes.getType(type)?.defaults ?? {};
@@ -400,7 +399,7 @@ export function sidebar(content: HTMLElement): void {
       touchImport: byKeyboard,
       notify: false,
     });
-    setText(status, say(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
+    setText(status, text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
   }
 
   function putSimulator(event: MouseEvent): void {
@@ -478,7 +477,7 @@ function usedBy(): View<EditorNode[]> {
       button.addEventListener('click', () => RED.view.reveal(node.id));
       return {
         element: html('li', {}, button),
-        update: (now) => setText(button, nodeLabel(now, words(now))),
+        update: (now) => setText(button, labelOf(now, words)),
       };
     },
     ({ id }) => id,
@@ -487,7 +486,7 @@ function usedBy(): View<EditorNode[]> {
     element,
     update(nodes) {
       element.hidden = nodes.length === 0;
-      setText(summary, say('strip-sidebar.used', { count: nodes.length }));
+      setText(summary, text('strip-sidebar.used', { count: nodes.length }));
       draw(nodes);
     },
   };
@@ -510,7 +509,7 @@ function loadLine() {
       if (history === undefined || values.length < 2) return;
       const [least, most] = [Math.min(...values), Math.max(...values)];
       const time = new Date(history.since).toLocaleTimeString();
-      setAttribute(element, 'aria-label', say('strip-sidebar.line', { time, least, most }));
+      setAttribute(element, 'aria-label', text('strip-sidebar.line', { time, least, most }));
       setAttribute(line, 'points', history.points(width, height));
     },
   };

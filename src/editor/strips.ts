@@ -1,26 +1,179 @@
-import type { Answer, StripRow } from './answer';
-import { textOf } from './fields';
-import { findStrip } from './outlets';
-import { deployedStrips, tryAccount } from './runtime';
-import type { EditorNode } from './red';
+import { sameMac } from '../api/mac';
+import { PORTS, type Port } from '../api/types';
+import type { Params } from '../api/errors';
+import { isRecord, textOf, type Words } from './descriptor';
+import { text, type EditorNode } from './red';
 
-/** Strips of each account by its id, as last heard of in this browser. */
-const strips = new Map<string, StripRow[]>();
+/** A strip as the admin routes tell of it. */
+export interface StripRow {
+  mac: string;
+  name: string | null;
+  available: boolean;
+  /** In order of port; an outlet the service did not mention is missing. */
+  outlets: { port: Port; on: boolean | null; name: string | null }[];
+}
+
+/** What the runtime said of an account. */
+export type Answer =
+  | {
+      ok: true;
+      strips: StripRow[];
+      /** Outlets could be read, or there were none to read. */ readable: boolean;
+    }
+  | {
+      ok: false;
+      /** An error code, or "" where the runtime itself could not be asked. */
+      code: string;
+      /** Of the sentence, in the account's catalogue. */
+      key: string;
+      params: Params;
+    };
+
+/** Reads an admin route's answer; `null` for one that is not ours, such as a proxy's error page. */
+export function readAnswer(body: unknown): Answer | null {
+  if (!isRecord(body)) return null;
+  if (body.ok === true && Array.isArray(body.strips)) {
+    const strips = body.strips.map(readStrip).filter((strip) => strip !== null);
+    return { ok: true, strips, readable: body.readable !== false };
+  }
+  if (body.ok === false && typeof body.code === 'string' && typeof body.sentence === 'string') {
+    return { ok: false, code: body.code, key: `errors.${body.sentence}`, params: readParams(body.params) };
+  }
+  return null;
+}
+
+function readStrip(value: unknown): StripRow | null {
+  if (!isRecord(value) || typeof value.mac !== 'string') return null;
+  const { mac, name, outlets } = value;
+  return {
+    mac,
+    name: typeof name === 'string' && name !== '' ? name : null,
+    available: value.available !== false,
+    outlets: Array.isArray(outlets) ? outlets.map(readOutlet).filter((outlet) => outlet !== null) : [],
+  };
+}
+
+function readOutlet(value: unknown): StripRow['outlets'][number] | null {
+  if (!isRecord(value)) return null;
+  const port = PORTS.find((known) => known === value.port);
+  if (port === undefined) return null;
+  const { on, name } = value;
+  return {
+    port,
+    on: typeof on === 'boolean' ? on : null,
+    name: typeof name === 'string' && name !== '' ? name : null,
+  };
+}
+
+function readParams(value: unknown): Params {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      (entry): entry is [string, string | number] =>
+        typeof entry[1] === 'string' || typeof entry[1] === 'number',
+    ),
+  );
+}
+
+/** What the account's dialog holds; the key is "__PWRD__" where the stored one was not touched. */
+export interface AccountValues {
+  id: string;
+  baseUrl: string;
+  apiKey: string;
+  /** Milliseconds. */
+  timeout: string;
+  tls: string;
+  proxy: string;
+}
+
+/** What a deployed account knows of its strips; with `refresh` it asks the service first. */
+const deployedStrips = (account: string, refresh: boolean): Promise<Answer> =>
+  ask({
+    url: `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`,
+    type: 'GET',
+  });
+
+/** Asks the service with values that need not be deployed. */
+export const testAccount = (values: AccountValues): Promise<Answer> =>
+  ask({
+    url: 'strip-account/test',
+    type: 'POST',
+    contentType: 'application/json; charset=utf-8',
+    data: JSON.stringify(values),
+  });
+
+/** Never rejects. Asks by a relative address and with jQuery, because only that carries the login's token. */
+function ask(request: JQuery.AjaxSettings & { url: string }): Promise<Answer> {
+  return new Promise((resolve) => {
+    void $.ajax({
+      ...request,
+      dataType: 'json',
+      success: (body: unknown) => resolve(readAnswer(body) ?? trouble('unexpected')),
+      error: (reply) => resolve(readAnswer(reply.responseJSON) ?? trouble(reason(reply.status))),
+    });
+  });
+}
+
+function reason(status: number): string {
+  if (status === 0) return 'silent';
+  if (status === 401 || status === 403) return 'forbidden';
+  return status === 404 ? 'notDeployed' : 'unexpected';
+}
+
+const trouble = (kind: string): Answer => ({
+  ok: false,
+  code: '',
+  key: `strip-account.trouble.${kind}`,
+  params: {},
+});
+
+/** Strips of each account by its id, as this browser last heard of them. */
+const known = new Map<string, StripRow[]>();
 const asked = new Set<string>();
 
-export const stripsOf = (account: string): readonly StripRow[] => strips.get(account) ?? [];
+export const stripsOf = (account: string): readonly StripRow[] => known.get(account) ?? [];
+
+export const findStrip = (strips: readonly StripRow[], mac: string): StripRow | undefined =>
+  strips.find((strip) => sameMac(strip.mac, mac));
+
+/** Strips of exactly this name, whatever its case. */
+export function stripsNamed(strips: readonly StripRow[], name: string): StripRow[] {
+  const wanted = name.trim().toLowerCase();
+  return strips.filter((strip) => strip.name?.trim().toLowerCase() === wanted);
+}
 
 /**
- * The service's name for a strip. The first question about a deployed account asks the runtime for what it already knows, and the
- * labels are drawn again when it has answered; nothing is asked of the service for the sake of a label.
+ * A strip of an account, as far as it is known. The first question about a deployed account asks the runtime for what it already knows, and
+ * the labels are drawn again when it has answered; nothing is asked of the service for the sake of a label.
  */
-export function nameOf(account: string, mac: string): string | null {
+export function knownStrip(account: string, mac: string): StripRow | undefined {
   const node = RED.nodes.node(account);
   if (node && node.changed !== true && !asked.has(account)) {
     asked.add(account);
-    void deployedStrips(account, false).then((answer) => learn(account, answer));
+    askRuntime(account, () => undefined);
   }
-  return findStrip(stripsOf(account), mac)?.name ?? null;
+  return findStrip(stripsOf(account), mac);
+}
+
+/** Calls back with what the runtime knows of a deployed account's strips, without asking the service. */
+export function askRuntime(account: string, learned: () => void): void {
+  void deployedStrips(account, false).then((answer) => {
+    learn(account, answer);
+    learned();
+  });
+}
+
+/** Name of an outlet: the one given in the account, else the service's. */
+export function outletName(account: string, mac: string, port: string): string | null {
+  const given: unknown = RED.nodes.node(account)?.outletNames;
+  const names: unknown[] = Array.isArray(given) ? given : [];
+  const named = names
+    .filter(isRecord)
+    .find((entry) => sameMac(textOf(entry, 'mac'), mac) && textOf(entry, 'port') === port);
+  const name = named ? textOf(named, 'name').trim() : '';
+  if (name !== '') return name;
+  const outlet = knownStrip(account, mac)?.outlets.find((each) => String(each.port) === port);
+  return outlet?.name ?? null;
 }
 
 /**
@@ -29,10 +182,12 @@ export function nameOf(account: string, mac: string): string | null {
  */
 export async function loadStrips(account: string): Promise<Answer> {
   const node = RED.nodes.node(account);
-  let answer: Answer;
-  if (node === null) answer = noAccount();
-  else if (node.changed === true) answer = await tryAccount(valuesOf(node));
-  else answer = await deployedStrips(account, true);
+  const answer =
+    node === null
+      ? trouble('noAccount')
+      : node.changed === true
+        ? await testAccount(storedValues(node))
+        : await deployedStrips(account, true);
   learn(account, answer);
   return answer;
 }
@@ -40,7 +195,12 @@ export async function loadStrips(account: string): Promise<Answer> {
 /** Keeps what an answer told and draws the labels that change with it. */
 export function learn(account: string, answer: Answer): void {
   if (!answer.ok || answer.strips.length === 0) return;
-  strips.set(account, answer.strips);
+  known.set(account, answer.strips);
+  redrawUsers(account);
+}
+
+/** Draws the nodes of an account again, whose labels hold names. */
+export function redrawUsers(account: string): void {
   RED.nodes.eachNode((node) => {
     if (node.account !== account) return;
     node.dirty = true;
@@ -49,7 +209,7 @@ export function learn(account: string, answer: Answer): void {
   RED.view.redraw();
 }
 
-function valuesOf(node: EditorNode) {
+function storedValues(node: EditorNode): AccountValues {
   const stored = node.credentials?.has_apiKey === true ? '__PWRD__' : '';
   const typed = node.credentials?.apiKey;
   return {
@@ -62,4 +222,44 @@ function valuesOf(node: EditorNode) {
   };
 }
 
-const noAccount = (): Answer => ({ ok: false, code: '', key: 'strip-account.trouble.noAccount', params: {} });
+/** How an outlet stands, as far as anybody knows; the words are keys below `strip-account.state`. */
+export type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
+
+/** Signs that tell states apart without colour. */
+const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', unknown: '?', unavailable: '–' };
+
+/** State of one outlet of a strip; `null` where the strip is not known or has no such outlet. */
+export function outletState(strip: StripRow | undefined, port: string): OutletState | null {
+  const outlet = strip?.outlets.find((candidate) => String(candidate.port) === port);
+  if (strip === undefined || outlet === undefined) return null;
+  if (!strip.available) return 'unavailable';
+  if (outlet.on === null) return 'unknown';
+  return outlet.on ? 'on' : 'off';
+}
+
+/** "● on" */
+export const stateText = (state: OutletState): string =>
+  `${SIGNS[state]} ${text(`strip-account.state.${state}`)}`;
+
+/** Figures for "2 of 4 on"; `null` where the service names no state of any outlet. */
+export function countOn(strip: StripRow): { on: number; of: number } | null {
+  const states = strip.outlets.filter((outlet) => outlet.on !== null);
+  return states.length === 0
+    ? null
+    : { on: states.filter((outlet) => outlet.on).length, of: strip.outlets.length };
+}
+
+/** A strip's state in short: "● 2 of 4 on". */
+export function stripText(strip: StripRow): string {
+  if (!strip.available) return stateText('unavailable');
+  const count = countOn(strip);
+  if (count === null) return stateText('unknown');
+  return `${count.on > 0 ? SIGNS.on : SIGNS.off} ${text('strip-account.picker.count', count)}`;
+}
+
+/** What labels are made of, in the language of this browser. */
+export const words: Words = {
+  text,
+  stripName: (account, mac) => knownStrip(account, mac)?.name ?? null,
+  outletName,
+};

@@ -22,6 +22,9 @@ describe('the nodes in the editor', function () {
     await open();
   };
   const message = (field: string) => editor.page.locator(`#smart-strip-row-${field} .smart-strip-message`);
+  const option = (name: string) => editor.page.locator('[role=option]', { hasText: name });
+  const outletRow = (part: string) =>
+    editor.page.locator(`.smart-strip-outlet-row [data-part=${part}]`).last();
   const visible = (field: string) => editor.page.locator(`#smart-strip-row-${field}`).isVisible();
 
   it('can each be dragged in, opened and deployed', async () => {
@@ -31,6 +34,8 @@ describe('the nodes in the editor', function () {
       const id = await editor.drop(type, 300, 100 + index * 90);
       ids.push(id);
       await editor.edit(id);
+      if (type === 'strip status' || type === 'strip switch') await option('Desk strip').click();
+      if (type === 'strip switch') await editor.page.locator('[data-value="2"]').click();
       await editor.picture(`fresh-${type.replace(' ', '-')}`);
       await editor.done();
     }
@@ -48,9 +53,7 @@ describe('the nodes in the editor', function () {
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
     assert.equal(await editor.page.locator('#node-input-account').inputValue(), 'account');
-    await editor.chooseType('node-input-mac', 'strip');
-    await editor.page.locator('.smart-strip-strip', { hasText: 'Desk strip' }).click();
-    await editor.chooseType('node-input-port', 'outlet');
+    await option('Desk strip').click();
     const second = editor.page.locator('#smart-strip-row-port [data-value="2"]');
     assert.equal(await second.textContent(), '2● on');
     await second.click();
@@ -61,7 +64,7 @@ describe('the nodes in the editor', function () {
     await editor.page.locator('[data-value="toggle"]').click();
     await editor.picture('switch-configured');
     await editor.done();
-    assert.equal(await editor.label(id), 'Desk strip 2: toggle');
+    assert.equal(await editor.label(id), 'Desk strip: 2, toggle');
     const { mac, macType, port, portType, on, onType } = await editor.properties(id);
     assert.deepEqual(
       { mac, macType, port, portType, on, onType },
@@ -73,9 +76,7 @@ describe('the nodes in the editor', function () {
     await withAccount();
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
-    await editor.chooseType('node-input-mac', 'strip');
     await editor.page.locator('#node-input-mac-typed').fill('00:11:22:33:44:55');
-    await editor.chooseType('node-input-port', 'outlet');
     const chosen = editor.page.locator('#smart-strip-row-port [role=radio][aria-checked=true]');
     await editor.page.locator('#smart-strip-row-port [role=radio]').first().focus();
     await editor.page.keyboard.press('ArrowRight');
@@ -89,7 +90,7 @@ describe('the nodes in the editor', function () {
       { mac, port, on, onType },
       { mac: '00:11:22:33:44:55', port: '3', on: '', onType: 'message' },
     );
-    assert.equal(await editor.label(id), '00:11:22:33:44:55 3');
+    assert.equal(await editor.label(id), '00:11:22:33:44:55: 3');
   });
 
   it('offer the strips of an account that is not deployed yet', async () => {
@@ -101,15 +102,14 @@ describe('the nodes in the editor', function () {
     await editor.page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
     await editor.page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
     await editor.doneConfig();
-    await editor.chooseType('node-input-mac', 'strip');
-    await editor.page.locator('.smart-strip-strip').first().click();
+    await option('Desk strip').click();
     assert.equal(await visible('output'), false);
     await editor.page.locator('#smart-strip-row-port [data-value="1"]').click();
     assert.equal(await visible('output'), true);
-    await editor.page.locator('#node-input-output').selectOption('on');
+    assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
     await editor.picture('status-configured');
     await editor.done();
-    assert.equal(await editor.label(id), 'Desk strip 1');
+    assert.equal(await editor.label(id), 'Desk strip: 1');
   });
 
   it('offer all strips of an account that has dealt with only one of them, and choose none of them', async () => {
@@ -125,8 +125,7 @@ describe('the nodes in the editor', function () {
     await open();
     const id = await editor.drop('strip switch', 300, 300);
     await editor.edit(id);
-    await editor.chooseType('node-input-mac', 'strip');
-    await editor.page.locator('.smart-strip-strip', { hasText: 'Media strip' }).waitFor();
+    await option('Media strip').waitFor();
     assert.equal(await editor.page.locator('#node-input-mac-typed').inputValue(), '');
     await editor.done();
   });
@@ -135,10 +134,16 @@ describe('the nodes in the editor', function () {
     await withAccount();
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
-    await editor.chooseType('node-input-mac', 'strip');
-    await editor.page.locator('#node-input-mac-typed').fill('../x');
-    assert.match((await message('mac').textContent()) ?? '', /cannot be the MAC/);
+    const leave = () => editor.page.locator('#node-input-name').focus();
+    await option('Desk strip').waitFor();
+    await editor.page.locator('#node-input-mac-typed').fill('Office');
+    await leave();
+    assert.match((await message('mac').textContent()) ?? '', /No strip of this account is called “Office”/);
+    await editor.page.locator('#node-input-mac-typed').fill('001122334455');
+    await leave();
+    assert.match((await message('mac').textContent()) ?? '', /lists no strip with this MAC/);
     await editor.page.locator('#node-input-mac-typed').fill('');
+    await leave();
     assert.match((await message('mac').textContent()) ?? '', /Choose a strip/);
     await editor.page.locator('#node-input-delay-typed').fill('4000');
     assert.match((await message('delay').textContent()) ?? '', /from 1 to 3600/);
@@ -166,16 +171,17 @@ describe('the nodes in the editor', function () {
     await editor.picture('watch-configured');
     await editor.done();
     assert.equal((await editor.properties(id)).port, '2');
-    assert.equal(await editor.label(id), 'every strip, outlet 2');
+    assert.equal(await editor.label(id), 'every strip: outlet 2');
   });
 
   it('keep protected outlets in the account', async () => {
     await withAccount();
     await editor.editConfig('strip-account', 'account');
-    await editor.unfold('Protected outlets');
+    await editor.unfold('Outlets');
     await editor.page.locator('.red-ui-editableList-addButton').click();
-    await editor.page.locator('.smart-strip-mac').fill('A1B2C3D4E5F6');
-    await editor.page.locator('.smart-strip-protected-row select').selectOption('3');
+    await outletRow('mac').fill('A1B2C3D4E5F6');
+    await outletRow('port').selectOption('3');
+    await outletRow('protected').check();
     await editor.picture('account-protected');
     await editor.doneConfig();
     await editor.deploy();
@@ -183,49 +189,6 @@ describe('the nodes in the editor', function () {
     assert.ok(stored);
     assert.deepEqual(stored.protectedOutlets, [{ mac: 'A1B2C3D4E5F6', port: 3 }]);
     assert.equal('apiKey' in stored, false);
-  });
-
-  it('run at the press of their button, once deployed, and show what came of it', async () => {
-    const { red, service } = stage;
-    const switching = {
-      id: 'switch',
-      type: 'strip switch',
-      z: 'tab',
-      account: 'account',
-      mac: 'A1B2C3D4E5F7',
-      macType: 'str',
-      port: '4',
-      portType: 'port',
-      on: 'on',
-      onType: 'action',
-      output: 'same',
-      name: '',
-      x: 200,
-      y: 100,
-      wires: [['out']],
-    };
-    await red.deploy([tab, account(service), switching, debug('out')]);
-    await open();
-    const after = red.comms.mark;
-    await editor.press('switch');
-    const sent = await red.debug('out', after);
-    assert.deepEqual((sent.strip as { results: unknown }).results, [{ port: 4, ok: true }]);
-    const request = service.requests.at(-1);
-    assert.equal(request?.path, '/api/public/v1/strips/A1B2C3D4E5F7/switch');
-    assert.deepEqual(JSON.parse(request.body), { port: 4, on: true });
-    await editor.page.locator('[id="switch"] .red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
-    assert.equal(await editor.badge('switch'), 'on');
-    assert.equal(await editor.node('switch').locator('.red-ui-flow-node-error').isVisible(), false);
-    await editor.picture('button-pressed');
-  });
-
-  it('have a greyed button until they are deployed', async () => {
-    await withAccount();
-    const id = await editor.drop('strip list', 300, 100);
-    const button = editor.node(id).locator('.red-ui-flow-node-button');
-    assert.match((await button.getAttribute('class')) ?? '', /disabled/);
-    const other = await editor.drop('strip switch', 300, 200);
-    assert.equal(await editor.node(other).locator('.red-ui-flow-node-button').isVisible(), false);
   });
 
   it('can be edited and deployed where the editor script is missing', async () => {
@@ -247,13 +210,12 @@ describe('the nodes in the editor', function () {
     await open({ dark: true });
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
-    await editor.chooseType('node-input-mac', 'strip');
-    await editor.page.locator('.smart-strip-strip').first().click();
-    await editor.chooseType('node-input-port', 'outlet');
+    await option('Desk strip').click();
     await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
     await editor.picture('dark-switch');
     for (const part of [
-      '.smart-strip-strip',
+      '.smart-strip-list li',
+      '.smart-strip-hint',
       '.smart-strip-segments [aria-checked=true]',
       '.smart-strip-segments button',
     ]) {

@@ -9,7 +9,7 @@ const read = (...parts: string[]) => readFileSync(path.join(REPOSITORY, ...parts
 
 /** The registrations as the flow library finds them: statically, in the inline script of each form. */
 const registrations = Object.keys(manifest['node-red'].nodes).map((set) => {
-  const html = read('nodes', `${set}.html`);
+  const html = read('dist/nodes', `${set}.html`);
   const script = /<script type="text\/javascript">([^]*?)<\/script>/.exec(html)?.[1] ?? '';
   return {
     set,

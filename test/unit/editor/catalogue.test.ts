@@ -8,10 +8,11 @@ const MAIN = 'en-US';
 const NAMESPACE = '@smart-strip/node-red-smart-strip/';
 const read = (...parts: string[]) => readFileSync(join(ROOT, ...parts), 'utf8');
 
-const forms = readdirSync(join(ROOT, 'nodes')).filter((file) => file.endsWith('.html'));
+/** As they are built, with all rows written out. */
+const forms = readdirSync(join(ROOT, 'dist/nodes')).filter((file) => file.endsWith('.html'));
 const sets = forms.map((file) => file.replace('.html', ''));
 /** The forms of nodes; the others belong to plugins of the editor, which have neither a dialog nor a help text. */
-const nodeForms = forms.filter((file) => read('nodes', file).includes('registerType('));
+const nodeForms = forms.filter((file) => read('dist/nodes', file).includes('registerType('));
 const nodeSets = nodeForms.map((file) => file.replace('.html', ''));
 const languages = readdirSync(LOCALES);
 
@@ -47,7 +48,7 @@ interface Use {
 
 function usedInForms(): Use[] {
   return sets.flatMap((set) => {
-    const html = read('nodes', `${set}.html`);
+    const html = read('dist/nodes', `${set}.html`);
     const attributes = [...html.matchAll(/data-i18n="([^"]*)"/g)].flatMap(([, value = '']) =>
       value.split(';').map((key) => key.replace(/^\[[\w-]+\]/, '')),
     );
@@ -61,12 +62,15 @@ function usedInForms(): Use[] {
 function usedInEditor(): Use[] {
   return sources('src/editor').flatMap((where) => {
     const code = read(where).replace(/hasPermission\('[^']*'\)/g, '');
-    const literal = [...code.matchAll(/'((?:strip-account|strip-sidebar|errors)\.[\w.-]+)'/g)];
-    const built = [...code.matchAll(/`((?:strip-account|strip-sidebar|errors)\.[\w.-]*\.)\$\{/g)];
-    return [...literal, ...built].map(([, key = '']) => {
-      const set = key.startsWith('strip-sidebar.') ? 'strip-sidebar' : 'strip-account';
-      return { where, set, key };
-    });
+    const literal = [...code.matchAll(/'((?:strip-[a-z]+|errors)\.[\w.-]+)'/g)].map(([, key = '']) => key);
+    const built = [...code.matchAll(/`((?:strip-[a-z]+|errors)\.(?:[\w-]+\.)*)\$\{/g)].map(
+      ([, key = '']) => key,
+    );
+    return [...literal, ...built].map((key) => ({
+      where,
+      set: /^strip-[a-z]+/.exec(key)?.[0] ?? 'strip-account',
+      key,
+    }));
   });
 }
 
@@ -195,7 +199,7 @@ describe('the catalogues', () => {
           assert.deepEqual(outline(language), outline(MAIN));
           assert.equal(
             outline(language).type,
-            /registerType\('([^']+)'/.exec(read('nodes', `${set}.html`))?.[1],
+            /registerType\('([^']+)'/.exec(read('dist/nodes', `${set}.html`))?.[1],
           );
         });
       }
@@ -217,12 +221,12 @@ describe('the catalogues', () => {
 describe('what people read in the editor', () => {
   it('is hard-coded in no form', () => {
     for (const file of forms) {
-      for (const [, template = ''] of read('nodes', file).matchAll(
+      for (const [, template = ''] of read('dist/nodes', file).matchAll(
         /<script type="text\/html"[^>]*>([^]*?)<\/script>/g,
       )) {
         assert.equal(template.replace(/<[^>]*>/g, '').trim(), '', file);
         const attributes = [...template.matchAll(/\s(?:placeholder|title|alt|aria-label)="([^"]*)"/g)];
-        for (const [, value = ''] of attributes) assert.match(value, /^https:\/\//, file);
+        for (const [, value = ''] of attributes) assert.match(value, /^(https:\/\/.*|W|V|dBm)$/, file);
       }
     }
   });
@@ -232,11 +236,11 @@ describe('what people read in the editor', () => {
       ...sources('src/editor').map((file) => ({ file, code: read(file) })),
       ...forms.map((file) => ({
         file,
-        code: /<script type="text\/javascript">([^]*?)<\/script>/.exec(read('nodes', file))?.[1] ?? '',
+        code: /<script type="text\/javascript">([^]*?)<\/script>/.exec(read('dist/nodes', file))?.[1] ?? '',
       })),
     ];
     const shown =
-      /(?:\.text\(|\.append\(|(?:placeholder|title|'aria-label'): |addButton: |label: )(['"`])(?!<|strip-account\.)([^'"`]*\p{L}{2}[^'"`]*)\1/gu;
+      /(?:\.text\(|\.append\(|(?:placeholder|title|'aria-label'): |addButton: |label: )(['"`])(?!<|strip-[a-z]+\.)([^'"`]*\p{L}{2}[^'"`]*)\1/gu;
     for (const { file, code } of scripts) {
       const found = [...code.replace(/\$\{[^}]*\}/g, '').matchAll(shown)].map(([all]) => all);
       assert.deepEqual(found, [], file);
@@ -245,7 +249,7 @@ describe('what people read in the editor', () => {
 
   it('is coloured by the theme alone', () => {
     for (const file of forms) {
-      const html = read('nodes', file);
+      const html = read('dist/nodes', file);
       const styles = [
         ...[...html.matchAll(/<style>([^]*?)<\/style>/g)].map(([, css = '']) => css),
         ...[...html.matchAll(/style="([^"]*)"/g)].map(([, css = '']) => css),
@@ -264,7 +268,7 @@ describe('what people read in the editor', () => {
 
   it('has every label tied to a field of the same form', () => {
     for (const file of forms) {
-      const html = read('nodes', file);
+      const html = read('dist/nodes', file);
       for (const [label] of html.matchAll(/<label[^>]*>/g)) {
         const field = /for="([^"]+)"/.exec(label)?.[1];
         const named = /id="([^"]+)"/.exec(label)?.[1];
@@ -279,12 +283,13 @@ describe('what people read in the editor', () => {
 describe('the forms', () => {
   it('have a field for every property, so that they can be filled in without the editor script', () => {
     for (const file of nodeForms) {
-      const html = read('nodes', file);
+      const html = read('dist/nodes', file);
       const defaults = /defaults: \{\n([^]*?)\n {4}\},/.exec(html)?.[1] ?? '';
       assert.match(defaults, /^ {6}name: \{/m, `${file}: its defaults were not found`);
       const config = html.includes("category: 'config'");
       for (const [, property = ''] of defaults.matchAll(/^ {6}(\w+): \{/gm)) {
-        if (['protectedOutlets', 'strips'].includes(property)) continue; // a list that only a script can show
+        // A list that only a script can show, or a part of the dialog of its own.
+        if (['protectedOutlets', 'outletNames', 'units', 'mapping', 'strips'].includes(property)) continue;
         assert.ok(
           html.includes(`id="node-${config ? 'config-' : ''}input-${property}"`),
           `${file}: ${property}`,
@@ -295,7 +300,7 @@ describe('the forms', () => {
 
   it('load the editor script once, in a way that neither fails nor waits for ever when it is not there', () => {
     const loading = forms.flatMap((file) =>
-      [...read('nodes', file).matchAll(/<script src="([^"]+)"/g)].map(([, src]) => src),
+      [...read('dist/nodes', file).matchAll(/<script src="([^"]+)"/g)].map(([, src]) => src),
     );
     // Node-RED waits for the `load` of a script whose address starts otherwise, and waits for ever when it fails.
     assert.deepEqual(loading, ['./resources/@smart-strip/node-red-smart-strip/editor.js']);

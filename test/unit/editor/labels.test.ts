@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { runsByItself } from '../../../src/editor/fields';
-import { nodeLabel, outputLabel, type Words } from '../../../src/editor/labels';
+import type { Words } from '../../../src/editor/descriptor';
+import { descriptorOf, labelOf } from '../../../src/editor/descriptors';
+import { cut } from '../../../src/editor/labels';
 
 /** Shows keys and values in place of sentences. */
 const words: Words = {
-  text: (key, params) => [key.replace('strip-account.', ''), ...Object.values(params ?? {})].join('/'),
-  nameOf: (account, mac) => (account === 'a' && mac === 'A1B2' ? 'Desk strip' : null),
-  palette: 'palette',
+  text: (key, params) =>
+    [key.replace(/^strip-account\.(action\.)?/, ''), ...Object.values(params ?? {})].join('/'),
+  stripName: (account, mac) => (account === 'a' && mac === 'A1B2' ? 'Desk' : null),
+  outletName: (account, mac, port) => (account === 'a' && mac === 'A1B2' && port === '1' ? 'Lamp' : null),
 };
 const fixed = {
   type: 'strip switch',
@@ -16,91 +18,81 @@ const fixed = {
   portType: 'port',
   onType: 'action',
 };
-const label = (node: Record<string, unknown>) => nodeLabel(node, words);
+const label = (node: Record<string, unknown>) => labelOf(node, words);
+const output = (node: Record<string, unknown>) => descriptorOf(node)?.outputLabel?.(node, words);
 
 describe('labels on the canvas', () => {
-  it('prefer the name a person gave', () => {
-    assert.equal(label({ ...fixed, port: '2', on: 'toggle', name: 'Coffee' }), 'Coffee');
+  it('prefer the name a person gave, however long', () => {
+    const name = 'Coffee in the kitchen, in the morning';
+    assert.equal(label({ ...fixed, port: '2', on: 'toggle', name }), name);
   });
 
-  it('say which outlet is switched and how', () => {
-    assert.equal(label({ ...fixed, port: '2', on: 'toggle' }), 'Desk strip 2: action.toggle');
-    assert.equal(label({ ...fixed, port: 'all', on: 'off' }), 'canvas.stripAll/Desk strip: action.off');
+  it('say which outlet is switched and how, by its name where it has one', () => {
+    assert.equal(label({ ...fixed, port: '1', on: 'toggle' }), 'Desk: Lamp, toggle');
+    assert.equal(label({ ...fixed, port: '2', on: 'toggle' }), 'Desk: 2, toggle');
+    assert.equal(label({ ...fixed, port: 'all', on: 'off' }), 'Desk: port.all, off');
   });
 
   it('fall back to the MAC where nobody knows a name', () => {
-    assert.equal(label({ ...fixed, mac: 'FFFF', port: '2', on: 'on' }), 'FFFF 2: action.on');
-    assert.equal(label({ ...fixed, account: 'b', port: '2', on: 'on' }), 'A1B2 2: action.on');
+    assert.equal(label({ ...fixed, mac: 'FFFF', port: '2', on: 'on' }), 'FFFF: 2, on');
+    assert.equal(label({ ...fixed, account: 'b', port: '1', on: 'on' }), 'A1B2: 1, on');
   });
 
   it('leave out what comes from the message', () => {
-    assert.equal(label({ ...fixed, port: '2', onType: 'message', on: '' }), 'Desk strip 2');
+    assert.equal(label({ ...fixed, port: '2', onType: 'message', on: '' }), 'Desk: 2');
     assert.equal(
       label({ ...fixed, macType: 'message', mac: '', port: '3', on: 'on' }),
-      'canvas.outlet/3: action.on',
+      'canvas.outlet/3, on',
     );
     assert.equal(
       label({ ...fixed, macType: 'message', portType: 'message', on: 'on' }),
-      'palette: action.on',
+      'strip-switch.palette, on',
     );
-    assert.equal(label({ type: 'strip switch' }), 'palette');
-    assert.equal(label({ ...fixed, port: 'foo', portType: 'msg', onType: 'message' }), 'Desk strip');
+    assert.equal(label({ type: 'strip switch' }), 'strip-switch.palette');
+    assert.equal(label({ ...fixed, port: 'foo', portType: 'msg', onType: 'message' }), 'Desk');
+  });
+
+  it('are cut to 24 characters, the name of the strip first', () => {
+    const long: Words = { ...words, stripName: () => 'Behind the television set' };
+    const node = { ...fixed, port: '1', on: 'toggle' };
+    assert.equal(labelOf(node, long), 'Behind th…: Lamp, toggle');
+    assert.equal(labelOf(node, long, true), 'Behind the television set: Lamp, toggle');
+    const both: Words = { ...long, outletName: () => 'Game console with a long name' };
+    assert.ok(labelOf(node, both).length <= 24);
+    assert.ok(labelOf(node, both).endsWith('…'));
+    assert.equal(cut('😀😀😀', 2), '😀…');
   });
 
   it('say what the other nodes read, list and watch', () => {
-    assert.equal(
-      label({ type: 'strip status', account: 'a', mac: 'A1B2', macType: 'str', port: '' }),
-      'Desk strip',
-    );
+    const status = { type: 'strip status', account: 'a', mac: 'A1B2', macType: 'str' };
+    assert.equal(label({ ...status, port: '' }), 'Desk');
+    assert.equal(label({ ...status, port: '1' }), 'Desk: Lamp');
     assert.equal(
       label({ type: 'strip status', macType: 'env', mac: 'STRIP', port: '4', portType: 'port' }),
-      'STRIP 4',
+      'STRIP: 4',
     );
     assert.equal(label({ type: 'strip list', output: 'outlets' }), 'canvas.outlets');
     assert.equal(label({ type: 'strip list' }), 'canvas.list');
     assert.equal(label({ type: 'strip watch' }), 'canvas.every');
-    assert.equal(label({ type: 'strip watch', port: '2' }), 'canvas.every, canvas.outlet/2');
-    assert.equal(label({ type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2' }), 'a1:b2 2');
+    assert.equal(labelOf({ type: 'strip watch', port: '2' }, words, true), 'canvas.every: canvas.outlet/2');
+    assert.equal(label({ type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2' }), 'a1:b2: 2');
   });
 
-  it('name an account after its host', () => {
-    assert.equal(
-      label({ type: 'strip-account', baseUrl: 'https://strips.example.com/api' }),
-      'strips.example.com',
-    );
-    assert.equal(label({ type: 'strip-account', baseUrl: '${STRIPS}' }), '${STRIPS}');
-    assert.equal(label({ type: 'strip-account' }), 'canvas.account');
+  it('name an account after its host, or after the path of its simulator', () => {
+    const account = (baseUrl: string) => label({ type: 'strip-account', baseUrl });
+    assert.equal(account('https://strips.example.com/api'), 'strips.example.com');
+    assert.equal(account('${STRIPS}'), '${STRIPS}');
+    assert.equal(account('/strip-simulator'), '/strip-simulator');
+    assert.equal(account(''), 'canvas.account');
   });
 
   it('say what comes out', () => {
-    assert.equal(outputLabel({ type: 'strip switch' }, words), 'out.same');
-    assert.equal(outputLabel({ type: 'strip switch', output: 'on' }, words), 'out.on');
-    assert.equal(outputLabel({ type: 'strip status', output: 'on' }, words), 'out.strip');
-    assert.equal(outputLabel({ type: 'strip status', output: 'on', port: '2' }, words), 'out.on');
-    assert.equal(outputLabel({ type: 'strip list', output: 'outlets' }, words), 'out.outlets');
-    assert.equal(outputLabel({ type: 'strip watch', output: 'port-on' }, words), 'out.port-on');
-    assert.equal(outputLabel({ type: 'strip watch', output: 'nonsense' }, words), 'out.on');
-  });
-});
-
-describe('the button on the canvas', () => {
-  it('is there where pressing it can mean one thing only', () => {
-    assert.equal(runsByItself({ type: 'strip list' }), true);
-    assert.equal(runsByItself({ ...fixed, port: '2', on: 'toggle' }), true);
-    assert.equal(runsByItself({ ...fixed, port: 'P', portType: 'env', on: 'x', onType: 'flow' }), true);
-    assert.equal(runsByItself({ type: 'strip status', mac: 'A1B2', macType: 'str' }), true);
-  });
-
-  it('is not there where something is missing or comes from a message', () => {
-    assert.equal(runsByItself({ type: 'strip switch' }), false);
-    assert.equal(runsByItself({ ...fixed, port: '', on: 'toggle' }), false);
-    assert.equal(runsByItself({ ...fixed, port: '2', on: 'x', onType: 'msg' }), false);
-    assert.equal(runsByItself({ ...fixed, port: '2', on: '$random()', onType: 'jsonata' }), false);
-    assert.equal(runsByItself({ type: 'strip status' }), false);
-    assert.equal(
-      runsByItself({ type: 'strip status', mac: 'A1B2', macType: 'str', portType: 'message' }),
-      false,
-    );
-    assert.equal(runsByItself({ type: 'strip watch' }), false);
+    assert.equal(output({ type: 'strip switch' }), 'out.same');
+    assert.equal(output({ type: 'strip switch', output: 'on' }), 'out.on');
+    assert.equal(output({ type: 'strip status', output: 'on' }), 'out.strip');
+    assert.equal(output({ type: 'strip status', output: 'on', port: '2' }), 'out.on');
+    assert.equal(output({ type: 'strip list', output: 'outlets' }), 'out.outlets');
+    assert.equal(output({ type: 'strip watch', output: 'port-on' }), 'out.port-on');
+    assert.equal(output({ type: 'strip watch', output: 'nonsense' }), 'out.on');
   });
 });

@@ -1,0 +1,130 @@
+// Writes out what the nodes' html has in common. In `nodes/*.html` a dialog is a list of `<row field="…">`, and a registration has only
+// what its node alone has: category, colour, icon, inputs, outputs and credentials. What kind of field a row is and what stands in
+// `defaults` comes from the table in src/settings.ts. The result is plain html with a literal registration, which the flow library
+// reads without running it, and which works, with plain fields, where the editor script cannot be loaded.
+//
+// A row: <row field="mac" icon="plug" hint placeholder unit="seconds">. `hint` and `placeholder` stand for the texts
+// `<set>.hint.<field>` and `<set>.placeholder.<field>` of the node's catalogue, or, as in hint="text", `<set>.hint.text`; `unit` is a
+// key below `strip-account.unit`. `fallback` is the placeholder where it is no text to translate, such as an address.
+
+/** Html of a node as Node-RED loads it. `set` is the file's name without ".html". */
+export function expandForm(html, set, settings) {
+  const type = /registerType\('([^']+)'/.exec(html)?.[1];
+  if (type === undefined) return html; // a plugin
+  const table = settings[type];
+  if (table === undefined) throw new Error(`${set}.html: ${type} is not in src/settings.ts`);
+  const config = html.includes("category: 'config'");
+  return html
+    .replace(/<row ([^>]*)>/g, (_, attributes) => row(readAttributes(attributes), { set, table, config }))
+    .replace(/^ {2}\}\);\n(?=<\/script>)/m, `${registration(set, table, config)}  });\n`);
+}
+
+function readAttributes(text) {
+  const found = [...text.matchAll(/(\w+)(?:="([^"]*)")?/g)];
+  return Object.fromEntries(found.map(([, name, value]) => [name, value ?? true]));
+}
+
+function row({ field, icon, hint, placeholder, unit, fallback, input = '' }, { set, table, config }) {
+  const id = `node-${config ? 'config-' : ''}input-${field}`;
+  const setting = table[field] ?? { kind: 'password' };
+  if (field === 'name') return nameRow(id);
+  const key = (kind, given) => `${set}.${kind}.${given === true ? field : given}`;
+  const describedBy = `aria-describedby="smart-strip-message-${field} smart-strip-hint-${field}"`;
+  const translated = placeholder ? ` data-i18n="[placeholder]${key('placeholder', placeholder)}"` : '';
+  const shown = fallback ? ` placeholder="${fallback}"` : translated;
+  const extra = `${shown}${input === '' ? '' : ` ${input}`}`;
+  const wide = 'style="width: 70%"';
+  const control = {
+    text: () => `<input type="text" id="${id}" ${describedBy}${extra} spellcheck="false" autocomplete="off">`,
+    password: () => `<input type="password" id="${id}" ${describedBy} autocomplete="new-password">`,
+    number: () =>
+      `<input type="number" min="${setting.least}" max="${setting.most}" step="any" id="${id}" ${describedBy} style="width: 110px">`,
+    node: () => `<input type="text" id="${id}">`,
+    typed: () =>
+      `<input type="text" id="${id}" ${wide}${extra}>\n    <input type="text" id="${id}Type" class="smart-strip-type">`,
+    choice: () =>
+      [
+        `<select id="${id}" ${describedBy} ${wide}>`,
+        ...setting.choices.map(
+          (choice) => `  <option value="${choice}" data-i18n="${set}.${field}.${choice}"></option>`,
+        ),
+        '</select>',
+      ].join('\n    '),
+  }[setting.kind];
+  const label = `${set}.label.${field}`;
+  const iconClass = icon ?? 'user-circle-o';
+  return [
+    `<div class="form-row" id="smart-strip-row-${field}">`,
+    `    <label for="${id}" id="smart-strip-label-${field}"><i class="fa fa-${iconClass}"></i> <span data-i18n="${label}"></span></label>`,
+    `    ${control()}${unit ? ` <span data-i18n="strip-account.unit.${unit}"></span>` : ''}`,
+    `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
+    `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${key('hint', hint)}"` : ''}></div>`,
+    `  </div>`,
+  ].join('\n');
+}
+
+const nameRow = (id) =>
+  [
+    '<div class="form-row">',
+    `    <label for="${id}"><i class="fa fa-tag"></i> <span data-i18n="node-red:common.label.name"></span></label>`,
+    `    <input type="text" id="${id}" data-i18n="[placeholder]node-red:common.label.name">`,
+    '  </div>',
+  ].join('\n');
+
+/** What every registration has, after what its html says. */
+function registration(set, table, config) {
+  const call = (name, otherwise) =>
+    `return window.SmartStrip ? window.SmartStrip.${name}(this) : ${otherwise};`;
+  const method = (name, body) => `    ${name}: function () {\n      ${body}\n    },\n`;
+  const palette = `this._('${set}.palette')`;
+  return [
+    `    defaults: {\n${Object.entries(table)
+      .map(([name, setting]) => property(name, setting))
+      .join('')}    },\n`,
+    config ? '' : method('paletteLabel', `return ${palette};`),
+    method('label', call('label', `this.name || ${config ? 'this.baseUrl || this.type' : palette}`)),
+    method('labelStyle', "return this.name ? 'node_label_italic' : '';"),
+    config ? '' : method('inputLabels', call('inputLabel', "''")),
+    config ? '' : method('outputLabels', call('outputLabel', "''")),
+    method('oneditprepare', 'if (window.SmartStrip) window.SmartStrip.open(this);'),
+    method('oneditsave', 'if (window.SmartStrip) window.SmartStrip.save(this);'),
+    method('oneditcancel', 'if (window.SmartStrip) window.SmartStrip.close(this);'),
+  ].join('');
+}
+
+function property(name, setting) {
+  const plain = (value) => `      ${name}: { value: ${literal(value)} },\n`;
+  const checked = (value) =>
+    [
+      `      ${name}: {`,
+      `        value: ${literal(value)},`,
+      '        validate: function (v, opt) {',
+      `          return window.SmartStrip ? window.SmartStrip.validate(this, '${name}', v) : true;`,
+      '        },',
+      '      },\n',
+    ].join('\n');
+  switch (setting.kind) {
+    case 'node':
+      return `      ${name}: { value: '', type: '${setting.type}', required: ${setting.required} },\n`;
+    case 'typed': {
+      const type = setting.newType ?? setting.types[0];
+      return `${checked(setting.default)}      ${name}Type: { value: '${type}' },\n`;
+    }
+    case 'number':
+      return checked(String(setting.default));
+    case 'choice':
+      return plain(setting.choices[0]);
+    case 'flag':
+      return plain(setting.default);
+    default:
+      return name === 'name' ? plain('') : checked(setting.default);
+  }
+}
+
+function literal(value) {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value !== 'object') return String(value);
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${literal(member)}`);
+  return `{ ${members.join(', ')} }`;
+}

@@ -1,0 +1,68 @@
+import type { Params } from '../api/errors';
+import type { NodeType } from '../settings';
+import type { EditorNode } from './red';
+
+/**
+ * What the editor has to know of one node type. Adding a node means a file in `nodes/` that exports a descriptor, and a line for it in
+ * `descriptors.ts`. Kinds, defaults and bounds of its properties are in `src/settings.ts`, the rows of its dialog in `nodes/<name>.html`.
+ */
+export interface Descriptor {
+  readonly type: NodeType;
+  /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
+  readonly checks?: Readonly<Record<string, Check>>;
+  /** What stands on a node without a name of its own; empty parts for the name of its type. */
+  label?(node: Properties, words: Words): LabelParts;
+  /** Tips of the ports. */
+  inputLabel?(node: Properties, words: Words): string;
+  outputLabel?(node: Properties, words: Words): string;
+  /** Prepares its dialog, whose fields Node-RED has filled in. */
+  open(node: EditorNode): void;
+  /** Puts into the node what Node-RED cannot read from the dialog by itself. */
+  save?(node: EditorNode): void;
+}
+
+/** A node's properties as a flow file may hold them: any of them missing, of another type, or left over from elsewhere. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** What is wrong with a value: a key of a catalogue, or a sentence that is translated already. */
+export type Fault = { key: string; params?: Params } | { sentence: string };
+
+/** `null`: nothing is wrong. `open`: the node's dialog is open, and shows the value. */
+export type Check = (value: unknown, node: Properties, open: boolean) => Fault | null;
+
+/** What a label needs to know besides the node itself. */
+export interface Words {
+  /** A text of the catalogue that the key begins with. */
+  text(key: string, params?: Params): string;
+  /** Name of a strip of that account; `null` where none is known. */
+  stripName(account: string, mac: string): string | null;
+  /** Name of an outlet, as the account or else the service has it; `null` where none is known. */
+  outletName(account: string, mac: string, port: string): string | null;
+}
+
+/** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
+export interface LabelParts {
+  strip: string;
+  outlet: string;
+  action?: string;
+}
+
+/** Text of a property; `fallback` where an old or hand-written flow has none. */
+export function textOf(node: Properties, property: string, fallback = ''): string {
+  const value = node[property];
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : fallback;
+}
+
+/** The value, or the first of the known ones for a flow that has none or another. */
+export function choiceOf(
+  node: Properties,
+  property: string,
+  choices: readonly [string, ...string[]],
+): string {
+  const value = textOf(node, property);
+  return choices.includes(value) ? value : choices[0];
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

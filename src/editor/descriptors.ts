@@ -1,0 +1,30 @@
+import { textOf, type Descriptor, type LabelParts, type Properties, type Words } from './descriptor';
+import { joinLabel, shortLabel } from './labels';
+import { stripAccount } from './nodes/strip-account';
+import { stripList } from './nodes/strip-list';
+import { stripSimulator } from './nodes/strip-simulator';
+import { stripStatus } from './nodes/strip-status';
+import { stripSwitch } from './nodes/strip-switch';
+import { stripWatch } from './nodes/strip-watch';
+
+/** One line for each node type. */
+export const descriptors: readonly Descriptor[] = [
+  stripAccount,
+  stripList,
+  stripStatus,
+  stripSwitch,
+  stripWatch,
+  stripSimulator,
+];
+
+export const descriptorOf = (node: Properties): Descriptor | undefined =>
+  descriptors.find(({ type }) => type === node.type);
+
+/** What stands on a node: its own name, or what it does, or what its type is called. `whole`: however long that is. */
+export function labelOf(node: Properties, words: Words, whole = false): string {
+  const name = textOf(node, 'name');
+  if (name !== '') return name;
+  const parts: LabelParts = descriptorOf(node)?.label?.(node, words) ?? { strip: '', outlet: '' };
+  const palette = `${textOf(node, 'type').replace(' ', '-')}.palette`;
+  return (whole ? joinLabel(parts) : shortLabel(parts)) || words.text(palette);
+}

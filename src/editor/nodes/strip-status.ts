@@ -1,0 +1,48 @@
+import { SETTINGS } from '../../settings';
+import { checkPort, checkStrip } from '../checks';
+import { choiceOf, textOf, type Descriptor } from '../descriptor';
+import { followAccount, segmentedField, showHint, showRow, watchField } from '../form';
+import { targetOf } from '../labels';
+import { text, type EditorNode } from '../red';
+import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
+
+export const stripStatus: Descriptor = {
+  type: 'strip status',
+  checks: { mac: checkStrip, port: checkPort('') },
+  label: (node, words) => targetOf(node, { macType: 'message', portType: 'port' }, words),
+  outputLabel: (node, words) => {
+    const whole = textOf(node, 'portType', 'port') === 'port' && textOf(node, 'port') === '';
+    const output = choiceOf(node, 'output', SETTINGS['strip status'].output.choices);
+    return words.text(`strip-account.out.${whole ? 'strip' : output}`);
+  },
+  open,
+};
+
+function open(node: EditorNode): void {
+  const picker = stripPicker(stripStatus, node, () => {
+    port.redraw();
+    showHints();
+  });
+  const port = segmentedField(stripStatus, 'port', 'port', () =>
+    outletSegments(picker, { value: '', label: text('strip-account.port.whole') }),
+  );
+  const output = $('#node-input-output');
+  const showHints = () => {
+    showTargetHints(picker, port, 'strip-status.hint.portMessage');
+    if (port.type() === 'port' && port.value() === '') showHint('port', text('strip-status.hint.whole'));
+  };
+  let wasWhole = port.type() === 'port' && port.value() === '';
+  const showOutput = () => {
+    const isWhole = port.type() === 'port' && port.value() === '';
+    // One outlet is asked for to hear whether it is on; a whole strip is sent as it is.
+    if (wasWhole && !isWhole && port.type() === 'port' && output.val() === 'strip') output.val('on');
+    if (!wasWhole && isWhole) output.val('strip');
+    wasWhole = isWhole;
+    showRow('output', !isWhole);
+    showHints();
+  };
+  port.input.on('change', showOutput);
+  showOutput();
+  watchField(stripStatus, node, 'port');
+  followAccount(node, picker.show);
+}

@@ -1,0 +1,59 @@
+import { SETTINGS } from '../../settings';
+import { checkPort, checkStrip } from '../checks';
+import { choiceOf, textOf, type Check, type Descriptor } from '../descriptor';
+import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
+import { targetOf } from '../labels';
+import { text, type EditorNode } from '../red';
+import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
+
+const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
+const isAction = (value: unknown): boolean => ACTIONS.some((action) => action === value);
+
+const checkAction: Check = (value) => (isAction(value) ? null : { key: 'strip-account.invalid.on' });
+
+export const stripSwitch: Descriptor = {
+  type: 'strip switch',
+  checks: { mac: checkStrip, port: checkPort('all'), on: checkAction },
+  label: (node, words) => {
+    const target = targetOf(node, { macType: 'message', portType: 'message' }, words);
+    const on = textOf(node, 'on');
+    if (textOf(node, 'onType', 'message') !== 'action' || !isAction(on)) return target;
+    const strip =
+      target.strip === '' && target.outlet === '' ? words.text('strip-switch.palette') : target.strip;
+    return { ...target, strip, action: words.text(`strip-account.action.${on}`) };
+  },
+  outputLabel: (node, words) => {
+    const output = choiceOf(node, 'output', SETTINGS['strip switch'].output.choices);
+    return words.text(`strip-account.out.${output}`);
+  },
+  open,
+};
+
+function open(node: EditorNode): void {
+  const picker = stripPicker(stripSwitch, node, () => {
+    port.redraw();
+    showHints();
+  });
+  const port = segmentedField(stripSwitch, 'port', 'port', () =>
+    outletSegments(picker, { value: 'all', label: text('strip-account.port.all') }),
+  );
+  const on = segmentedField(stripSwitch, 'on', 'action', () =>
+    ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
+  );
+  typedField(stripSwitch, 'delay', []);
+  const showHints = () => {
+    showTargetHints(picker, port, 'strip-switch.hint.portMessage');
+    if (on.type() === 'action') {
+      showHint('on', isAction(on.value()) ? text(`strip-switch.hint.${on.value()}`) : '');
+    } else if (on.type() === 'message') {
+      // An array or a whole strip names its outlets itself.
+      showHint('on', text(`strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`));
+    } else showHint('on', text('strip-switch.hint.onEvaluated'));
+    showRow('delay', on.type() !== 'action' || on.value() === 'cycle');
+  };
+  port.input.on('change', showHints);
+  on.input.on('change', showHints);
+  showHints();
+  for (const field of ['port', 'on', 'delay']) watchField(stripSwitch, node, field);
+  followAccount(node, picker.show);
+}

@@ -1,0 +1,57 @@
+import { SETTINGS } from '../../settings';
+import { checkPort, checkStrip } from '../checks';
+import { choiceOf, textOf, type Descriptor } from '../descriptor';
+import { explain, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
+import { targetOf } from '../labels';
+import { text, type EditorNode } from '../red';
+import { outletSegments, stripPicker } from '../strip-picker';
+
+export const stripWatch: Descriptor = {
+  type: 'strip watch',
+  checks: {
+    mac: (value, node, open) => (value === '' ? null : checkStrip(value, node, open)),
+    port: checkPort(''),
+  },
+  label: (node, words) => {
+    // The outlet of a watch node has no type beside it.
+    const { strip, outlet } = targetOf(
+      { ...node, portType: 'port' },
+      { macType: 'str', portType: 'port' },
+      words,
+    );
+    if (strip !== '' || textOf(node, 'mac') !== '') return { strip, outlet };
+    return { strip: words.text('strip-account.canvas.every'), outlet };
+  },
+  outputLabel: (node, words) => {
+    const output = choiceOf(node, 'output', SETTINGS['strip watch'].output.choices);
+    return words.text(`strip-account.out.${output}`);
+  },
+  open,
+};
+
+function open(node: EditorNode): void {
+  const picker = stripPicker(stripWatch, node, () => {
+    port.redraw();
+    const all = picker.type() === 'str' && picker.value() === '';
+    const kind = all ? 'every' : picker.type() === 'str' ? 'only' : 'variable';
+    showHint('mac', text(`strip-watch.hint.${kind}`));
+  });
+  const port = plainSegments('port', () =>
+    outletSegments(picker, { value: '', label: text('strip-account.port.every') }),
+  );
+  const outlets = $('#node-input-outlets');
+  const readings = $('#node-input-readings');
+  const availability = $('#node-input-availability');
+  const showWhatMatters = () => {
+    const checked = [outlets, readings, availability].map((box) => box.prop('checked') === true);
+    const [sendsOutlets = false, sendsReadings = false] = checked;
+    showRow('port', sendsOutlets);
+    showRow('output', sendsOutlets);
+    showRow('change', sendsReadings);
+    explain('send', checked.includes(true) ? '' : text('strip-account.invalid.nothing'), 'warning');
+  };
+  for (const box of [outlets, readings, availability]) box.on('change', showWhatMatters);
+  showWhatMatters();
+  watchField(stripWatch, node, 'change');
+  followAccount(node, picker.show);
+}

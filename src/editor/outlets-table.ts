@@ -1,0 +1,244 @@
+import { sameMac } from '../api/mac';
+import { PORTS } from '../api/types';
+import { isRecord, textOf, type Check } from './descriptor';
+import { explain } from './form';
+import { text, type EditorNode } from './red';
+import { lookUp } from './strip-picker';
+import { findStrip, outletState, stateText, stripsOf, type StripRow } from './strips';
+
+/** An outlet that has a name in the account, is protected, or both. */
+export interface OutletRow {
+  mac: string;
+  port: string;
+  name: string;
+  protected: boolean;
+}
+
+/** A table's row: an outlet, or something that cannot be read as one and is kept as it is. */
+export type TableRow = OutletRow | { unreadable: unknown };
+
+/** How `protectedOutlets` and `outletNames` stand in a flow. */
+export interface StoredOutlets {
+  protectedOutlets: unknown;
+  outletNames: { mac: string; port: number; name: string }[];
+}
+
+/** One row for each outlet of the two lists. A whole strip, as a flow written by hand may have it, is a row for each of its outlets. */
+export function readOutlets(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
+  const rows: OutletRow[] = [];
+  const unreadable: TableRow[] = [];
+  const rowOf = (mac: string, port: string): OutletRow => {
+    const found = rows.find((row) => row.port === port && sameMac(row.mac, mac));
+    if (found) return found;
+    const row = { mac, port, name: '', protected: false };
+    rows.push(row);
+    return row;
+  };
+  const isMissing = protectedOutlets === undefined || protectedOutlets === null || protectedOutlets === '';
+  const entries: unknown[] = Array.isArray(protectedOutlets)
+    ? protectedOutlets
+    : isMissing
+      ? []
+      : [protectedOutlets];
+  for (const entry of entries) {
+    const outlet = outletOf(entry);
+    if (outlet === null) unreadable.push({ unreadable: entry });
+    else for (const port of outlet.ports) rowOf(outlet.mac, port).protected = true;
+  }
+  for (const entry of Array.isArray(outletNames) ? (outletNames as unknown[]) : []) {
+    const outlet = outletOf(entry);
+    const name = isRecord(entry) ? textOf(entry, 'name').trim() : '';
+    if (outlet !== null && name !== '') for (const port of outlet.ports) rowOf(outlet.mac, port).name = name;
+  }
+  return [...rows, ...unreadable];
+}
+
+function outletOf(entry: unknown): { mac: string; ports: string[] } | null {
+  if (!isRecord(entry)) return null;
+  const [mac, port] = [textOf(entry, 'mac').trim(), textOf(entry, 'port').trim()];
+  const ports = PORTS.map(String);
+  if (mac === '') return null;
+  return port === 'all' ? { mac, ports } : ports.includes(port) ? { mac, ports: [port] } : null;
+}
+
+/** The two lists again. A value that could not be read stays as it is, so that an outlet does not silently lose its protection. */
+export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
+  const outlets = rows.filter((row) => 'mac' in row).filter((row) => row.mac !== '');
+  const unreadable = rows.filter((row) => 'unreadable' in row).map((row) => row.unreadable);
+  const kept = outlets.filter((row) => row.protected).map(({ mac, port }) => ({ mac, port: Number(port) }));
+  const [only] = unreadable;
+  const untouched = kept.length === 0 && unreadable.length === 1 && !isRecord(only);
+  return {
+    protectedOutlets: untouched ? only : [...kept, ...unreadable],
+    outletNames: outlets
+      .filter((row) => row.name !== '')
+      .map(({ mac, port, name }) => ({ mac, port: Number(port), name })),
+  };
+}
+
+/** A list with something unreadable in it protects nothing: the runtime refuses it. */
+export const checkProtected: Check = (value) =>
+  readOutlets(value, []).some((row) => 'unreadable' in row)
+    ? { key: 'strip-account.invalid.protected' }
+    : null;
+
+export interface OutletsTable {
+  value(): StoredOutlets;
+  /** Reads again what is known of the account's strips. */
+  refresh(): void;
+}
+
+const KNOWN = 'smart-strip-known';
+
+/** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
+export function outletsTable(node: EditorNode): OutletsTable {
+  const list = $('#smart-strip-outlets');
+  const offers = $('<datalist>').attr('id', KNOWN).insertAfter(list);
+  const lines = () =>
+    list
+      .editableList('items')
+      .toArray()
+      .map((item) => $(item));
+  let filling = true;
+
+  list.editableList({
+    addButton: text('strip-account.outlets.add'),
+    removable: true,
+    sortable: false,
+    height: 'auto',
+    addItem: (container, _, data) => {
+      const row = toRow(data);
+      if ('unreadable' in row) showUnreadable(container, row.unreadable);
+      else showOutlet(container, row, node.id);
+      if (!filling) container.find('[data-part=mac]').trigger('focus');
+    },
+  });
+  const fill = (rows: readonly TableRow[]) => {
+    filling = true;
+    list.editableList('addItems', rows);
+    filling = false;
+  };
+
+  const addFound = $('<button type="button" class="red-ui-button red-ui-button-small">')
+    .text(text('strip-account.outlets.addFound'))
+    .on('click', () => {
+      const rows = lines().map(readLine);
+      const has = (mac: string, port: number) =>
+        rows.some((row) => 'mac' in row && row.port === String(port) && sameMac(row.mac, mac));
+      fill(
+        stripsOf(node.id).flatMap(({ mac, outlets }) =>
+          outlets
+            .filter(({ port }) => !has(mac, port))
+            .map(({ port }) => ({ mac, port: String(port), name: '', protected: false })),
+        ),
+      );
+      const [firstNew] = lines().slice(rows.length);
+      firstNew?.find('[data-part=name]').trigger('focus');
+    });
+  list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton').after(' ', addFound);
+
+  const refresh = () => {
+    const strips = stripsOf(node.id);
+    offers.empty();
+    for (const { mac, name } of strips)
+      $('<option>')
+        .attr({ value: mac, label: name ?? mac })
+        .appendTo(offers);
+    addFound.prop('disabled', strips.length === 0);
+    explain('outlets', strips.length === 0 ? text('strip-account.outlets.none') : '', 'warning');
+    for (const line of lines()) line.trigger('smart-strip-refresh');
+  };
+  fill(readOutlets(node.protectedOutlets, node.outletNames));
+  refresh();
+  return { refresh, value: () => writeOutlets(lines().map(readLine)) };
+}
+
+const toRow = (data: unknown): TableRow => {
+  if (isRecord(data) && 'unreadable' in data) return { unreadable: data.unreadable };
+  const row = isRecord(data) ? data : {};
+  return {
+    mac: textOf(row, 'mac'),
+    port: textOf(row, 'port', '1'),
+    name: textOf(row, 'name'),
+    protected: row.protected === true,
+  };
+};
+
+function readLine(line: JQuery): TableRow {
+  const kept: unknown = line.data('unreadable');
+  if (isRecord(kept)) return { unreadable: kept.value };
+  const value = (part: string) => String(line.find(`[data-part=${part}]`).val() ?? '').trim();
+  return {
+    mac: value('mac'),
+    port: value('port'),
+    name: value('name'),
+    protected: line.find('[data-part=protected]').prop('checked') === true,
+  };
+}
+
+/** Only its removal changes it. */
+function showUnreadable(container: JQuery, value: unknown): void {
+  container.data('unreadable', { value });
+  const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
+  $('<code>').text(JSON.stringify(value)).appendTo(row);
+  $('<div class="smart-strip-message">')
+    .text(`✕ ${text('strip-account.invalid.protected')}`)
+    .appendTo(row);
+}
+
+let lastLine = 0;
+
+function showOutlet(container: JQuery, outlet: OutletRow, account: string): void {
+  const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
+  const id = `smart-strip-outlet-${++lastLine}`;
+  const field = (part: string, label: string, element: string) =>
+    $(element).attr({ 'data-part': part, 'aria-label': label, 'aria-describedby': id }).appendTo(row);
+  const stripLabel = text('strip-account.outlets.strip');
+  const mac = field('mac', stripLabel, '<input type="text" spellcheck="false">')
+    .attr({ list: KNOWN, placeholder: stripLabel })
+    .val(outlet.mac);
+  const stripName = $('<span class="smart-strip-name">').appendTo(row);
+  const port = field('port', text('strip-account.type.port'), '<select>');
+  for (const value of PORTS) $('<option>').val(value).text(value).appendTo(port);
+  port.val(outlet.port);
+  const nameLabel = text('strip-account.outlets.name');
+  const name = field('name', nameLabel, '<input type="text">')
+    .attr('placeholder', nameLabel)
+    .val(outlet.name);
+  const label = $('<label>').appendTo(row);
+  $('<input type="checkbox" data-part="protected">').prop('checked', outlet.protected).appendTo(label);
+  label.append(document.createTextNode(text('strip-account.outlets.protected')));
+  const message = $('<div class="smart-strip-message" role="status">').attr('id', id).appendTo(row);
+
+  const describe = () => {
+    const strips = stripsOf(account);
+    const strip = findStrip(strips, String(mac.val()));
+    stripName.text(strip?.name ?? '').attr('title', strip?.name ?? '');
+    const chosen = strip?.outlets.find((each) => String(each.port) === port.val());
+    name.attr('placeholder', chosen?.name ?? nameLabel);
+    const state = outletState(strip, String(port.val()));
+    port.attr('title', state === null ? '' : stateText(state));
+    const fault = faultOfStrip(strips, String(mac.val()));
+    message.text(fault === '' ? '' : `✕ ${fault}`);
+    mac.attr('aria-invalid', fault === '' ? 'false' : 'true');
+  };
+  /** A name becomes the MAC of its strip as soon as the strips are known. */
+  const resolve = () => {
+    const found = lookUp(stripsOf(account), String(mac.val()));
+    if ('strip' in found) mac.val(found.strip.mac);
+    describe();
+  };
+  mac.on('input', describe).on('change', resolve);
+  port.on('change', describe);
+  container.on('smart-strip-refresh', resolve);
+  resolve();
+}
+
+function faultOfStrip(strips: readonly StripRow[], typed: string): string {
+  if (typed.trim() === '') return text('strip-account.invalid.rowStrip');
+  const found = lookUp(strips, typed);
+  if ('key' in found) return text(found.key, { name: typed.trim() });
+  return 'mac' in found && strips.length > 0 && !typed.includes('$')
+    ? text('strip-account.warning.unlisted')
+    : '';
+}

@@ -1,0 +1,263 @@
+import { sameMac } from '../api/mac';
+import { PORTS } from '../api/types';
+import type { Descriptor } from './descriptor';
+import { explain, faultIn, sentenceOf, showHint, typedField, type Segment, type TypedField } from './form';
+import { text, type EditorNode } from './red';
+import {
+  findStrip,
+  loadStrips,
+  outletName,
+  outletState,
+  stateText,
+  stripsNamed,
+  stripsOf,
+  stripText,
+  type StripRow,
+} from './strips';
+
+/** What a strip is called by the text in a field. */
+export type Found =
+  | { strip: StripRow }
+  /** A MAC of no known strip, or nothing that could be looked up. */
+  | { mac: string }
+  /** No strip, or several, have this name. */
+  | { key: 'strip-account.invalid.stripName' | 'strip-account.invalid.stripTwice' };
+
+/**
+ * The strip that a text names by its MAC or its name. Where the account's strips are known, a text that is neither and does not look like a
+ * MAC is an error; a MAC that is not listed may be that of a strip that is switched off.
+ */
+export function lookUp(strips: readonly StripRow[], typed: string): Found {
+  const strip = findStrip(strips, typed);
+  if (strip) return { strip };
+  const [named, ...others] = stripsNamed(strips, typed);
+  if (named) return others.length === 0 ? { strip: named } : { key: 'strip-account.invalid.stripTwice' };
+  const looksLikeMac = /^([0-9a-f]{2}[\s:._-]?){5,7}[0-9a-f]{2}$/i.test(typed.trim());
+  const isVariable = /^\$\{[^{}]+\}$/.test(typed.trim());
+  if (strips.length === 0 || looksLikeMac || isVariable || typed.trim() === '') return { mac: typed.trim() };
+  return { key: 'strip-account.invalid.stripName' };
+}
+
+/** Strips whose name or MAC holds the text. */
+export function filterStrips(strips: readonly StripRow[], typed: string): StripRow[] {
+  const wanted = typed.trim().toLowerCase();
+  const bare = wanted.replace(/[\s:._-]/g, '');
+  return strips.filter(
+    ({ name, mac }) =>
+      (name ?? '').toLowerCase().includes(wanted) ||
+      (bare !== '' &&
+        mac
+          .toLowerCase()
+          .replace(/[\s:._-]/g, '')
+          .includes(bare)),
+  );
+}
+
+/** The strip field of an open dialog. */
+export interface StripPicker {
+  /** The strip that is fixed there, if the service knows it. */
+  chosen: () => StripRow | undefined;
+  /** Where the strip comes from: "str" for one that is fixed there. */
+  type: () => string;
+  value: () => string;
+  account: () => string;
+  /** Shows the strips of another account; with `preselect` its only strip is chosen. */
+  show: (account: string, preselect: boolean) => void;
+}
+
+/**
+ * A strip to type or to pick: a combobox whose list is always open. What is typed filters the list by name or MAC; arrow keys move in it,
+ * Enter picks.
+ */
+export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: () => void): StripPicker {
+  const typed = typedField(descriptor, 'mac', [{ value: 'str', label: text('strip-account.type.strip') }]);
+  const { input, box } = typed;
+  const name = $('<span class="smart-strip-chosen">').insertAfter(box.parent());
+  const note = $('<span role="status">');
+  const again = text('strip-account.picker.refresh');
+  const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
+    .attr({ title: again, 'aria-label': again })
+    .append('<i class="fa fa-refresh" aria-hidden="true">');
+  const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list">').attr(
+    'aria-label',
+    text('strip-account.picker.strips'),
+  );
+  const picker = $('<div class="smart-strip-picker">')
+    .append($('<div class="smart-strip-bar">').append(note, refresh), list)
+    .insertAfter(input.next('.red-ui-typedInput-container'));
+  box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
+
+  let account = '';
+  /** What is typed since a strip was picked; filters the list. */
+  let filter = '';
+  let active = -1;
+  let shown: StripRow[] = [];
+  let trouble = '';
+  let turn = 0;
+  const fixed = () => typed.type() === 'str';
+
+  const draw = () => {
+    const all = stripsOf(account);
+    shown = filterStrips(all, filter);
+    active = Math.min(active, shown.length - 1);
+    picker.toggle(fixed());
+    box.attr('role', fixed() ? 'combobox' : null).attr('aria-expanded', fixed() ? 'true' : null);
+    const chosen = fixed() ? findStrip(all, typed.value()) : undefined;
+    name
+      .text(chosen?.name ?? '')
+      .attr('title', chosen?.name ?? '')
+      .toggle(Boolean(chosen?.name));
+    const count = { shown: shown.length, all: all.length };
+    const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
+    const said = trouble === '' ? counted : trouble;
+    if (note.text() !== said) note.text(said);
+    list.empty();
+    shown.forEach((strip, index) => {
+      stripOption(strip, chosen !== undefined && sameMac(strip.mac, chosen.mac))
+        .attr('id', `smart-strip-option-${index}`)
+        .toggleClass('smart-strip-active', index === active)
+        // The text field keeps the focus.
+        .on('mousedown', (event) => event.preventDefault())
+        .on('click', () => pick(strip))
+        .appendTo(list);
+    });
+    if (active >= 0) box.attr('aria-activedescendant', `smart-strip-option-${active}`);
+    else box.removeAttr('aria-activedescendant');
+  };
+  /** Scrolls the list, and nothing around it. */
+  const reveal = (option: JQuery) => {
+    const [element] = option.toArray();
+    const [frame] = list.toArray();
+    if (!element || !frame) return;
+    const top = element.offsetTop - frame.offsetTop;
+    if (top < frame.scrollTop || top + element.offsetHeight > frame.scrollTop + frame.clientHeight)
+      frame.scrollTop = top - (frame.clientHeight - element.offsetHeight) / 2;
+  };
+  const pick = (strip: StripRow) => {
+    filter = '';
+    active = -1;
+    typed.set(strip.mac);
+    draw();
+    reveal(list.find('[aria-selected=true]'));
+  };
+  const check = (left: boolean) => {
+    const value = typed.value();
+    const found = fixed() ? lookUp(stripsOf(account), value) : { mac: value };
+    const fault = faultIn(descriptor, node, 'mac', value);
+    if ('key' in found) explain('mac', left ? text(found.key, { name: value.trim() }) : '');
+    else if (fault !== null) explain('mac', left || value !== '' ? sentenceOf(fault) : '');
+    else {
+      const unlisted = fixed() && value !== '' && 'mac' in found && stripsOf(account).length > 0;
+      const variable = value.trim().startsWith('$');
+      explain('mac', unlisted && !variable ? text('strip-account.warning.unlisted') : '', 'warning');
+    }
+  };
+
+  box
+    .on('input', () => {
+      filter = fixed() ? String(box.val()) : '';
+      active = -1;
+    })
+    .on('keydown', (event) => {
+      if (!fixed()) return;
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step !== undefined && shown.length > 0) {
+        event.preventDefault();
+        active = active < 0 && step < 0 ? shown.length - 1 : (active + step + shown.length) % shown.length;
+        draw();
+        reveal(list.find('.smart-strip-active'));
+      } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+        const strip = shown[active] ?? (filter !== '' && shown.length === 1 ? shown[0] : undefined);
+        if (strip === undefined) return;
+        event.preventDefault();
+        pick(strip);
+      }
+    })
+    .on('blur', () => {
+      const found = fixed() ? lookUp(stripsOf(account), typed.value()) : { mac: '' };
+      // A name that only one strip has becomes its MAC.
+      if ('strip' in found && typed.value() !== '' && !sameMac(found.strip.mac, typed.value()))
+        pick(found.strip);
+      check(true);
+    });
+  input.on('change input keyup paste', () => {
+    if (!fixed()) filter = '';
+    draw();
+    check(false);
+    onChange();
+  });
+
+  const load = async (preselect: boolean) => {
+    const mine = ++turn;
+    trouble = text(`strip-account.${account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
+    draw();
+    if (account === '') return;
+    refresh.prop('disabled', true);
+    const answer = await loadStrips(account);
+    if (mine !== turn) return; // another account was chosen meanwhile
+    refresh.prop('disabled', false);
+    if (!answer.ok)
+      trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
+    else trouble = answer.strips.length === 0 ? text('strip-account.picker.none') : '';
+    const [only, ...others] = answer.ok ? answer.strips : [];
+    if (preselect && only && others.length === 0 && typed.value() === '') typed.set(only.mac, 'str');
+    draw();
+    reveal(list.find('[aria-selected=true]'));
+    check(typed.value() !== '');
+    onChange();
+  };
+  refresh.on('click', () => void load(false));
+
+  return {
+    chosen: () => (fixed() ? findStrip(stripsOf(account), typed.value()) : undefined),
+    type: typed.type,
+    value: typed.value,
+    account: () => account,
+    show: (next, preselect) => {
+      account = next;
+      void load(preselect);
+    },
+  };
+}
+
+function stripOption(strip: StripRow, chosen: boolean): JQuery {
+  const name = strip.name ?? strip.mac;
+  const option = $('<li role="option">').attr({
+    'aria-selected': chosen ? 'true' : 'false',
+    'data-mac': strip.mac,
+    title: name,
+  });
+  $('<span class="smart-strip-name">').text(name).appendTo(option);
+  if (strip.name !== null) $('<code>').text(strip.mac).appendTo(option);
+  $('<small>').text(stripText(strip)).appendTo(option);
+  return option;
+}
+
+/** Buttons for the outlets of the chosen strip, with their names and states; `whole` stands for all of them. */
+export function outletSegments(picker: StripPicker, whole: Segment): Segment[] {
+  const strip = picker.chosen();
+  const mac = picker.type() === 'str' ? picker.value() : '';
+  const ports = PORTS.map((port): Segment => {
+    const value = String(port);
+    const name = mac === '' ? null : outletName(picker.account(), mac, value);
+    const state = outletState(strip, value);
+    const label = name === null ? value : `${value} ${name}`;
+    return state === null ? { value, label } : { value, label, state: stateText(state) };
+  });
+  return whole.value === '' ? [whole, ...ports] : [...ports, whole];
+}
+
+/** Says below strip and outlet what the chosen type means; `fromMessage` is the text for an outlet that the message names. */
+export function showTargetHints(picker: StripPicker, port: TypedField, fromMessage: string): void {
+  showHint('mac', text(HINTS.mac[picker.type()] ?? 'strip-account.hint.macEvaluated'));
+  const chosen = port.value() === 'all' ? 'strip-account.hint.all' : HINTS.port[port.type()];
+  showHint(
+    'port',
+    text(port.type() === 'message' ? fromMessage : (chosen ?? 'strip-account.hint.portEvaluated')),
+  );
+}
+
+const HINTS: Readonly<Record<'mac' | 'port', Readonly<Record<string, string>>>> = {
+  mac: { message: 'strip-account.hint.macMessage', str: 'strip-account.hint.macFixed' },
+  port: { port: 'strip-account.hint.portFixed' },
+};

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readOutlets, writeOutlets } from '../../../src/editor/outlets-table';
+
+const MAC = 'A1B2C3D4E5F6';
+
+describe('the table of outlets', () => {
+  it('has one row for an outlet that has a name and is protected', () => {
+    const rows = readOutlets(
+      [{ mac: MAC, port: 2 }],
+      [{ mac: 'a1:b2:c3:d4:e5:f6', port: '2', name: ' Fridge ' }],
+    );
+    assert.deepEqual(rows, [{ mac: MAC, port: '2', name: 'Fridge', protected: true }]);
+    assert.deepEqual(writeOutlets(rows), {
+      protectedOutlets: [{ mac: MAC, port: 2 }],
+      outletNames: [{ mac: MAC, port: 2, name: 'Fridge' }],
+    });
+  });
+
+  it('has a row for each outlet of a strip that is protected as a whole', () => {
+    const rows = readOutlets([{ mac: MAC, port: 'all' }], []);
+    assert.deepEqual(
+      rows.map((row) => 'port' in row && row.port),
+      ['1', '2', '3', '4'],
+    );
+  });
+
+  it('is empty where the flow has neither list', () => {
+    for (const nothing of [undefined, null, '', []]) assert.deepEqual(readOutlets(nothing, nothing), []);
+    assert.deepEqual(writeOutlets([]), { protectedOutlets: [], outletNames: [] });
+  });
+
+  it('drops rows without a strip, and rows that say nothing', () => {
+    const empty = { mac: '', port: '1', name: 'x', protected: true };
+    const idle = { mac: MAC, port: '1', name: '', protected: false };
+    assert.deepEqual(writeOutlets([empty, idle]), { protectedOutlets: [], outletNames: [] });
+  });
+
+  it('keeps and shows what it cannot read of the protected outlets', () => {
+    const odd = [{ mac: MAC, port: 1 }, { mac: MAC, port: 7 }, 'x', { port: 2 }];
+    const rows = readOutlets(odd, undefined);
+    assert.equal(rows.filter((row) => 'unreadable' in row).length, 3);
+    assert.deepEqual(writeOutlets(rows).protectedOutlets, odd);
+  });
+
+  it('keeps a value that is no list as it is, until it is removed', () => {
+    const rows = readOutlets('Office 3', []);
+    assert.deepEqual(rows, [{ unreadable: 'Office 3' }]);
+    assert.equal(writeOutlets(rows).protectedOutlets, 'Office 3');
+    const added = { mac: MAC, port: '3', name: '', protected: true };
+    assert.deepEqual(writeOutlets([...rows, added]).protectedOutlets, [{ mac: MAC, port: 3 }, 'Office 3']);
+    assert.deepEqual(writeOutlets([added]).protectedOutlets, [{ mac: MAC, port: 3 }]);
+  });
+});
