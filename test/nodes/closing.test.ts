@@ -33,6 +33,49 @@ describe('closing', () => {
     assert.deepEqual(sent('completed').length, 1);
   });
 
+  it('a node that is removed takes its waiting messages with it: nothing is sent for them any more', async () => {
+    await lab.deploy([flowNode('switch', 'strip switch', outlet2), flowNode('list', 'strip list')]);
+    const release = lab.service.hold('answer');
+    for (let i = 0; i < 400; i++) lab.send('switch', { _msgid: `m${i}`, payload: i % 2 === 0 });
+    await lab.service.arrived(1);
+    await lab.redeploy([flowNode('list', 'strip list')], 'nodes');
+    await lab.arrivals.find('the last error', () => sent('caught').length === 400);
+    const first = sent('caught').find(({ msg }) => msg._msgid === 'm0');
+    const others = sent('caught').filter((arrival) => arrival !== first);
+    assert.match(
+      String(first?.msg.error?.message),
+      /^Check outlet 2 of A1B2C3D4E5F6: .* it may still be carried out\.$/,
+    );
+    for (const { msg } of others) {
+      assert.equal(msg.error?.code, 'CLOSED');
+      assert.match(String(msg.error.message), /^Send the message again .* before anything was sent/);
+    }
+    release();
+    // Whatever was sent to the service before this answer has arrived there.
+    await lab.out('list', {});
+    assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+    assert.equal(sent('out').length, 1);
+  });
+
+  it('a node that is removed while a cycle waits leaves the outlet to be switched on at its time', async () => {
+    lab.service.simulator.setOutlet(MAC, 2, true);
+    await lab.deploy([
+      flowNode('switch', 'strip switch', { ...outlet2, delay: '1' }),
+      flowNode('list', 'strip list'),
+    ]);
+    lab.send('switch', { payload: 'cycle' });
+    await lab.until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
+    await lab.redeploy([flowNode('list', 'strip list')], 'nodes');
+    const { msg } = await lab.arrivals.find('the error', ({ at }) => at === 'caught');
+    assert.equal(msg.error?.code, 'CLOSED');
+    assert.match(
+      String(msg.error.message),
+      /^Nothing to do: .* still switches on at the end of the delay\.$/,
+    );
+    assert.equal(lab.service.simulator.isOn(MAC, 2), false);
+    await lab.until('the on', () => lab.service.simulator.isOn(MAC, 2) === true);
+  });
+
   it('an account while the service hangs takes about a second, and one line tells what was dropped', async () => {
     await lab.deploy([
       flowNode('switch', 'strip switch', outlet2),

@@ -74,6 +74,7 @@ describe('the strip list and strip status nodes', () => {
     const at = { mac: MAC, macType: 'str' };
     await lab.deploy([
       flowNode('strip', 'strip status', at),
+      flowNode('chosen', 'strip status', { ...at, port: '1', portType: 'port' }),
       flowNode('on', 'strip status', { ...at, port: '1', portType: 'port', output: 'on' }),
       flowNode('port-on', 'strip status', { ...at, port: 'wanted', portType: 'msg', output: 'port-on' }),
     ]);
@@ -85,6 +86,7 @@ describe('the strip list and strip status nodes', () => {
     assert.deepEqual(response, lab.service.simulator.strip(MAC));
     assert.equal((await lab.out('on', {})).payload, true);
     assert.deepEqual((await lab.out('port-on', { wanted: '3' })).payload, { mac: MAC, port: 3, on: false });
+    assert.equal((await lab.out('chosen', {})).payload, true);
     assert.deepEqual(
       ['strip', 'on', 'port-on'].map((id) => lab.statuses(id).at(-1)),
       ['green dot on1of4', 'green dot on', 'grey ring off'],

@@ -38,6 +38,14 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);
   });
 
+  it('refuses a frozen message before anything is switched', async () => {
+    await lab.startSwitch(outlet2);
+    const failed = await lab.caught('switch', Object.freeze({ payload: true }));
+    assert.equal(failed.error?.code, 'INVALID_INPUT');
+    assert.match(String(failed.error.message), /^Send a copy of the message: /);
+    assert.deepEqual(lab.requests(), []);
+  });
+
   it('ends every message exactly once', async () => {
     await lab.startSwitch(outlet2);
     const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);

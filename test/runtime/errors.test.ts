@@ -90,7 +90,7 @@ describe('what goes wrong in a real Node-RED', () => {
       'a wrong path is NOT_FOUND',
       () => ({ baseUrl: `${service.baseUrl}/elsewhere` }),
       'NOT_FOUND',
-      /: check /,
+      /^Check /,
     ],
     [
       'a service that nobody reaches is UNREACHABLE',
@@ -100,7 +100,7 @@ describe('what goes wrong in a real Node-RED', () => {
     ],
   ];
   for (const [name, properties, code, sentence] of settings) {
-    it(`${name}, and a mended account works`, async () => {
+    it(`${name}, and a corrected account works`, async () => {
       await deploy(await properties());
       const outcome = await send(red, { payload: true });
       if (name.includes('environment')) assert.match(errorOf(outcome).message, sentence);

@@ -71,7 +71,9 @@ describe('messages through a real Node-RED', () => {
     assert.equal(typeof _msgid, 'string');
     assert.deepEqual(about, {
       mac: MAC,
+      name: null,
       port: 2,
+      outlet: null,
       on: true,
       requested: 'on',
       success: true,
