@@ -1,0 +1,77 @@
+import type { Clock } from '../api/clock';
+import { isStripError, type ErrorCode, type StripError } from '../api/errors';
+import type { ListReading, Service, StripReading, SwitchReading } from '../api/service';
+
+/** How often an error came, and the last one. */
+export interface ErrorCount {
+  readonly count: number;
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly last: StripError;
+}
+
+/** The last good answer of a kind, held until the next one. */
+export interface LastAnswer<Reading> {
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly reading: Reading;
+}
+
+/** What an account has done since it started. It holds what the service sent, so it is for `src/diagnostics.ts` only, which leaves that out. */
+export interface AccountDiagnostics {
+  readonly requests: Readonly<Record<'list' | 'strip' | 'switch', number>>;
+  /** Requests that repeated one that had failed. */
+  readonly retries: number;
+  readonly errors: ReadonlyMap<ErrorCode, ErrorCount>;
+  readonly list: LastAnswer<ListReading> | null;
+  readonly strip: LastAnswer<StripReading> | null;
+  readonly switch: LastAnswer<SwitchReading> | null;
+}
+
+/** Counts what an account does. */
+export class DiagnosticCounters implements AccountDiagnostics {
+  readonly requests = { list: 0, strip: 0, switch: 0 };
+  readonly errors = new Map<ErrorCode, ErrorCount>();
+  retries = 0;
+  list: LastAnswer<ListReading> | null = null;
+  strip: LastAnswer<StripReading> | null = null;
+  switch: LastAnswer<SwitchReading> | null = null;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A request failed, or a command that was never sent. */
+  failed(error: unknown): void {
+    if (!isStripError(error)) return;
+    const count = (this.errors.get(error.code)?.count ?? 0) + 1;
+    this.errors.set(error.code, { count, at: this.#clock.wall(), last: error });
+  }
+
+  /** The same service, with each request and its answer or error taken down. */
+  counting(service: Service): Service {
+    const listen = <Reading>(request: Promise<Reading>, keep: (last: LastAnswer<Reading>) => void) => {
+      request.then(
+        (reading) => keep({ at: this.#clock.wall(), reading }),
+        (error: unknown) => this.failed(error),
+      );
+      return request;
+    };
+    return {
+      list: () => {
+        this.requests.list++;
+        return listen(service.list(), (last) => (this.list = last));
+      },
+      get: (mac) => {
+        this.requests.strip++;
+        return listen(service.get(mac), (last) => (this.strip = last));
+      },
+      switch: (mac, port, on) => {
+        this.requests.switch++;
+        return listen(service.switch(mac, port, on), (last) => (this.switch = last));
+      },
+      close: (graceMs) => service.close(graceMs),
+    };
+  }
+}

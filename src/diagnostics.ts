@@ -1,0 +1,479 @@
+/**
+ * A report about an account that can be shown to anybody. It is put together here and then passed through `REPORT`, the list of all that may
+ * be in it: what is not on the list is left out. No text or number of a user or of the service is on it; MACs and names are numbered.
+ */
+import type { AccountDiagnostics } from './account/diagnostics';
+import type { AccountSettings, AccountStatus } from './account/types';
+import { isStripError, type ErrorCode, type StripError } from './api/errors';
+import { looksLikeMac, macKey } from './api/mac';
+import type { Strip } from './api/types';
+
+/** What a report is made of. */
+export interface ReportSource {
+  versions: {
+    package: string;
+    nodeRed: string;
+    node: string;
+    platform: string;
+    release: string;
+    arch: string;
+  };
+  /** As configured; `null` where the configuration cannot be read. */
+  settings: AccountSettings | null;
+  /** As parsed; `null` where it cannot be. `simulator`: it is one in this Node-RED. */
+  baseUrl: { url: URL; simulator: boolean } | null;
+  hasKey: boolean;
+  tls: boolean;
+  proxy: boolean;
+  /** Characters of the mapping expression. */
+  mapping: number;
+  status: AccountStatus | null;
+  /** `null`: nothing was ever asked of the account. */
+  account: AccountDiagnostics | null;
+  /** Wall-clock milliseconds. */
+  now: number;
+}
+
+/** Checks a value; gives it back, or `undefined` where it may not be in the report. */
+type Rule = (value: unknown) => unknown;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const flag: Rule = (value) => (typeof value === 'boolean' ? value : undefined);
+
+const count: Rule = (value) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+const text =
+  (pattern: RegExp): Rule =>
+  (value) =>
+    typeof value === 'string' && value.length <= 80 && pattern.test(value) ? value : undefined;
+
+const choice =
+  (...choices: readonly string[]): Rule =>
+  (value) =>
+    choices.find((known) => known === value);
+
+const orNull =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null ? null : rule(value);
+
+const list =
+  (rule: Rule): Rule =>
+  (value) =>
+    Array.isArray(value)
+      ? value.map((entry: unknown) => rule(entry)).filter((entry) => entry !== undefined)
+      : undefined;
+
+const record =
+  (rules: Readonly<Record<string, Rule>>): Rule =>
+  (value) => {
+    if (!isRecord(value)) return undefined;
+    const allowed = Object.entries(rules).map(([name, rule]) => [name, rule(value[name])] as const);
+    return Object.fromEntries(allowed.filter(([, kept]) => kept !== undefined));
+  };
+
+const VERSION = text(/^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
+const TIME = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const MAC = text(/^mac \d+$/);
+const NAME = text(/^name \d+$/);
+/** Units of measurement that say nothing of anybody; others only by their length. */
+const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
+const UNIT: Rule = (value) => choice(...UNITS)(value) ?? text(/^text of \d+$/)(value);
+const CODES: readonly ErrorCode[] = [
+  ...([
+    'INVALID_INPUT',
+    'NOT_CONFIGURED',
+    'AUTH',
+    'NOT_FOUND',
+    'RATE_LIMITED',
+    'TIMEOUT',
+    'UNREACHABLE',
+  ] as const),
+  ...(['SERVICE', 'BAD_RESPONSE', 'SWITCH_FAILED', 'SUPERSEDED', 'PROTECTED', 'BUSY', 'CLOSED'] as const),
+];
+const ERROR = record({
+  code: choice(...CODES),
+  /** Key of the sentence in the catalogue. */
+  sentence: text(/^[A-Z_]+\.[A-Za-z]+$/),
+  /** HTTP status. */
+  status: (value) => (typeof value === 'number' && value >= 100 && value < 600 ? count(value) : undefined),
+  /** Why no connection came about, in Node.js's words. */
+  reason: choice(
+    ...[
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'ECONNABORTED',
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+    ],
+    ...[
+      'ETIMEDOUT',
+      'EPIPE',
+      'EPROTO',
+      'CERT_HAS_EXPIRED',
+      'CERT_NOT_YET_VALID',
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+    ],
+    ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+    ...[
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'UND_ERR_SOCKET',
+      'UND_ERR_CONNECT_TIMEOUT',
+    ],
+  ),
+});
+const LEAF =
+  /^(null|boolean|integer|integer 0 to 4|decimal|empty text|text of \d+|on or off as text|number as text|number with unit|time as text|mac \d+|name \d+|left out)$/;
+/** A key as it stands in an answer: only where all its words are known. */
+const KEY = /^(key \d+ of \d+|mac \d+|name \d+|\d{1,2}|\d+ more)$/;
+
+/** Shape of an answer: records with their keys, lists as `[{count, shape}]`, everything else a word for its kind. */
+const shape: Rule = (value) => {
+  if (typeof value === 'string') return text(LEAF)(value);
+  if (Array.isArray(value)) return list(record({ count, shape }))(value);
+  if (!isRecord(value)) return undefined;
+  const entries = Object.entries(value).filter(([key]) => KEY.test(key) || isKnownKey(key));
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, shape(inner)]).filter(([, inner]) => inner !== undefined),
+  );
+};
+
+const PORT: Rule = (value) => (value === 1 || value === 2 || value === 3 || value === 4 ? value : undefined);
+const READING = orNull(choice('number'));
+const STRIPS = list(
+  record({
+    mac: MAC,
+    name: orNull(NAME),
+    available: flag,
+    outlets: list(record({ port: PORT, on: orNull(flag), name: orNull(NAME) })),
+    load: READING,
+    voltage: READING,
+    signal: READING,
+    units: record({ load: UNIT, voltage: UNIT, signal: UNIT }),
+  }),
+);
+
+/** All that may be in a report. */
+export const REPORT = record({
+  versions: record({
+    package: VERSION,
+    nodeRed: VERSION,
+    node: VERSION,
+    platform: choice('aix', 'android', 'darwin', 'freebsd', 'linux', 'openbsd', 'sunos', 'win32'),
+    release: text(/^\d+(\.\d+)*$/),
+    arch: text(/^[a-z0-9_]{2,10}$/),
+  }),
+  settings: orNull(
+    record({
+      baseUrl: orNull(
+        record({
+          kind: choice('https', 'http', 'simulator'),
+          host: choice('name', 'IPv4 address', 'IPv6 address', 'localhost', 'none'),
+          port: choice('usual', 'other'),
+          /** Segments of the path before the API's own. */
+          path: count,
+        }),
+      ),
+      apiKey: flag,
+      /** Milliseconds. */
+      interval: count,
+      timeout: count,
+      retryFor: count,
+      concurrency: count,
+      tls: flag,
+      proxy: flag,
+      /** Characters. */
+      mapping: count,
+      protectedOutlets: list(record({ mac: MAC, port: PORT })),
+      outletNames: list(record({ mac: MAC, port: PORT, name: NAME })),
+      units: record({ load: UNIT, voltage: UNIT, signal: UNIT }),
+    }),
+  ),
+  status: orNull(
+    record({
+      available: orNull(flag),
+      readable: flag,
+      polling: flag,
+      error: orNull(ERROR),
+      lastAnswerAt: orNull(TIME),
+      cooldownUntil: orNull(TIME),
+    }),
+  ),
+  requests: record({ list: count, strip: count, switch: count, retries: count }),
+  errors: list(record({ count, at: TIME, last: ERROR })),
+  answers: record({
+    list: record({ at: TIME, shape, complete: flag, readable: flag, strips: STRIPS, more: count }),
+    strip: record({ at: TIME, shape, readable: flag, strips: STRIPS }),
+    switch: record({ at: TIME, shape, results: list(record({ port: PORT, ok: flag })) }),
+  }),
+  madeAt: TIME,
+});
+
+/** Puts a report together. JSON of its result holds nothing that `REPORT` does not list. */
+export function reportOf(source: ReportSource): unknown {
+  const { settings, status, account } = source;
+  const aliases = new Aliases();
+  for (const strip of account?.list?.reading.strips ?? []) aliases.learn(strip);
+  if (account?.strip) aliases.learn(account.strip.reading.strip);
+  return REPORT({
+    versions: {
+      ...source.versions,
+      node: source.versions.node.replace(/^v/, ''),
+      release: /^\d+(\.\d+)*/.exec(source.versions.release)?.[0],
+    },
+    settings: settings === null ? null : settingsOf(settings, source, aliases),
+    status: status === null ? null : statusOf(status),
+    requests: { ...account?.requests, retries: account?.retries },
+    errors: Array.from(account?.errors.values() ?? [], ({ count: times, at, last }) => ({
+      count: times,
+      at: timeOf(at),
+      last: errorOf(last),
+    })),
+    answers: answersOf(account, aliases),
+    madeAt: timeOf(source.now),
+  });
+}
+
+/** Numbers in place of MACs and names, the same one for the same wherever it stands. */
+export class Aliases {
+  readonly #macs = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+  readonly #keys = new Map<string, string>();
+
+  mac(mac: string): string {
+    return alias(this.#macs, macKey(mac), (number) => `mac ${number}`);
+  }
+
+  name(name: string): string {
+    return alias(this.#names, name, (number) => `name ${number}`);
+  }
+
+  /** A key that says nothing, and so may say anything. */
+  key(key: string): string {
+    return alias(this.#keys, key, (number) => `key ${number} of ${key.length}`);
+  }
+
+  /** Lets MACs and names of a strip be recognised wherever they stand. */
+  learn({ mac, name, outlets }: Pick<Strip, 'mac' | 'name' | 'outlets'>): void {
+    this.mac(mac);
+    for (const each of [name, ...outlets.map((outlet) => outlet.name)]) if (each !== null) this.name(each);
+  }
+
+  /** The alias of a text that is known as a MAC or a name. */
+  find(value: string): string | undefined {
+    if (looksLikeMac(value)) return this.mac(value);
+    return this.#macs.get(macKey(value)) ?? this.#names.get(value);
+  }
+}
+
+function alias(known: Map<string, string>, value: string, make: (number: number) => string): string {
+  const there = known.get(value);
+  if (there !== undefined) return there;
+  const made = make(known.size + 1);
+  known.set(value, made);
+  return made;
+}
+
+const DEEPEST = 8;
+const MOST_KEYS = 40;
+const MOST_SHAPES = 5;
+const MOST_STRIPS = 10;
+
+/** What kind of JSON value it is, with nothing of what it says. */
+export function shapeOf(value: unknown, aliases: Aliases, depth = 0): unknown {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return 'decimal';
+    return value >= 0 && value <= 4 ? 'integer 0 to 4' : 'integer';
+  }
+  if (typeof value === 'string') return kindOfText(value, aliases);
+  if (typeof value !== 'object' || depth === DEEPEST) return 'left out';
+  return Array.isArray(value) ? shapeOfList(value, aliases, depth) : shapeOfRecord(value, aliases, depth);
+}
+
+/** Entries of the same shape count as one. */
+function shapeOfList(value: readonly unknown[], aliases: Aliases, depth: number): unknown {
+  const shapes = new Map<string, { count: number; shape: unknown }>();
+  let rest = 0;
+  for (const entry of value) {
+    const made = shapeOf(entry, aliases, depth + 1);
+    const key = JSON.stringify(made).replace(/ \d+/g, '');
+    const same = shapes.get(key);
+    if (same) same.count++;
+    else if (shapes.size < MOST_SHAPES) shapes.set(key, { count: 1, shape: made });
+    else rest++;
+  }
+  return [...shapes.values(), ...(rest === 0 ? [] : [{ count: rest, shape: 'left out' }])];
+}
+
+function shapeOfRecord(value: object, aliases: Aliases, depth: number): unknown {
+  const entries = Object.entries(value);
+  const shown = entries.slice(0, MOST_KEYS).map(([key, inner]): [string, unknown] => {
+    const plain = /^\d{1,2}$/.test(key) || isKnownKey(key);
+    // A name may be an ordinary word.
+    return [aliases.find(key) ?? (plain ? key : aliases.key(key)), shapeOf(inner, aliases, depth + 1)];
+  });
+  const more = entries.length - shown.length;
+  return Object.fromEntries(more > 0 ? [...shown, [`${more} more`, 'left out']] : shown);
+}
+
+function kindOfText(value: string, aliases: Aliases): string {
+  if (value === '') return 'empty text';
+  const known = aliases.find(value);
+  if (known !== undefined) return known;
+  if (/^\s*(on|off|true|false|yes|no)\s*$/i.test(value)) return 'on or off as text';
+  if (/^\s*[-+]?\d+([.,]\d+)?\s*$/.test(value)) return 'number as text';
+  if (/^\s*[-+]?\d+([.,]\d+)?\s*[a-z%]{1,3}\s*$/i.test(value)) return 'number with unit';
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[-+]\d\d:?\d\d)?$/.test(value)) return 'time as text';
+  return `text of ${value.length}`;
+}
+
+/** Words of which keys may be made that stand in a report as they are. Nobody calls a strip so, and a reader needs them. */
+const WORDS = new Set(
+  (
+    'account active actual address alias array at available body channel channels code cold connected connection content count ' +
+    'current cursor data date details device devices energy error errors first friendly has health id index info input is ' +
+    'item items label last level limit line links list load mac message meta meter mode model more name next number object ' +
+    'off offline offset ok on online order other outlet outlets output page pages pagination paging per plug plugs port ports ' +
+    'position power prev previous properties quality reachable reading readings record records relay relays response result ' +
+    'results rssi seen sensor sensors serial set signal size socket sockets start state states status strength strip strips ' +
+    'success switch switched switches system telemetry temperature time timestamp title to total type unit units up updated ' +
+    'uptime usage value values version volt voltage volts w watt watts wifi'
+  ).split(' '),
+);
+
+/** Whether all words of a key are known ones, in any of the usual ways to write several as one; digits count for nothing. */
+export function isKnownKey(key: string): boolean {
+  if (key.length > 40) return false;
+  const words = key.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+  const rest = key.replace(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g, '');
+  return (
+    words.length > 0 && /^[\s._-]*\d?$/.test(rest) && words.every((word) => WORDS.has(word.toLowerCase()))
+  );
+}
+
+function settingsOf(settings: AccountSettings, source: ReportSource, aliases: Aliases): object {
+  const { interval, timeout, retryFor, concurrency, protectedOutlets, outletNames, units } = settings;
+  return {
+    baseUrl: source.baseUrl === null ? null : addressOf(source.baseUrl),
+    apiKey: source.hasKey,
+    interval: Math.round(interval),
+    timeout: Math.round(timeout),
+    retryFor: Math.round(retryFor),
+    concurrency,
+    tls: source.tls,
+    proxy: source.proxy,
+    mapping: source.mapping,
+    protectedOutlets: protectedOutlets.map(({ mac, port }) => ({ mac: aliases.mac(mac), port })),
+    outletNames: outletNames.map(({ mac, port, name }) => ({
+      mac: aliases.mac(mac),
+      port,
+      name: aliases.name(name),
+    })),
+    units: unitsOf(units),
+  };
+}
+
+function addressOf({ url, simulator }: { url: URL; simulator: boolean }): object {
+  const { hostname } = url;
+  const path = url.pathname.replace(/\/api\/public\/v1\/?$/, '');
+  const segments = path.split('/').filter((segment) => segment !== '').length;
+  if (simulator) return { kind: 'simulator', host: 'none', port: 'usual', path: segments };
+  let host = 'name';
+  if (hostname === 'localhost') host = 'localhost';
+  else if (/^[\d.]+$/.test(hostname)) host = 'IPv4 address';
+  else if (hostname.startsWith('[')) host = 'IPv6 address';
+  return {
+    kind: url.protocol.replace(':', ''),
+    host,
+    port: url.port === '' ? 'usual' : 'other',
+    path: segments,
+  };
+}
+
+function statusOf({
+  available,
+  readable,
+  polling,
+  error,
+  lastAnswerAt,
+  cooldownUntil,
+}: AccountStatus): object {
+  return {
+    available,
+    readable,
+    polling,
+    error: error === null ? null : errorOf(error),
+    lastAnswerAt,
+    cooldownUntil: cooldownUntil === null ? null : timeOf(cooldownUntil),
+  };
+}
+
+function errorOf(error: StripError): object {
+  if (!isStripError(error)) return {};
+  const { code, sentence, params } = error;
+  return { code, sentence, status: params.status, reason: params.code };
+}
+
+function answersOf(account: AccountDiagnostics | null, aliases: Aliases): object {
+  const at = (last: { at: number; reading: { response: unknown } }) => ({
+    at: timeOf(last.at),
+    shape: shapeOf(last.reading.response, aliases),
+  });
+  const answers: Record<string, object> = {};
+  if (account?.list) {
+    const { strips, complete, readable } = account.list.reading;
+    const shown = strips.slice(0, MOST_STRIPS).map((strip) => readOf(strip, aliases));
+    answers.list = {
+      ...at(account.list),
+      complete,
+      readable,
+      strips: shown,
+      more: strips.length - shown.length,
+    };
+  }
+  if (account?.strip) {
+    const { strip, readable } = account.strip.reading;
+    answers.strip = { ...at(account.strip), readable, strips: [readOf(strip, aliases)] };
+  }
+  if (account?.switch) {
+    const results = account.switch.reading.results.map(({ port, ok }) => ({ port, ok }));
+    answers.switch = { ...at(account.switch), results };
+  }
+  return answers;
+}
+
+function readOf(
+  { mac, name, available, outlets, load, voltage, signal, units }: Strip,
+  aliases: Aliases,
+): object {
+  const alias = (text: string | null) => (text === null ? null : aliases.name(text));
+  const reading = (value: number | null) => (value === null ? null : 'number');
+  return {
+    mac: aliases.mac(mac),
+    name: alias(name),
+    available,
+    outlets: outlets.map((outlet) => ({ port: outlet.port, on: outlet.on, name: alias(outlet.name) })),
+    load: reading(load),
+    voltage: reading(voltage),
+    signal: reading(signal),
+    units: unitsOf(units),
+  };
+}
+
+const unitsOf = (units: Readonly<Partial<Record<string, string>>>): object =>
+  Object.fromEntries(
+    Object.entries(units).map(([name, unit = '']) => [
+      name,
+      UNITS.includes(unit) ? unit : `text of ${unit.length}`,
+    ]),
+  );
+
+const timeOf = (wall: number): string => new Date(wall).toISOString();

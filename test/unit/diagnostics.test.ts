@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { DiagnosticCounters } from '../../src/account/diagnostics';
+import type { AccountSettings, AccountStatus } from '../../src/account/types';
+import { StripError } from '../../src/api/errors';
+import type { Service } from '../../src/api/service';
+import { Aliases, isKnownKey, REPORT, reportOf, shapeOf, type ReportSource } from '../../src/diagnostics';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, TestClock } from './account/support';
+
+const settings: AccountSettings = {
+  interval: 30_000,
+  timeout: 10_000,
+  retryFor: 30_000,
+  concurrency: 8,
+  protectedOutlets: [{ mac: MAC, port: 4 }],
+  outletNames: [{ mac: OTHER, port: 1, name: 'Coffee maker' }],
+  units: { load: 'W', voltage: '', signal: 'bananas' },
+};
+const status: AccountStatus = {
+  available: false,
+  error: new StripError('UNREACHABLE', 'UNREACHABLE.failed', { params: { host: 'h', code: 'ENOTFOUND' } }),
+  readable: true,
+  lastAnswerAt: '2027-01-15T08:00:00.000Z',
+  cooldownUntil: null,
+  polling: true,
+};
+const source = (more: Partial<ReportSource> = {}): ReportSource => ({
+  versions: {
+    package: '0.1.0',
+    nodeRed: '4.1.15',
+    node: 'v20.19.0',
+    platform: 'linux',
+    release: '6.1.0-17-amd64',
+    arch: 'x64',
+  },
+  settings,
+  baseUrl: { url: new URL('https://strips.example.com/base/api/public/v1'), simulator: false },
+  hasKey: true,
+  tls: false,
+  proxy: true,
+  mapping: 12,
+  status,
+  account: null,
+  now: Date.parse('2027-01-15T08:00:10.000Z'),
+  ...more,
+});
+const shape = (value: unknown) => shapeOf(value, new Aliases());
+
+/** A service that answers at once with what it is given. */
+const serviceOf = (answers: Partial<Record<'list' | 'get' | 'switch', unknown>>): Service => {
+  const give = (kind: 'list' | 'get' | 'switch'): Promise<never> => {
+    const answer = answers[kind];
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as never);
+  };
+  return {
+    list: () => give('list'),
+    get: () => give('get'),
+    switch: () => give('switch'),
+    close: () => Promise.resolve(),
+  };
+};
+
+describe('the counters of an account', () => {
+  it('count requests and errors, and keep the last answer of each kind', async () => {
+    const clock = new TestClock();
+    const counters = new DiagnosticCounters(clock);
+    const list = listOf(makeStrip(MAC, [true]));
+    const good = counters.counting(serviceOf({ list, get: stripOf(makeStrip(MAC, [true])) }));
+    await good.list();
+    await clock.pass(1000);
+    await good.list();
+    await good.get(MAC);
+    const bad = counters.counting(serviceOf({ switch: failure('TIMEOUT') }));
+    for (let i = 0; i < 2; i++) await assert.rejects(bad.switch(MAC, 1, true), { code: 'TIMEOUT' });
+    assert.deepEqual(counters.requests, { list: 2, strip: 1, switch: 2 });
+    assert.equal(counters.errors.get('TIMEOUT')?.count, 2);
+    assert.deepEqual(counters.list, { at: clock.wall(), reading: list });
+    assert.equal(counters.switch, null);
+  });
+});
+
+describe('the shape of an answer', () => {
+  it('keeps keys, types and lengths, and replaces what they say', () => {
+    const body = {
+      strips: [
+        { mac: MAC, name: 'Desk', online: true, port1: 'ON', load: '12.5 W', voltage: 230.1, rssi: -61 },
+        { mac: OTHER, name: '', online: false, port1: 'off', load: '7', voltage: 1, rssi: null },
+      ],
+      updated_at: '2027-01-15T08:00:00Z',
+      total: 2,
+    };
+    assert.deepEqual(shape(body), {
+      strips: [
+        {
+          count: 1,
+          shape: {
+            mac: 'mac 1',
+            name: 'text of 4',
+            online: 'boolean',
+            port1: 'on or off as text',
+            load: 'number with unit',
+            voltage: 'decimal',
+            rssi: 'integer',
+          },
+        },
+        {
+          count: 1,
+          shape: {
+            mac: 'mac 2',
+            name: 'empty text',
+            online: 'boolean',
+            port1: 'on or off as text',
+            load: 'number as text',
+            voltage: 'integer 0 to 4',
+            rssi: 'null',
+          },
+        },
+      ],
+      updated_at: 'time as text',
+      total: 'integer 0 to 4',
+    });
+  });
+
+  it('counts entries of the same shape once', () => {
+    const strips = Array.from({ length: 100 }, (_, index) => ({ mac: `A1B2C3D4E5${index % 10}F`, on: true }));
+    assert.deepEqual(shape(strips), [{ count: 100, shape: { mac: 'mac 1', on: 'boolean' } }]);
+  });
+
+  it('numbers keys that are MACs or names, or that nobody knows', () => {
+    const aliases = new Aliases();
+    aliases.learn(makeStrip(MAC, [], { name: 'Bedroom' }));
+    const body = { 'AA:BB:CC:DD:EE:FF': { '1': true }, Bedroom: 1, MySecretHouse: 1, bootTime: 1 };
+    assert.deepEqual(shapeOf(body, aliases), {
+      'mac 1': { '1': 'boolean' },
+      'name 1': 'integer 0 to 4',
+      'key 1 of 13': 'integer 0 to 4',
+      'key 2 of 8': 'integer 0 to 4',
+    });
+  });
+
+  it('takes a name for a name also where it is an ordinary word', () => {
+    const aliases = new Aliases();
+    aliases.learn(makeStrip(MAC, [], { name: 'Power' }));
+    assert.deepEqual(shapeOf({ Power: 'Power' }, aliases), { 'name 1': 'name 1' });
+  });
+
+  it('is bounded in depth and width', () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 100; i++) deep = { data: [deep] };
+    const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`x${index}`, index]));
+    assert.ok(JSON.stringify(shape([deep, wide])).length < 5000);
+  });
+
+  it('knows keys in every usual spelling', () => {
+    for (const key of [
+      'mac',
+      'relayState',
+      'relay_state',
+      'RELAY-STATE',
+      'port1',
+      'Outlet 2',
+      'nextCursor',
+    ]) {
+      assert.ok(isKnownKey(key), key);
+    }
+    for (const key of ['', '12', 'kitchen', 'portKitchen', 'port12', 'MariaStrip', 'état', '__proto__']) {
+      assert.ok(!isKnownKey(key), key);
+    }
+  });
+});
+
+describe('a report', () => {
+  it('says how the account is set and how it is doing', () => {
+    const report = reportOf(source());
+    assert.deepEqual(report, {
+      versions: {
+        package: '0.1.0',
+        nodeRed: '4.1.15',
+        node: '20.19.0',
+        platform: 'linux',
+        release: '6.1.0',
+        arch: 'x64',
+      },
+      settings: {
+        baseUrl: { kind: 'https', host: 'name', port: 'usual', path: 1 },
+        apiKey: true,
+        interval: 30_000,
+        timeout: 10_000,
+        retryFor: 30_000,
+        concurrency: 8,
+        tls: false,
+        proxy: true,
+        mapping: 12,
+        protectedOutlets: [{ mac: 'mac 1', port: 4 }],
+        outletNames: [{ mac: 'mac 2', port: 1, name: 'name 1' }],
+        units: { load: 'W', voltage: '', signal: 'text of 7' },
+      },
+      status: {
+        available: false,
+        readable: true,
+        polling: true,
+        error: { code: 'UNREACHABLE', sentence: 'UNREACHABLE.failed', reason: 'ENOTFOUND' },
+        lastAnswerAt: '2027-01-15T08:00:00.000Z',
+        cooldownUntil: null,
+      },
+      requests: {},
+      errors: [],
+      answers: {},
+      madeAt: '2027-01-15T08:00:10.000Z',
+    });
+  });
+
+  it('says what was answered and what was read from it, with the same numbers for the same strip', async () => {
+    const counters = new DiagnosticCounters(new TestClock());
+    const strip = makeStrip(MAC, [true, null], { name: 'Desk', load: 12.5, units: { load: 'W' } });
+    const response = { items: [{ mac: 'aa:bb:cc:dd:ee:ff', name: 'Desk', sockets: [1, null] }] };
+    await counters.counting(serviceOf({ list: { ...listOf(strip), response } })).list();
+    counters.failed(failure('SERVICE', { params: { host: 'strips.example.com', status: 503 } }, 'failed'));
+    counters.retries = 3;
+    const report = reportOf(source({ account: counters })) as Record<string, unknown>;
+    const at = '2027-01-15T08:00:00.000Z';
+    assert.deepEqual(report.answers, {
+      list: {
+        at,
+        shape: {
+          items: [
+            {
+              count: 1,
+              shape: {
+                mac: 'mac 1',
+                name: 'name 1',
+                sockets: [
+                  { count: 1, shape: 'integer 0 to 4' },
+                  { count: 1, shape: 'null' },
+                ],
+              },
+            },
+          ],
+        },
+        complete: true,
+        readable: true,
+        strips: [
+          {
+            mac: 'mac 1',
+            name: 'name 1',
+            available: true,
+            outlets: [
+              { port: 1, on: true, name: null },
+              { port: 2, on: null, name: null },
+            ],
+            load: 'number',
+            voltage: null,
+            signal: null,
+            units: { load: 'W' },
+          },
+        ],
+        more: 0,
+      },
+    });
+    assert.deepEqual(report.requests, { list: 1, strip: 0, switch: 0, retries: 3 });
+    assert.deepEqual(report.errors, [
+      { count: 1, at, last: { code: 'SERVICE', sentence: 'SERVICE.failed', status: 503 } },
+    ]);
+  });
+
+  it('leaves out whatever is not on the list of what may be in it', () => {
+    const report = REPORT({
+      versions: { package: 'my-own-build of Maria', more: 1 },
+      settings: { interval: 'soon', password: 'secret' },
+      secret: 'secret',
+      answers: { list: { shape: { mac: 'AABBCCDDEEFF', Kitchen: 'boolean', state: ['x', { shape: 'x' }] } } },
+    });
+    assert.deepEqual(report, {
+      versions: {},
+      settings: {},
+      answers: { list: { shape: { state: [{}] } } },
+    });
+  });
+
+  it('holds no sentinel, wherever in settings, names, errors and answers one is put', async () => {
+    const SENTINEL = 'sentinel';
+    const NUMBER = 987_654_321;
+    const secret = (kind: string) => `${SENTINEL}-${kind}`;
+    const hidden = `${SENTINEL}Key`;
+    const strip = makeStrip(secret('mac'), [true], {
+      name: secret('name'),
+      outlets: [{ port: 1, on: true, name: secret('outlet') }],
+      load: NUMBER,
+      voltage: NUMBER,
+      signal: NUMBER,
+      units: { load: secret('unit') },
+    });
+    const response = {
+      [secret('mac')]: { [hidden]: secret('text'), mac: secret('mac'), name: secret('name'), load: NUMBER },
+      strips: [{ [secret('name')]: [secret('deep')], state: secret('state'), signal: NUMBER + 0.5 }],
+      [`${SENTINEL} on`]: { __proto__: secret('proto') },
+      AABBCCDDEEFF: `${NUMBER} W`,
+      next: `https://${SENTINEL}.example.com/?key=${SENTINEL}`,
+      url: secret('url'),
+    };
+    const counters = new DiagnosticCounters(new TestClock());
+    const service = counters.counting(
+      serviceOf({
+        list: { ...listOf(strip), response },
+        get: { ...stripOf(strip), response },
+        switch: { results: [{ port: NUMBER, ok: true }], response },
+      }),
+    );
+    await Promise.all([service.list(), service.get('x'), service.switch('x', 1, true)]);
+    const error = failure('UNREACHABLE', {
+      params: { host: secret('host'), code: secret('code'), status: NUMBER, reason: secret('reason') },
+      cause: new Error(secret('cause')),
+      response,
+    });
+    counters.failed(error);
+    const report = reportOf({
+      versions: {
+        package: secret('version'),
+        nodeRed: secret('version'),
+        node: secret('version'),
+        platform: secret('platform'),
+        release: `6.1.0-${SENTINEL}`,
+        arch: secret('arch'),
+      },
+      settings: {
+        ...settings,
+        protectedOutlets: [{ mac: secret('mac'), port: 1 }],
+        outletNames: [{ mac: secret('other'), port: 2, name: secret('outlet') }],
+        units: { load: secret('unit'), voltage: secret('unit'), signal: secret('unit') },
+      },
+      baseUrl: {
+        url: new URL(`https://${SENTINEL}:${SENTINEL}@${SENTINEL}.example.com:8443/${SENTINEL}?${SENTINEL}`),
+        simulator: false,
+      },
+      hasKey: true,
+      tls: true,
+      proxy: true,
+      mapping: 10,
+      status: { ...status, error, lastAnswerAt: secret('time') },
+      account: counters,
+      now: 0,
+    });
+    const json = JSON.stringify(report);
+    assert.doesNotMatch(json, /sentinel|987654321|8443|AABBCCDDEEFF/i);
+    for (const part of ['"list":{', '"strip":{', '"switch":{', '"UNREACHABLE"', '"mac 1"', '"name 1"']) {
+      assert.ok(json.includes(part), `${part} was not looked at`);
+    }
+  });
+
+  it('holds nothing of any answer but what the list allows', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (response) => {
+        const counters = new DiagnosticCounters(new TestClock());
+        counters.list = { at: 0, reading: { ...listOf(), response } };
+        const { answers } = reportOf(source({ account: counters })) as {
+          answers: { list: { shape: unknown } };
+        };
+        assert.deepEqual(answers.list.shape, shape(response));
+      }),
+    );
+  });
+});
