@@ -1,12 +1,13 @@
 import type { Node, NodeAPI } from 'node-red';
 import { Account } from '../src/account/account';
+import { DiagnosticCounters } from '../src/account/diagnostics';
 import type { AccountLog } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
 import { parseBaseUrl } from '../src/api/endpoint';
 import { isStripError, type StripError } from '../src/api/errors';
 import { textOf } from '../src/flow/config';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
-import { LazyAccount, readAccountConfig } from '../src/flow/shared-account';
+import { LazyAccount, readAccountConfig, type AccountConfig } from '../src/flow/shared-account';
 import { findAccount, provide } from './shared/accounts';
 import { registerAdmin } from './shared/admin';
 import { connect } from './shared/connection';
@@ -26,14 +27,33 @@ export = (RED: NodeAPI): void => {
     // Nobody who gets hold of the node, to show or to log it, gets the key with it.
     this.credentials = {};
 
+    const counters = new DiagnosticCounters(systemClock);
     const account: LazyAccount = new LazyAccount(() => {
       const { baseUrl, tls, proxy, settings } = readAccountConfig(def);
       const endpoint = parseBaseUrl(baseUrl);
       const { concurrency: connections, timeout } = settings;
       const service = connect(RED, { endpoint, apiKey, timeout, connections, tls, proxy }, 'Missing');
-      return new Account({ service, settings, clock: systemClock, log: logOf(this, translate, account) });
+      const log = logOf(this, translate, account);
+      return new Account({ service: counters.counting(service), settings, clock: systemClock, log });
     });
-    provide({ node: this, account, baseUrl: textOf(def, 'baseUrl') });
+    const baseUrl = textOf(def, 'baseUrl');
+    provide({
+      node: this,
+      account,
+      baseUrl,
+      diagnostics: () => {
+        const config = configOf(def);
+        return {
+          settings: config?.settings ?? null,
+          baseUrl,
+          hasKey: apiKey !== '',
+          tls: textOf(def, 'tls') !== '',
+          proxy: textOf(def, 'proxy') !== '',
+          mapping: textOf(def, 'mapping').length,
+          account: counters,
+        };
+      },
+    });
 
     this.on('close', (done: () => void) => {
       // No Catch node is left to receive the errors of messages whose nodes are closed together with the account.
@@ -86,6 +106,15 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
       ),
     fault: (error) => node.warn(defectText(error, translate)),
   };
+}
+
+function configOf(def: Definition): AccountConfig | null {
+  try {
+    return readAccountConfig(def);
+  } catch (error) {
+    if (isStripError(error)) return null;
+    throw error;
+  }
 }
 
 function endpointOf(baseUrl: string): URL | null {

@@ -1,8 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { arch, platform, release } from 'node:os';
+import { join } from 'node:path';
 import type { NodeAPI } from 'node-red';
+import type { AccountStatus } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
+import { isStripError } from '../src/api/errors';
+import { reportOf } from '../src/diagnostics';
 import { editorError, isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/overview';
 import type { OutletRequest } from '../src/flow/overview';
-import { accountOf, deployedAccounts } from './shared/accounts';
+import type { LazyAccount } from '../src/flow/shared-account';
+import { accountOf, deployedAccounts, findAccount, type AccountLink } from './shared/accounts';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
 export = (RED: NodeAPI): void => {
@@ -41,7 +48,48 @@ export = (RED: NodeAPI): void => {
     }
     switchOutlet(RED, asked).then((answer) => response.json(answer), next);
   });
+
+  RED.httpAdmin.get('/strip-sidebar/diagnostics/:id', mayRead, (request, response, next) => {
+    const link = findAccount(RED, String(request.params.id));
+    if (link === undefined) {
+      response.sendStatus(404);
+      return;
+    }
+    response.set('Cache-Control', 'no-store');
+    reportAbout(RED, link).then((report) => response.json(report), next);
+  });
 };
+
+async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
+  const versions = {
+    package: packageVersion(),
+    nodeRed: await RED.version(),
+    node: process.version,
+    platform: platform(),
+    release: release(),
+    arch: arch(),
+  };
+  const status = statusOf(link.account);
+  return reportOf({ ...link.diagnostics(), versions, status, now: systemClock.wall() });
+}
+
+function statusOf(account: LazyAccount): AccountStatus {
+  try {
+    return account.get().status();
+  } catch (error) {
+    if (!isStripError(error)) throw error;
+    const never = { readable: true, lastAnswerAt: null, cooldownUntil: null, polling: false };
+    return { available: false, error, ...never };
+  }
+}
+
+/** From the package's own package.json, which is one folder further up for what is built. */
+function packageVersion(): string {
+  const places = ['..', '../..'].map((folder) => join(__dirname, folder, 'package.json'));
+  const manifest: unknown = JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8'));
+  const known = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return known && typeof manifest.version === 'string' ? manifest.version : '';
+}
 
 async function switchOutlet(RED: NodeAPI, { account, mac, port, on }: OutletRequest): Promise<object> {
   try {

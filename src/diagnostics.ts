@@ -20,8 +20,8 @@ export interface ReportSource {
   };
   /** As configured; `null` where the configuration cannot be read. */
   settings: AccountSettings | null;
-  /** As parsed; `null` where it cannot be. `simulator`: it is one in this Node-RED. */
-  baseUrl: { url: URL; simulator: boolean } | null;
+  /** As configured. */
+  baseUrl: string;
   hasKey: boolean;
   tls: boolean;
   proxy: boolean;
@@ -362,7 +362,7 @@ export function isKnownKey(key: string): boolean {
 function settingsOf(settings: AccountSettings, source: ReportSource, aliases: Aliases): object {
   const { interval, timeout, retryFor, concurrency, protectedOutlets, outletNames, units } = settings;
   return {
-    baseUrl: source.baseUrl === null ? null : addressOf(source.baseUrl),
+    baseUrl: addressOf(source.baseUrl),
     apiKey: source.hasKey,
     interval: Math.round(interval),
     timeout: Math.round(timeout),
@@ -381,21 +381,19 @@ function settingsOf(settings: AccountSettings, source: ReportSource, aliases: Al
   };
 }
 
-function addressOf({ url, simulator }: { url: URL; simulator: boolean }): object {
-  const { hostname } = url;
-  const path = url.pathname.replace(/\/api\/public\/v1\/?$/, '');
-  const segments = path.split('/').filter((segment) => segment !== '').length;
-  if (simulator) return { kind: 'simulator', host: 'none', port: 'usual', path: segments };
+function addressOf(baseUrl: string): object | null {
+  const simulator = /^\/(?!\/)/.test(baseUrl);
+  const address = simulator ? `http://simulator${baseUrl}` : baseUrl;
+  if (!URL.canParse(address)) return null;
+  const { protocol, hostname, port, pathname } = new URL(address);
+  const segments = pathname.replace(/\/api\/public\/v1\/?$/, '').split('/');
+  const path = segments.filter((segment) => segment !== '').length;
+  if (simulator) return { kind: 'simulator', host: 'none', port: 'usual', path };
   let host = 'name';
   if (hostname === 'localhost') host = 'localhost';
   else if (/^[\d.]+$/.test(hostname)) host = 'IPv4 address';
   else if (hostname.startsWith('[')) host = 'IPv6 address';
-  return {
-    kind: url.protocol.replace(':', ''),
-    host,
-    port: url.port === '' ? 'usual' : 'other',
-    path: segments,
-  };
+  return { kind: protocol.replace(':', ''), host, port: port === '' ? 'usual' : 'other', path };
 }
 
 function statusOf({

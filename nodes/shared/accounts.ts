@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { StripError } from '../../src/api/errors';
+import type { ReportSource } from '../../src/diagnostics';
 import type { LazyAccount } from '../../src/flow/shared-account';
 
 /** What an account node is to the other nodes of this package, and to nobody else. */
@@ -7,6 +8,8 @@ export interface AccountLink {
   readonly node: Node;
   readonly account: LazyAccount;
   readonly baseUrl: string;
+  /** What a report for a bug tells of its settings and of what it has done. */
+  diagnostics(): Omit<ReportSource, 'versions' | 'status' | 'now'>;
 }
 
 const links = new WeakMap<object, AccountLink>();

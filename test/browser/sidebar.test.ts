@@ -300,6 +300,33 @@ describe('the side bar', function () {
     assert.deepEqual(found, []);
   });
 
+  it('shows exactly what a report for a bug holds, to copy and to download', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const { page } = editor;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await bar.button('Diagnostics for a bug report: Home').press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Diagnostics' });
+    const shown = (await dialog.locator('pre').textContent()) ?? '';
+    const report = JSON.parse(shown) as Record<string, Record<string, unknown>>;
+    assert.ok(report.answers?.list);
+    for (const secret of [stage.service.apiKey, String(stage.service.port), DESK, 'Desk strip', 'Home']) {
+      assert.ok(!shown.includes(secret), secret);
+    }
+    await editor.picture('sidebar-diagnostics');
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await dialog.getByRole('status').getByText('Copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), shown);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    assert.equal(readFileSync(await download.path(), 'utf8'), shown);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('takes no memory for being opened', async () => {
     await stage.red.deploy([tab, home()]);
     await open();

@@ -93,4 +93,77 @@ describe('the admin routes behind a login', () => {
       await stranger.close();
     }
   });
+
+  const json = { 'content-type': 'application/json' };
+  const switching = (headers: Record<string, string>, body: unknown): RequestInit => ({
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  const outlet = { account: 'account', mac: 'A1B2C3D4E5F6', port: 1, on: true };
+
+  it('tell the side bar of accounts and strips without the key, and whoever may not read of none', async () => {
+    const accounts = '/strip-sidebar/accounts?lease=test';
+    assert.equal((await fetch(`${red.url}${accounts}`)).status, 401);
+    assert.equal((await fetch(`${red.url}/strip-sidebar/diagnostics/account`)).status, 401);
+    assert.equal((await asGuest('/strip-sidebar/accounts')).status, 400, 'without a lease');
+    const before = service.requests.length;
+    const response = await asGuest(accounts);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('cache-control'), 'no-store');
+    await service.arrived(before + 1);
+    const text = await (await asGuest(accounts)).text();
+    assert.match(text, /"id":"account"/);
+    assert.ok(!text.includes(API_KEY));
+    assert.equal((await asGuest('/strip-sidebar/release', switching(json, { lease: 'test' }))).status, 204);
+  });
+
+  it('switch an outlet for whoever may write, and only when asked in JSON', async () => {
+    const path = '/strip-sidebar/switch';
+    const before = service.requests.filter(({ method }) => method === 'POST').length;
+    assert.equal((await fetch(`${red.url}${path}`, switching(json, outlet))).status, 401);
+    assert.ok([401, 403].includes((await asGuest(path, switching(json, outlet))).status));
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const typed = await red.admin(path, {
+      method: 'POST',
+      headers: form,
+      body: new URLSearchParams({ account: 'account', mac: outlet.mac, port: '1', on: 'true' }),
+    });
+    assert.ok(typed.status >= 400 && typed.status < 500, String(typed.status));
+    assert.equal((await red.admin(path, switching(json, { ...outlet, port: 'all' }))).status, 400);
+    assert.equal(service.requests.filter(({ method }) => method === 'POST').length, before);
+    const answer = await red.admin(path, switching(json, outlet));
+    assert.deepEqual(await answer.json(), { ok: true, on: true });
+  });
+
+  it('answer a command that fails with code, sentence and what the sentence names', async () => {
+    const path = '/strip-sidebar/switch';
+    const missing = await red.admin(path, switching(json, { ...outlet, account: 'gone' }));
+    assert.deepEqual(await missing.json(), {
+      ok: false,
+      code: 'NOT_CONFIGURED',
+      sentence: 'NOT_CONFIGURED.account',
+      params: {},
+    });
+    service.next({ kind: 'answer', status: 500, json: {} });
+    const failed = await red.admin(path, switching(json, outlet));
+    const { ok, code } = (await failed.json()) as { ok: boolean; code: string };
+    assert.deepEqual([ok, code], [false, 'SERVICE']);
+  });
+
+  it('report about an account with versions and figures, and with no key, host, MAC or name', async () => {
+    await red.admin('/strip-account/account/strips?refresh=1');
+    const response = await asGuest('/strip-sidebar/diagnostics/account');
+    assert.equal(response.status, 200);
+    const text = await response.text();
+    for (const secret of [API_KEY, '127.0.0.1', String(service.port), 'A1B2C3D4E5F6', 'Desk strip']) {
+      assert.ok(!text.includes(secret), secret);
+    }
+    const report = JSON.parse(text) as Record<string, Record<string, unknown>>;
+    assert.match(String(report.versions?.nodeRed), /^\d+\.\d+\.\d+/);
+    assert.match(String(report.versions?.package), /^\d+\.\d+\.\d+/);
+    assert.ok(Number(report.requests?.list) > 0);
+    assert.ok(report.answers?.list);
+    assert.equal((await asGuest('/strip-sidebar/diagnostics/gone')).status, 404);
+  });
 });

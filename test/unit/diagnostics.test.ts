@@ -34,7 +34,7 @@ const source = (more: Partial<ReportSource> = {}): ReportSource => ({
     arch: 'x64',
   },
   settings,
-  baseUrl: { url: new URL('https://strips.example.com/base/api/public/v1'), simulator: false },
+  baseUrl: 'https://strips.example.com/base/api/public/v1',
   hasKey: true,
   tls: false,
   proxy: true,
@@ -210,6 +210,27 @@ describe('a report', () => {
     });
   });
 
+  it('says of the base URL what kind it is', () => {
+    const kindOf = (baseUrl: string) =>
+      (reportOf(source({ baseUrl })) as { settings: { baseUrl: unknown } }).settings.baseUrl;
+    const usual = { port: 'usual', path: 0 };
+    assert.deepEqual(kindOf('http://localhost:1880'), {
+      kind: 'http',
+      host: 'localhost',
+      port: 'other',
+      path: 0,
+    });
+    assert.deepEqual(kindOf('http://192.168.1.2'), { kind: 'http', host: 'IPv4 address', ...usual });
+    assert.deepEqual(kindOf('https://[::1]/a'), {
+      kind: 'https',
+      host: 'IPv6 address',
+      port: 'usual',
+      path: 1,
+    });
+    assert.deepEqual(kindOf('/simulator'), { kind: 'simulator', host: 'none', port: 'usual', path: 1 });
+    for (const bad of ['', '${BASE_URL}', '//host']) assert.equal(kindOf(bad), null, bad);
+  });
+
   it('says what was answered and what was read from it, with the same numbers for the same strip', async () => {
     const counters = new DiagnosticCounters(new TestClock());
     const strip = makeStrip(MAC, [true, null], { name: 'Desk', load: 12.5, units: { load: 'W' } });
@@ -328,10 +349,7 @@ describe('a report', () => {
         outletNames: [{ mac: secret('other'), port: 2, name: secret('outlet') }],
         units: { load: secret('unit'), voltage: secret('unit'), signal: secret('unit') },
       },
-      baseUrl: {
-        url: new URL(`https://${SENTINEL}:${SENTINEL}@${SENTINEL}.example.com:8443/${SENTINEL}?${SENTINEL}`),
-        simulator: false,
-      },
+      baseUrl: `https://${SENTINEL}:${SENTINEL}@${SENTINEL}.example.com:8443/${SENTINEL}?${SENTINEL}`,
       hasKey: true,
       tls: true,
       proxy: true,
