@@ -19,5 +19,7 @@ export default defineConfig(globalIgnores(['dist/', 'resources/', 'coverage/', '
     '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
     '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    // Loaded when it is needed, because loading it takes long.
+    '@typescript-eslint/no-require-imports': ['error', { allow: ['^undici$'] }],
   },
 });

@@ -3,7 +3,7 @@ import { Account } from '../src/account/account';
 import { DiagnosticCounters } from '../src/account/diagnostics';
 import type { AccountLog } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
-import { parseBaseUrl } from '../src/api/endpoint';
+import { parseBaseUrl, type BaseUrl } from '../src/api/connection-settings';
 import { isStripError, type StripError } from '../src/api/errors';
 import { textOf } from '../src/flow/config';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
@@ -29,10 +29,10 @@ export = (RED: NodeAPI): void => {
 
     const counters = new DiagnosticCounters(systemClock);
     const account: LazyAccount = new LazyAccount(() => {
-      const { baseUrl, tls, proxy, settings } = readAccountConfig(def);
-      const endpoint = parseBaseUrl(baseUrl);
+      const { tls, proxy, settings, ...config } = readAccountConfig(def);
+      const baseUrl = parseBaseUrl(config.baseUrl);
       const { concurrency: connections, timeout } = settings;
-      const service = connect(RED, { endpoint, apiKey, timeout, connections, tls, proxy }, 'Missing');
+      const service = connect(RED, { baseUrl, apiKey, timeout, connections, tls, proxy }, 'Missing');
       const log = logOf(this, translate, account);
       return new Account({ service: counters.counting(service), settings, clock: systemClock, log });
     });
@@ -76,7 +76,7 @@ export = (RED: NodeAPI): void => {
     const { node, account, baseUrl } = link;
     return {
       node,
-      endpoint: endpointOf(baseUrl),
+      baseUrl: readBaseUrl(baseUrl),
       strips: () => account.strips(),
       list: async () => await account.get().list(),
     };
@@ -117,9 +117,9 @@ function configOf(def: Definition): AccountConfig | null {
   }
 }
 
-function endpointOf(baseUrl: string): URL | null {
+function readBaseUrl(text: string): BaseUrl | null {
   try {
-    return parseBaseUrl(baseUrl);
+    return parseBaseUrl(text);
   } catch (error) {
     if (isStripError(error)) return null;
     throw error;

@@ -6,8 +6,8 @@ import {
   type ConnectionTest,
   type ConnectionTestResult,
 } from '../../src/flow/connection-test';
-import type { ListReading } from '../../src/api/service';
-import { parseBaseUrl } from '../../src/api/endpoint';
+import type { ListAnswer } from '../../src/api/service';
+import { parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
 import type { Strip } from '../../src/api/types';
 import { connect } from './connection';
@@ -16,11 +16,11 @@ import { connect } from './connection';
 export interface DeployedAccount {
   readonly node: Node;
   /** Where its requests go; `null` where its settings are not in order. */
-  readonly endpoint: URL | null;
+  readonly baseUrl: BaseUrl | null;
   /** What it knows without asking. */
   strips(): Strip[];
   /** Asks the service, over its own connection and with its own key. */
-  list(): Promise<ListReading>;
+  list(): Promise<ListAnswer>;
 }
 
 /**
@@ -66,11 +66,11 @@ async function testConnection(
   deployed: DeployedAccount | undefined,
 ): Promise<ConnectionTestResult> {
   try {
-    const endpoint = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
-    if (test.apiKey === null) return await withStoredKey(endpoint, deployed);
+    const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
+    if (test.apiKey === null) return await withStoredKey(baseUrl, deployed);
     const apiKey = variable(RED, test.apiKey, deployed?.node);
     const { timeout, tls, proxy } = test;
-    const client = connect(RED, { endpoint, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
+    const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
     try {
       const { strips, readable } = await client.list();
       return testSucceeded(strips, readable);
@@ -84,11 +84,11 @@ async function testConnection(
 
 /** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
 async function withStoredKey(
-  endpoint: URL,
+  baseUrl: BaseUrl,
   deployed: DeployedAccount | undefined,
 ): Promise<ConnectionTestResult> {
   if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
-  if (deployed.endpoint?.href !== endpoint.href)
+  if (deployed.baseUrl?.url.href !== baseUrl.url.href)
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
   return await listOf(deployed);
 }

@@ -1,14 +1,15 @@
 import type { NodeAPI } from 'node-red';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
-import { createDispatcher, type DispatcherOptions, type TlsOptions } from '../../src/api/dispatcher';
-import { checkApiKey } from '../../src/api/endpoint';
+import { createDispatcher, type TlsOptions } from '../../src/api/dispatcher';
+import { checkApiKey, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
+import type { ProxySettings } from '../../src/api/proxy';
 
 /** Where and how to connect, typed in a dialog or deployed. */
 export interface ConnectionSettings {
-  /** As `parseBaseUrl` gives it. */
-  endpoint: URL;
+  /** As `parseBaseUrl` returns it. */
+  baseUrl: BaseUrl;
   /** As it was typed. */
   apiKey: string;
   /** Milliseconds for one request. */
@@ -26,17 +27,17 @@ type Absence = 'Undeployed' | 'Missing';
 /** A client with connections of its own, which it closes. Throws NOT_CONFIGURED. */
 export function connect(
   RED: NodeAPI,
-  { endpoint, apiKey, timeout, connections, tls, proxy }: ConnectionSettings,
+  { baseUrl, apiKey, timeout, connections, tls, proxy }: ConnectionSettings,
   absence: Absence,
 ): Client {
   const key = checkApiKey(apiKey);
   const dispatcher = createDispatcher({
-    origin: endpoint.origin,
+    origin: baseUrl.url.origin,
     connections,
     ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls), absence) }),
     ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy), absence) }),
   });
-  return new Client({ endpoint, apiKey: key, timeout, dispatcher, clock: systemClock });
+  return new Client({ baseUrl, apiKey: key, timeout, dispatcher, clock: systemClock });
 }
 
 function tlsOptions(node: unknown, absence: Absence): TlsOptions {
@@ -48,7 +49,7 @@ function tlsOptions(node: unknown, absence: Absence): TlsOptions {
   return options;
 }
 
-function proxyOptions(node: unknown, absence: Absence): NonNullable<DispatcherOptions['proxy']> {
+function proxyOptions(node: unknown, absence: Absence): ProxySettings {
   if (!isRecord(node) || typeof node.url !== 'string') {
     throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.proxy${absence}`);
   }

@@ -18,7 +18,7 @@ import { State } from './state';
 import { Subscribers, type SubscribeOptions } from './subscribers';
 import { Switching } from './switching';
 import { toggle } from './toggle';
-import type { ListReading, Service, StripReading } from '../api/service';
+import type { ListAnswer, Service, StripAnswer } from '../api/service';
 import type {
   AccountLog,
   AccountSettings,
@@ -120,12 +120,12 @@ export class Account {
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the reading belongs to the caller. */
-  list(): Promise<ListReading> {
+  list(): Promise<ListAnswer> {
     return this.#closed === null ? this.#reads.list() : Promise.reject(closed());
   }
 
   /** Reads one strip; as `list`. */
-  get(mac: string): Promise<StripReading> {
+  get(mac: string): Promise<StripAnswer> {
     return this.#closed === null ? this.#reads.get(mac) : Promise.reject(closed());
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../api/clock';
 import { isStripError, type ErrorCode, type StripError } from '../api/errors';
-import type { ListReading, Service, StripReading, SwitchReading } from '../api/service';
+import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../api/service';
 
 /** How often an error came, and the last one. */
 export interface ErrorCount {
@@ -23,9 +23,9 @@ export interface AccountDiagnostics {
   /** Requests that repeated one that had failed. */
   readonly retries: number;
   readonly errors: ReadonlyMap<ErrorCode, ErrorCount>;
-  readonly list: LastAnswer<ListReading> | null;
-  readonly strip: LastAnswer<StripReading> | null;
-  readonly switch: LastAnswer<SwitchReading> | null;
+  readonly list: LastAnswer<ListAnswer> | null;
+  readonly strip: LastAnswer<StripAnswer> | null;
+  readonly switch: LastAnswer<SwitchAnswer> | null;
 }
 
 /** Counts what an account does. */
@@ -33,9 +33,9 @@ export class DiagnosticCounters implements AccountDiagnostics {
   readonly requests = { list: 0, strip: 0, switch: 0 };
   readonly errors = new Map<ErrorCode, ErrorCount>();
   retries = 0;
-  list: LastAnswer<ListReading> | null = null;
-  strip: LastAnswer<StripReading> | null = null;
-  switch: LastAnswer<SwitchReading> | null = null;
+  list: LastAnswer<ListAnswer> | null = null;
+  strip: LastAnswer<StripAnswer> | null = null;
+  switch: LastAnswer<SwitchAnswer> | null = null;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

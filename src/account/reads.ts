@@ -5,7 +5,7 @@ import { Effort } from './effort';
 import { closed } from './failures';
 import type { KnownStrip } from './known';
 import type { State } from './state';
-import type { ListReading, Service, StripReading } from '../api/service';
+import type { ListAnswer, Service, StripAnswer } from '../api/service';
 
 /** A read that is on its way, for everybody who asks for the same. */
 interface Shared<Reading> {
@@ -34,8 +34,8 @@ export class Reads {
   readonly #state: State;
   readonly #attempts: Attempts;
   readonly #observer: ReadsObserver;
-  #list: Shared<ListReading> | null = null;
-  readonly #strips = new Map<string, Shared<StripReading>>();
+  #list: Shared<ListAnswer> | null = null;
+  readonly #strips = new Map<string, Shared<StripAnswer>>();
   /** All that are on their way, also those too old to be shared. */
   readonly #pending = new Set<{ refuse: (error: unknown) => void; effort: Effort }>();
   #epoch = 0;
@@ -53,12 +53,12 @@ export class Reads {
   }
 
   /** The reading belongs to the caller alone. */
-  list(): Promise<ListReading> {
+  list(): Promise<ListAnswer> {
     return own(this.#sharedList());
   }
 
   /** The reading belongs to the caller alone. */
-  get(mac: string): Promise<StripReading> {
+  get(mac: string): Promise<StripAnswer> {
     return own(this.#sharedStrip(mac));
   }
 
@@ -73,7 +73,7 @@ export class Reads {
   }
 
   /** One request for the strip and nothing else: no place, no sharing. */
-  async askStrip(mac: string): Promise<StripReading> {
+  async askStrip(mac: string): Promise<StripAnswer> {
     const number = this.#state.draw();
     try {
       const reading = await this.#service.get(this.#state.find(mac)?.mac ?? mac);
@@ -95,7 +95,7 @@ export class Reads {
     }
   }
 
-  async #askList(): Promise<ListReading> {
+  async #askList(): Promise<ListAnswer> {
     const number = this.#state.draw();
     try {
       const reading = await this.#service.list();
@@ -110,7 +110,7 @@ export class Reads {
     }
   }
 
-  #sharedList(): Shared<ListReading> {
+  #sharedList(): Shared<ListAnswer> {
     if (this.#list !== null && this.#isFresh(this.#list)) return this.#list;
     const shared = this.#share(
       () => this.#askList(),
@@ -122,7 +122,7 @@ export class Reads {
     return shared;
   }
 
-  #sharedStrip(mac: string): Shared<StripReading> {
+  #sharedStrip(mac: string): Shared<StripAnswer> {
     const key = macKey(mac);
     const known = this.#strips.get(key);
     if (known !== undefined && this.#isFresh(known)) return known;

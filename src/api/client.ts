@@ -1,140 +1,129 @@
-import type { Dispatcher } from 'undici';
-import type { ListReading, Service, StripReading, SwitchReading } from './service';
-import { readBody, readSwitch } from './answer';
-import { Chain } from './chain';
+// The service over HTTP (API document, section 4): one request per call. Retrying is the account's business.
 import type { Clock } from './clock';
+import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
-import { stripPath } from './endpoint';
-import { Exchange, type Answer } from './exchange';
-import { Failures } from './failure';
+import type { RequestDispatcher } from './dispatcher';
+import { stripPath } from './mac';
+import { closedError, type ErrorContext } from './network-error';
+import { PendingRequest, type HttpResponse } from './request';
+import { readJson, readSwitch } from './response';
+import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from './service';
 import type { PortOrAll } from './types';
 
 export interface ClientOptions {
-  /** The address of the API, `…/api/public/v1` (see `parseBaseUrl`). */
-  endpoint: URL;
+  /** As `parseBaseUrl` returns it. */
+  baseUrl: BaseUrl;
   /** As `checkApiKey` returns it. */
   apiKey: string;
-  /** Milliseconds for one request, from the call to the last byte of the answer. */
+  /** Milliseconds for one request, from the call to the last byte of the response. */
   timeout: number;
   /** The client's own from now on: `close` destroys it. */
-  dispatcher: Dispatcher;
+  dispatcher: RequestDispatcher;
   clock: Clock;
+  /** Turns the JSON of a list or of one strip into what is decoded; rejects with a `StripError` BAD_RESPONSE. */
+  mapping?: (body: unknown) => Promise<unknown>;
 }
 
-/** What all reads have in common, and all switches. */
-interface Kind {
-  readonly method: Dispatcher.HttpMethod;
-  readonly headers: string[];
-  /** Those on their way. */
-  readonly exchanges: Chain<Exchange>;
-}
-
-/** The service over HTTP (API document, section 4). One request per call; repeating is the account's business. */
 export class Client implements Service {
   readonly #origin: string;
-  readonly #root: string;
+  readonly #basePath: string;
   readonly #timeout: number;
-  readonly #dispatcher: Dispatcher;
+  readonly #dispatcher: RequestDispatcher;
   readonly #clock: Clock;
-  readonly #failures: Failures;
-  readonly #reads: Kind;
-  readonly #switches: Kind;
+  readonly #mapping: ClientOptions['mapping'];
+  readonly #context: ErrorContext;
+  readonly #readHeaders: string[];
+  readonly #switchHeaders: string[];
+  readonly #reads = new Set<PendingRequest>();
+  readonly #switches = new Set<PendingRequest>();
   #closing: Promise<void> | null = null;
-  #idle: (() => void) | null = null;
+  #onLastSwitch: (() => void) | null = null;
 
-  constructor({ endpoint, apiKey, timeout, dispatcher, clock }: ClientOptions) {
-    this.#origin = endpoint.origin;
-    this.#root = endpoint.pathname;
+  constructor({ baseUrl, apiKey, timeout, dispatcher, clock, mapping }: ClientOptions) {
+    this.#origin = baseUrl.url.origin;
+    this.#basePath = baseUrl.url.pathname;
     this.#timeout = timeout;
     this.#dispatcher = dispatcher;
     this.#clock = clock;
-    this.#failures = new Failures(endpoint, timeout, apiKey);
-    const headers = ['accept', 'application/json', 'x-api-key', apiKey];
-    this.#reads = { method: 'GET', headers, exchanges: new Chain() };
-    this.#switches = {
-      method: 'POST',
-      headers: [...headers, 'content-type', 'application/json'],
-      exchanges: new Chain(),
+    this.#mapping = mapping;
+    this.#context = {
+      host: baseUrl.simulator ?? baseUrl.url.host,
+      origin: baseUrl.url.origin,
+      proxy: dispatcher.proxy ?? null,
+      isSecret: (text) => text.toLowerCase().includes(apiKey.toLowerCase()),
     };
+    this.#readHeaders = ['accept', 'application/json', 'x-api-key', apiKey];
+    this.#switchHeaders = [...this.#readHeaders, 'content-type', 'application/json'];
   }
 
-  list(): Promise<ListReading> {
-    return new Promise((resolve, reject) => {
-      const deliver = (answer: Answer): void => {
-        const response = readBody(answer, this.#failures, this.#clock.wall());
-        resolve({ ...decodeList(response, this.#now()), response });
-      };
-      this.#send(this.#reads, '/strips', null, deliver, reject);
-    });
+  async list(): Promise<ListAnswer> {
+    const response = readJson(await this.#read('/strips'), this.#context, this.#clock.wall());
+    return { ...decodeList(await this.#map(response), this.#now()), response };
   }
 
-  get(mac: string): Promise<StripReading> {
-    return new Promise((resolve, reject) => {
-      const deliver = (answer: Answer): void => {
-        const response = readBody(answer, this.#failures, this.#clock.wall(), mac);
-        resolve({ ...decodeStrip(response, mac, this.#now()), response });
-      };
-      this.#send(this.#reads, stripPath(mac), null, deliver, reject);
-    });
+  async get(mac: string): Promise<StripAnswer> {
+    const response = readJson(await this.#read(stripPath(mac)), this.#context, this.#clock.wall(), mac);
+    return { ...decodeStrip(await this.#map(response), mac, this.#now()), response };
   }
 
-  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchReading> {
-    return new Promise((resolve, reject) => {
-      const deliver = (answer: Answer): void => {
-        resolve(readSwitch(answer, port, mac, this.#failures, this.#clock.wall()));
-      };
-      // JSON by hand: there are ten such bodies in all, and a general writer takes as long as all the rest of a command.
-      const body = `{"port":${port === 'all' ? '"all"' : port},"on":${on}}`;
-      this.#send(this.#switches, `${stripPath(mac)}/switch`, body, deliver, reject);
-    });
+  async switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    const path = `${stripPath(mac)}/switch`;
+    const response = await this.#send('POST', path, JSON.stringify({ port, on }), this.#switches);
+    return readSwitch(response, mac, port, this.#context, this.#clock.wall());
   }
 
   close(graceMs: number): Promise<void> {
     return (this.#closing ??= this.#close(graceMs));
   }
 
-  /** Ends in `deliver` or `reject`; `path` is below the base address. */
-  #send(
-    { method, headers, exchanges }: Kind,
+  #read(path: string): Promise<HttpResponse> {
+    return this.#send('GET', path, null, this.#reads);
+  }
+
+  /** `path` is below the base URL; `pending` holds the request for as long as it is under way. */
+  async #send(
+    method: 'GET' | 'POST',
     path: string,
     body: string | null,
-    deliver: (answer: Answer) => void,
-    reject: (error: unknown) => void,
-  ): void {
-    if (this.#closing !== null) {
-      reject(this.#failures.closed());
-      return;
-    }
-    const over = (): void => {
-      exchanges.delete(exchange);
-      if (this.#idle !== null && this.#switches.exchanges.first === null) this.#idle();
-    };
-    const exchange = new Exchange(this.#clock, this.#timeout, this.#failures, deliver, reject, over);
-    exchanges.add(exchange);
+    pending: Set<PendingRequest>,
+  ): Promise<HttpResponse> {
+    if (this.#closing !== null) throw closedError(this.#context);
+    const headers = body === null ? this.#readHeaders : this.#switchHeaders;
+    const request = new PendingRequest(this.#clock, this.#timeout, this.#context);
+    pending.add(request);
     try {
       this.#dispatcher.dispatch(
-        { origin: this.#origin, path: this.#root + path, method, headers, body },
-        exchange,
+        { origin: this.#origin, path: this.#basePath + path, method, headers, body },
+        request,
       );
     } catch (error) {
-      exchange.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
+      request.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }
+    try {
+      return await request.response;
+    } finally {
+      pending.delete(request);
+      if (this.#switches.size === 0) this.#onLastSwitch?.();
+    }
+  }
+
+  async #map(body: unknown): Promise<unknown> {
+    return this.#mapping === undefined ? body : await this.#mapping(body);
   }
 
   async #close(graceMs: number): Promise<void> {
-    const reads = this.#reads.exchanges;
-    const switches = this.#switches.exchanges;
-    for (const exchange of reads.items()) exchange.fail(this.#failures.closed());
-    for (const exchange of switches.items()) if (!exchange.sent) exchange.fail(this.#failures.closed());
-    if (switches.first !== null && graceMs > 0) await this.#untilIdle(graceMs);
-    for (const exchange of switches.items()) exchange.fail(this.#failures.closed());
+    for (const request of this.#reads) request.close();
+    for (const request of this.#switches) if (!request.sent) request.close();
+    if (graceMs > 0) await this.#untilSwitchesEnd(graceMs);
+    for (const request of this.#switches) request.close();
     await this.#dispatcher.destroy();
   }
 
-  async #untilIdle(graceMs: number): Promise<void> {
+  async #untilSwitchesEnd(graceMs: number): Promise<void> {
+    if (![...this.#switches].some(({ sent }) => sent)) return;
     await new Promise<void>((resolve) => {
       const timer = this.#clock.setTimeout(resolve, graceMs);
-      this.#idle = () => {
+      this.#onLastSwitch = () => {
         this.#clock.clearTimeout(timer);
         resolve();
       };

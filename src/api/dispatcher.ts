@@ -1,33 +1,44 @@
-import './builtin-fetch'; // first: see there
+// Connections to the service for one account: kept alive, through a proxy where there is one, and renewed where one has gone stale.
 import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
-import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { StripError } from './errors';
-import { MOST_BYTES } from './exchange';
+import type * as Undici from 'undici';
+import type { Dispatcher } from 'undici';
+import { ProxyConnectionError, type ProxyName } from './network-error';
+import { chooseProxy, type Proxy, type ProxySettings } from './proxy';
+import { MAX_BODY_BYTES, type Headers } from './request';
 
 /** What Node-RED's `tls-config` node fills in; how a connection is made and verified. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
 
-export interface Proxy {
-  url: string;
-  /** Hosts (with their subdomains, or with a port) that are reached without it. */
-  noProxy: readonly string[];
-  username?: string;
-  password?: string;
+export interface RequestOptions {
+  origin: string;
+  path: string;
+  method: 'GET' | 'POST';
+  /** Names and values by turns. */
+  headers: string[];
+  body: string | null;
+}
+
+/** What a client sends its requests with: as much of undici's `Dispatcher` as it uses. */
+export interface RequestDispatcher {
+  /** The proxy that requests go through. */
+  readonly proxy?: ProxyName | null;
+  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean;
+  destroy(): Promise<void>;
 }
 
 export interface DispatcherOptions {
-  /** Where the requests go; a proxy in the environment counts only for the schemes it is named for. */
+  /** Where the requests go. */
   origin: string;
   /** Connections at once, and with them requests at once. */
   connections: number;
   connect?: TlsOptions;
   /** Takes the place of what the environment names. */
-  proxy?: Proxy;
+  proxy?: ProxySettings;
 }
 
 /**
- * Longest an idle connection is kept, in milliseconds: less than servers do, because one that the server closes while a command is
- * being sent loses the command. A server's own `Keep-Alive` hint shortens it further.
+ * Longest an idle connection is kept, in milliseconds: less than most servers do, because one that the server closes while a request is
+ * being sent loses the request. A server's own `Keep-Alive` hint shortens it further.
  */
 const KEEP_ALIVE = 20_000;
 
@@ -41,51 +52,220 @@ const NEXT_ADDRESS_AFTER = 2_000;
  * Connections for one account. Sets no process-wide dispatcher. Whoever asks for it destroys it (the client does, on `close`).
  * Throws NOT_CONFIGURED for a proxy address that is none.
  */
-export function createDispatcher({ origin, connections, connect, proxy }: DispatcherOptions): Dispatcher {
-  const tls = { autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER, ...connect };
-  const options = {
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE,
-    keepAliveMaxTimeout: KEEP_ALIVE,
-    maxResponseSize: MOST_BYTES,
-    // Neither is a deadline; the client has one of its own over all of it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: tls,
-  };
-  if (proxy) {
-    const uri = proxyAddress(proxy.url);
-    return new EnvHttpProxyAgent({
+export function createDispatcher({
+  origin,
+  connections,
+  connect,
+  proxy,
+}: DispatcherOptions): RequestDispatcher {
+  const chosen = chooseProxy(new URL(origin), proxy);
+  const connector = new Connector(loadUndici(), origin, connect ?? {}, chosen);
+  return new RenewingDispatcher(connector, connections, chosen?.name ?? null);
+}
+
+/**
+ * undici takes 50 ms to load, so it is loaded with the first account. Loading it would make every `fetch()` of the whole process use its
+ * connections: constructing a request makes the built-in fetch choose its own before.
+ */
+function loadUndici(): typeof Undici {
+  new Request('http://localhost').clone();
+  return require('undici') as typeof Undici;
+}
+
+type Connect = Undici.buildConnector.connector;
+
+/** Makes connections to one origin, directly or through a proxy. */
+class Connector {
+  readonly #undici: typeof Undici;
+  readonly #origin: string;
+  readonly #tls: TlsOptions;
+  readonly #proxy: Proxy | null;
+  /** Errors of connections that broke after they had carried a response. */
+  readonly #brokenInUse = new WeakSet();
+
+  constructor(undici: typeof Undici, origin: string, tls: TlsOptions, proxy: Proxy | null) {
+    this.#undici = undici;
+    this.#origin = origin;
+    this.#tls = tls;
+    this.#proxy = proxy;
+  }
+
+  open(connections: number): Dispatcher {
+    const { Pool, ProxyAgent } = this.#undici;
+    const options = {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE,
+      keepAliveMaxTimeout: KEEP_ALIVE,
+      maxResponseSize: MAX_BODY_BYTES,
+      // Neither is a deadline; the client has one of its own over all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    if (this.#proxy === null) {
+      return new Pool(this.#origin, {
+        ...options,
+        connect: this.#observed(this.#direct(this.#tls)),
+      });
+    }
+    const { origin, authorization, name } = this.#proxy;
+    const toProxy = asProxy(this.#direct({}));
+    if (name.forwards) {
+      const pool = new Pool(origin, { ...options, connect: this.#observed(toProxy) });
+      return pool.compose(forward(origin, authorization));
+    }
+    return new ProxyAgent({
       ...options,
-      ...proxyCredentials(proxy),
-      requestTls: tls,
-      httpProxy: uri,
-      httpsProxy: uri,
-      noProxy: proxy.noProxy.join(','),
+      uri: origin,
+      ...(authorization === null ? {} : { token: authorization }),
+      requestTls: this.#tls,
+      clientFactory: (uri) => new Pool(uri, { connect: toProxy }),
+      factory: (target, { connect }: { connect?: unknown }) => {
+        if (typeof connect !== 'function') throw new TypeError('undici hands over no way to connect');
+        const tunnel: Connect = (...to) => void Reflect.apply(connect, undefined, to);
+        // Without a tunnel for this reason undici would try again at once and without end.
+        const once = asProxy(tunnel, (error) => hasCode(error, ['UND_ERR_SOCKET']));
+        return new Pool(target, { ...options, connect: this.#observed(once) });
+      },
     });
   }
-  const named = proxiesOfEnvironment();
-  if (named.length === 0) return new Pool(origin, options);
-  named.forEach(proxyAddress);
-  return new EnvHttpProxyAgent({ ...options, requestTls: tls });
+
+  /** Whether a request failed because its connection, one that had carried others, was closed by the other side. */
+  isStale(error: Error): boolean {
+    if (error instanceof this.#undici.errors.SocketError) {
+      // "bad response" and the like: there was an answer.
+      return error.message.endsWith('closed') && (error.socket?.bytesRead ?? 0) > 0;
+    }
+    return this.#brokenInUse.has(error);
+  }
+
+  #direct(tls: TlsOptions): Connect {
+    return this.#undici.buildConnector({ autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER, ...tls });
+  }
+
+  #observed(connect: Connect): Connect {
+    return (options, callback) => {
+      connect(options, (...[error, socket]) => {
+        socket?.prependListener('error', (failure: Error) => {
+          if (socket.bytesRead > 0 && hasCode(failure, ['ECONNRESET', 'EPIPE'])) {
+            this.#brokenInUse.add(failure);
+          }
+        });
+        if (error === null) callback(null, socket);
+        else callback(error, null);
+      });
+    };
+  }
 }
 
-function proxiesOfEnvironment(): string[] {
-  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
-  return [http_proxy ?? HTTP_PROXY, https_proxy ?? HTTPS_PROXY].filter(
-    (url): url is string => url !== undefined && url !== '',
-  );
+const hasCode = (error: Error, codes: readonly string[]): boolean =>
+  'code' in error && codes.includes(String(error.code));
+
+/** Marks what goes wrong as the proxy's. */
+function asProxy(connect: Connect, isProxy: (error: Error) => boolean = () => true): Connect {
+  return (options, callback) => {
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback(isProxy(error) ? new ProxyConnectionError('proxy', { cause: error }) : error, null);
+    });
+  };
 }
 
-function proxyAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-  // Not the text itself: it may hold a password.
-  throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.proxy');
+/** Requests in the form that a proxy takes for plain http: no tunnel, because many proxies open one to port 443 only. */
+function forward(proxy: string, authorization: string | null): Dispatcher.DispatcherComposeInterceptor {
+  const login = authorization === null ? [] : ['proxy-authorization', authorization];
+  return (dispatch) => (options, handler) => {
+    const { origin = '', path, headers } = options;
+    const own = Array.isArray(headers) ? headers : [];
+    return dispatch(
+      {
+        ...options,
+        origin: proxy,
+        path: `${String(origin)}${path}`,
+        headers: [...own, 'host', new URL(origin).host, ...login],
+      },
+      handler,
+    );
+  };
 }
 
-function proxyCredentials({ username, password }: Proxy): { token?: string } {
-  if (username === undefined || username === '') return {};
-  return { token: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
+/**
+ * Repeats a request once, at once, on a new connection where the one it went out on had been closed by the other side meanwhile, as
+ * servers and proxies do with idle ones. Safe for everything that a client sends: reads, and switches to on or to off.
+ */
+class RenewingDispatcher implements RequestDispatcher {
+  readonly proxy: ProxyName | null;
+  readonly #connector: Connector;
+  readonly #pool: Dispatcher;
+  /** Each for one request that is being repeated: a pool cannot be told to take a new connection. */
+  readonly #single = new Set<Dispatcher>();
+  #destroyed = false;
+
+  constructor(connector: Connector, connections: number, proxy: ProxyName | null) {
+    this.#connector = connector;
+    this.#pool = connector.open(connections);
+    this.proxy = proxy;
+  }
+
+  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return this.#pool.dispatch(options, new RenewableRequest(this, options, handler));
+  }
+
+  async destroy(): Promise<void> {
+    this.#destroyed = true;
+    await Promise.all([this.#pool, ...this.#single].map((dispatcher) => dispatcher.destroy()));
+  }
+
+  /** Whether a request that failed so before its response is worth another attempt. */
+  canRenew(error: Error): boolean {
+    return !this.#destroyed && this.#connector.isStale(error);
+  }
+
+  renew(options: RequestOptions, handler: Dispatcher.DispatchHandler): void {
+    const single = this.#connector.open(1);
+    this.#single.add(single);
+    single.dispatch(options, handler);
+    // Closes when the request is over.
+    void single.close().finally(() => this.#single.delete(single));
+  }
+}
+
+/** Hands on what happens to a request, but for the one failure that a new connection may prevent. */
+class RenewableRequest implements Dispatcher.DispatchHandler {
+  readonly #dispatcher: RenewingDispatcher;
+  readonly #options: RequestOptions;
+  readonly #handler: Dispatcher.DispatchHandler;
+  #isFinal = false;
+
+  constructor(dispatcher: RenewingDispatcher, options: RequestOptions, handler: Dispatcher.DispatchHandler) {
+    this.#dispatcher = dispatcher;
+    this.#options = options;
+    this.#handler = handler;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#handler.onRequestStart?.(controller, context);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#isFinal = true;
+    this.#handler.onResponseStart?.(controller, status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Headers): void {
+    this.#handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isFinal || !this.#dispatcher.canRenew(error)) {
+      this.#handler.onResponseError?.(controller, error);
+    } else {
+      this.#isFinal = true;
+      this.#dispatcher.renew(this.#options, this);
+    }
+  }
 }

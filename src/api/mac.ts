@@ -1,4 +1,5 @@
-import { Remembered } from './remembered';
+// The identifier of a strip: comparing two spellings, checking one, and putting one into a path.
+import { StripError } from './errors';
 
 const SEPARATORS = /[\s:._-]/g;
 const HEXADECIMAL = /^[0-9a-f]+$/;
@@ -9,14 +10,11 @@ const HEXADECIMAL = /^[0-9a-f]+$/;
  * all, so separators count in anything that is not hexadecimal.
  */
 export function macKey(mac: string): string {
-  return keys.get(mac);
-}
-
-const keys = new Remembered(20_000, (mac) => {
   const lower = mac.trim().toLowerCase();
+  if (HEXADECIMAL.test(lower)) return lower;
   const bare = lower.replace(SEPARATORS, '');
   return HEXADECIMAL.test(bare) ? bare : lower;
-});
+}
 
 /** Whether both name the same strip, however they are spelled. */
 export function sameMac(a: string, b: string): boolean {
@@ -43,16 +41,21 @@ export function isPossibleMac(mac: string): boolean {
 /** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
 export function looksLikeMac(text: string): boolean {
   if (text.length < 12 || text.length > 23) return false;
-  let digits = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const letter = code | 0x20; // lower case
-    if ((code >= 0x30 && code <= 0x39) || (letter >= 0x61 && letter <= 0x66)) digits++;
-    else if (!isSeparator(code)) return false;
-  }
-  return digits === 12 || digits === 16;
+  return /^(?:[0-9a-f]{12}|[0-9a-f]{16})$/i.test(text.replace(/[:.-]/g, ''));
 }
 
-function isSeparator(code: number): boolean {
-  return code === 0x3a /* : */ || code === 0x2d /* - */ || code === 0x2e; /* . */
+/**
+ * The path of one strip below the base address, `/strips/{mac}` (API document, section 4), with the MAC as the service
+ * spelled it. Throws INVALID_INPUT where `isPossibleMac` says no.
+ */
+export function stripPath(mac: string): string {
+  if (!isPossibleMac(mac)) {
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { got: printable(mac) } });
+  }
+  return `/strips/${encodeURIComponent(mac)}`;
+}
+
+/** A text from outside made fit for a sentence: quoted, control characters escaped, not endless. */
+export function printable(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

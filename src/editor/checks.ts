@@ -1,5 +1,6 @@
-import { parseBaseUrl, stripPath } from '../api/endpoint';
+import { parseBaseUrl } from '../api/connection-settings';
 import { isStripError } from '../api/errors';
+import { isPossibleMac, printable } from '../api/mac';
 import { SETTINGS, type Setting, type TypedSetting } from '../settings';
 import { textOf, type Check, type Descriptor, type Fault, type Properties } from './descriptor';
 
@@ -61,7 +62,10 @@ export function numberFault(text: string, least: number, most: number, scale = 1
 
 /** A strip that is typed or picked. */
 export const checkStrip: Check = (value) =>
-  value === '' ? { key: 'strip-account.invalid.mac' } : thrown(() => stripPath(String(value)));
+  value === '' ? { key: 'strip-account.invalid.mac' } : macFault(String(value));
+
+const macFault = (mac: string): Fault | null =>
+  isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: printable(mac) } };
 
 /** An outlet that is picked. */
 export const checkPort =
@@ -69,8 +73,7 @@ export const checkPort =
   (value) =>
     ['1', '2', '3', '4', ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
 
-export const checkBaseUrl: Check = (value) =>
-  isSimulatorPath(value) ? null : thrown(() => parseBaseUrl(String(value)));
+export const checkBaseUrl: Check = (value) => thrown(() => parseBaseUrl(String(value)));
 
 /** Whether a base URL is the path of a simulator in this Node-RED. */
 export const isSimulatorPath = (baseUrl: unknown): boolean =>

@@ -90,7 +90,11 @@ function accountWith(body: () => unknown, released: Promise<void> = Promise.reso
       switch: async (_mac, port) => {
         await released;
         const results = [{ port: Number(port), ok: true }];
-        return { results, response: { success: true, results } };
+        return {
+          results,
+          confirmed: PORTS.filter((each) => each === port),
+          response: { success: true, results },
+        };
       },
       close: () => Promise.resolve(),
     },

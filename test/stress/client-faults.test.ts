@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { createDispatcher } from '../../src/api/dispatcher';
-import { checkApiKey, parseBaseUrl } from '../../src/api/endpoint';
+import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
 import type { Fault } from '../support/faults';
 import { KEY, startFaulty } from './support/faulty';
@@ -83,12 +83,12 @@ describe('stress: the client', () => {
       );
     }
     const service = await startFaulty(new Map([...plan].map(([mac, [fault]]) => [mac, fault])));
-    const endpoint = parseBaseUrl(service.baseUrl);
+    const base = parseBaseUrl(service.baseUrl);
     const client = new Client({
-      endpoint,
+      baseUrl: base,
       apiKey: checkApiKey(KEY),
       timeout: TIMEOUT,
-      dispatcher: createDispatcher({ origin: endpoint.origin, connections: AT_ONCE }),
+      dispatcher: createDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
       clock: systemClock,
     });
     try {

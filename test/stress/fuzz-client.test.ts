@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { createDispatcher } from '../../src/api/dispatcher';
-import { checkApiKey, parseBaseUrl } from '../../src/api/endpoint';
+import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
 import { SEED } from './support/random';
 
@@ -54,12 +54,12 @@ async function startWire(): Promise<Wire> {
 }
 
 function clientOf(baseUrl: string, apiKey = KEY): Client {
-  const endpoint = parseBaseUrl(baseUrl);
+  const base = parseBaseUrl(baseUrl);
   return new Client({
-    endpoint,
+    baseUrl: base,
     apiKey: checkApiKey(apiKey),
     timeout: 2_000,
-    dispatcher: createDispatcher({ origin: endpoint.origin, connections: 4 }),
+    dispatcher: createDispatcher({ origin: base.url.origin, connections: 4 }),
     clock: systemClock,
   });
 }

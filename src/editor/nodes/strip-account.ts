@@ -1,4 +1,4 @@
-import { isPublicPlainHttp, parseBaseUrl } from '../../api/endpoint';
+import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { isStripError } from '../../api/errors';
 import { PORTS } from '../../api/types';
 import { SETTINGS } from '../../settings';

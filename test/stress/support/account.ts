@@ -3,7 +3,7 @@ import type { AccountLog, AccountSettings } from '../../../src/account/types';
 import { Client } from '../../../src/api/client';
 import type { Clock } from '../../../src/api/clock';
 import { createDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
-import { checkApiKey, parseBaseUrl } from '../../../src/api/endpoint';
+import { checkApiKey, parseBaseUrl } from '../../../src/api/connection-settings';
 
 /** How often an account said each thing; `faults` holds what must never happen. */
 export interface Said {
@@ -34,13 +34,13 @@ export interface OpenOptions {
 export function openAccount(options: OpenOptions): Opened {
   const { baseUrl, apiKey, clock, timeout = 10_000, connect, settings } = options;
   const concurrency = settings?.concurrency ?? 8;
-  const endpoint = parseBaseUrl(baseUrl);
+  const base = parseBaseUrl(baseUrl);
   const service = new Client({
-    endpoint,
+    baseUrl: base,
     apiKey: checkApiKey(apiKey),
     timeout,
     dispatcher: createDispatcher({
-      origin: endpoint.origin,
+      origin: base.url.origin,
       connections: concurrency,
       ...(connect === undefined ? {} : { connect }),
     }),

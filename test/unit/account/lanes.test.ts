@@ -98,7 +98,7 @@ describe('the lanes', () => {
     const { service, account, run } = bench();
     const response = { success: true, results: [{ port: 2, ok: true }], extra: 1 };
     const ending = run(2, true);
-    await service.last.answer({ results: [{ port: 2, ok: true }], response });
+    await service.last.answer({ results: [{ port: 2, ok: true }], confirmed: [2], response });
     assert.deepEqual(ending.outcome, {
       mac: MAC,
       name: null,

@@ -53,7 +53,7 @@ describe('a protected outlet', () => {
     const ending = run('all', false);
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
     await service.switches[2]?.answer(yes(4));
-    await service.switches[0]?.answer({ results: [], response: 'first' });
+    await service.switches[0]?.answer({ results: [], confirmed: [1], response: 'first' });
     assert.equal(ending.times, 0);
     await service.switches[1]?.answer(yes(3));
     assert.deepEqual(ending.outcome, {

@@ -1,6 +1,6 @@
 import { createClock } from '@sinonjs/fake-timers';
 import { Account } from '../../../src/account/account';
-import type { ListReading, Service, StripReading, SwitchReading } from '../../../src/api/service';
+import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../../../src/api/service';
 import type { AccountSettings, Change, Command, Outcome, Progress } from '../../../src/account/types';
 import type { Clock } from '../../../src/api/clock';
 import { StripError, type ErrorCode, type ErrorDetails } from '../../../src/api/errors';
@@ -62,14 +62,14 @@ export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Pa
   };
 }
 
-export const listOf = (...strips: Strip[]): ListReading => ({
+export const listOf = (...strips: Strip[]): ListAnswer => ({
   strips: structuredClone(strips),
   complete: true,
   readable: true,
   response: { strips: strips.length },
 });
 
-export const stripOf = (strip: Strip): StripReading => ({
+export const stripOf = (strip: Strip): StripAnswer => ({
   strip: structuredClone(strip),
   readable: true,
   response: { strip: strip.mac },
@@ -123,33 +123,33 @@ export class Call<Reading = unknown> {
 
 /** A service in which every request waits until the test, or `auto`, answers it. */
 export class TestService implements Service {
-  readonly lists: Call<ListReading>[] = [];
-  readonly gets: Call<StripReading>[] = [];
-  readonly switches: Call<SwitchReading>[] = [];
+  readonly lists: Call<ListAnswer>[] = [];
+  readonly gets: Call<StripAnswer>[] = [];
+  readonly switches: Call<SwitchAnswer>[] = [];
   readonly all: Call[] = [];
   readonly #clock: TestClock;
-  autoList: (() => Promise<ListReading>) | null = null;
-  autoGet: ((mac: string) => Promise<StripReading>) | null = null;
-  autoSwitch: ((mac: string, port: PortOrAll, on: boolean) => Promise<SwitchReading>) | null = null;
+  autoList: (() => Promise<ListAnswer>) | null = null;
+  autoGet: ((mac: string) => Promise<StripAnswer>) | null = null;
+  autoSwitch: ((mac: string, port: PortOrAll, on: boolean) => Promise<SwitchAnswer>) | null = null;
   closed: number | null = null;
 
   constructor(clock: TestClock) {
     this.#clock = clock;
   }
 
-  list(): Promise<ListReading> {
-    const call = new Call<ListReading>('list', this.#clock.monotonic());
+  list(): Promise<ListAnswer> {
+    const call = new Call<ListAnswer>('list', this.#clock.monotonic());
     return this.#take(call, this.lists, this.autoList);
   }
 
-  get(mac: string): Promise<StripReading> {
-    const call = new Call<StripReading>('get', this.#clock.monotonic(), mac);
+  get(mac: string): Promise<StripAnswer> {
+    const call = new Call<StripAnswer>('get', this.#clock.monotonic(), mac);
     const { autoGet } = this;
     return this.#take(call, this.gets, autoGet && (() => autoGet(mac)));
   }
 
-  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchReading> {
-    const call = new Call<SwitchReading>('switch', this.#clock.monotonic(), mac, port, on);
+  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    const call = new Call<SwitchAnswer>('switch', this.#clock.monotonic(), mac, port, on);
     const { autoSwitch } = this;
     return this.#take(call, this.switches, autoSwitch && (() => autoSwitch(mac, port, on)));
   }
@@ -185,7 +185,7 @@ export class TestService implements Service {
   }
 
   /** The newest request to switch. */
-  get last(): Call<SwitchReading> {
+  get last(): Call<SwitchAnswer> {
     const call = this.switches.at(-1);
     if (call === undefined) throw new Error('nothing was switched');
     return call;
@@ -209,8 +209,9 @@ export class TestService implements Service {
   }
 }
 
-export const yes = (port: PortOrAll = 1): SwitchReading => ({
+export const yes = (port: PortOrAll = 1): SwitchAnswer => ({
   results: port === 'all' ? PORTS.map((each) => ({ port: each, ok: true })) : [{ port, ok: true }],
+  confirmed: port === 'all' ? [...PORTS] : [port],
   response: { success: true, port },
 });
 

@@ -55,7 +55,34 @@ describe('Client: answers to reads', () => {
     ['307', { kind: 'redirect', to: '/login', status: 307 }, 'BAD_RESPONSE', 'redirect', false],
     ['304 to nowhere', { kind: 'answer', status: 304 }, 'BAD_RESPONSE', 'redirectUnknown', false],
     ['401', { kind: 'answer', status: 401, json: { error: 'x' } }, 'AUTH', 'rejected', false],
-    ['403', { kind: 'answer', status: 403 }, 'AUTH', 'rejected', false],
+    ['403', { kind: 'answer', status: 403, json: { error: 'x' } }, 'AUTH', 'rejected', false],
+    ['403 without a body', { kind: 'answer', status: 403 }, 'SERVICE', 'denied', false],
+    ['401 in plain text', { kind: 'answer', status: 401, body: 'no' }, 'SERVICE', 'denied', false],
+    ['401 with a bare number', { kind: 'answer', status: 401, body: '401' }, 'SERVICE', 'denied', false],
+    ['401 with a web page', { kind: 'answer', status: 401, body: '<h1>x' }, 'SERVICE', 'inFront', false],
+    ['403 with a web page', { kind: 'answer', status: 403, body: '<h1>x' }, 'SERVICE', 'inFront', false],
+    [
+      '401 that asks for a password',
+      {
+        kind: 'answer',
+        status: 401,
+        json: { error: 'x' },
+        headers: { 'www-authenticate': 'Basic realm="x"' },
+      },
+      'SERVICE',
+      'inFront',
+      false,
+    ],
+    [
+      '401 that asks for a token',
+      { kind: 'answer', status: 401, json: { error: 'x' }, headers: { 'www-authenticate': 'ApiKey' } },
+      'AUTH',
+      'rejected',
+      false,
+    ],
+    ['400', { kind: 'answer', status: 400, json: { error: 'x' } }, 'SERVICE', 'refused', false],
+    ['400 with a web page', { kind: 'answer', status: 400, body: '<h1>x' }, 'SERVICE', 'scheme', false],
+    ['100 that nobody asked for', { kind: 'interim', status: 100 }, 'BAD_RESPONSE', 'interim', false],
     ['404', { kind: 'answer', status: 404 }, 'NOT_FOUND', 'address', false],
     ['407', { kind: 'answer', status: 407 }, 'UNREACHABLE', 'proxy', false],
     ['408', { kind: 'answer', status: 408 }, 'SERVICE', 'failed', true],
@@ -167,7 +194,10 @@ describe('Client: answers to reads', () => {
   for (const [header, wait] of waits) {
     it(`ask for ${wait ?? 'no'} ms with Retry-After "${header}"`, async () => {
       for (const status of [429, 503]) {
-        service.next({ kind: 'answer', status, headers: { 'retry-after': header } });
+        // A day off, the clock of this machine.
+        const date = 'Mon, 04 May 2026 03:02:01 GMT';
+        service.next({ kind: 'answer', status, headers: { 'retry-after': header, date } });
+        clock.now = Date.parse(date) + 86_400_000;
         assert.equal((await failureOf(client.list())).retryAfter, wait);
       }
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Client } from '../../../src/api/client';
 import type { Clock, Timer } from '../../../src/api/clock';
 import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
-import { parseBaseUrl } from '../../../src/api/endpoint';
+import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { isStripError, type StripError } from '../../../src/api/errors';
 import { API_KEY, startService, STRIPS, type TestService } from '../../support/service';
 
@@ -80,13 +80,13 @@ export class Stage {
     options: Partial<DispatcherOptions> & { clock?: Clock; timeout?: number } = {},
   ): Client {
     const { clock = this.clock, timeout = 10_000, ...rest } = options;
-    const endpoint = parseBaseUrl(baseUrl);
+    const base = parseBaseUrl(baseUrl);
     const made = new Client({
-      endpoint,
+      baseUrl: base,
       apiKey: API_KEY,
       timeout,
       clock,
-      dispatcher: createDispatcher({ origin: endpoint.origin, connections: 2, ...rest }),
+      dispatcher: createDispatcher({ origin: base.url.origin, connections: 2, ...rest }),
     });
     this.#clients.push(made);
     return made;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../../src/api/client';
 import { type Fault, type TestService } from '../../support/service';
+import type { PortOrAll } from '../../../src/api/types';
 import { failureOf, MAC, Stage } from './client-stage';
 
 describe('Client: answers to a switch', () => {
@@ -22,8 +23,43 @@ describe('Client: answers to a switch', () => {
     service.next(answer({ success: true, extra: 1 }));
     assert.deepEqual(await client.switch(MAC, 1, true), {
       results: [],
+      confirmed: [1],
       response: { success: true, extra: 1 },
     });
+  });
+
+  it('confirm an outlet whatever they say of others', async () => {
+    service.next(answer({ success: true, results: [...ok(2, 3), { port: 4, ok: false }] }));
+    const { results, confirmed } = await client.switch(MAC, 3, true);
+    assert.deepEqual([results, confirmed], [ok(3), [3]]);
+  });
+
+  it('confirm all outlets that they name, and all there are where they name none', async () => {
+    service.next(answer({ success: true, results: ok(4, 1) }), answer({ success: true, results: [] }));
+    assert.deepEqual((await client.switch(MAC, 'all', true)).confirmed, [1, 4]);
+    assert.deepEqual((await client.switch(MAC, 'all', true)).confirmed, [1, 2, 3, 4]);
+  });
+
+  const unconfirmed: [string, PortOrAll, unknown][] = [
+    ['another outlet', 2, { success: true, results: ok(3) }],
+    ['several others', 2, { success: true, results: ok(1, 3, 4) }],
+    ['no outlet', 2, { success: true, results: [{ ok: true }] }],
+    ['an outlet, but not whether it was switched', 2, { success: true, results: [{ port: 2 }] }],
+    ['some of all outlets clearly', 'all', { success: true, results: [...ok(1, 2, 3), { port: 4 }] }],
+  ];
+  for (const [name, port, json] of unconfirmed) {
+    it(`confirm nothing where they say something of ${name}`, async () => {
+      service.next(answer(json));
+      const error = await failureOf(client.switch(MAC, port, true));
+      assert.deepEqual([error.sentence, error.retryable], ['BAD_RESPONSE.unconfirmed', false]);
+      assert.deepEqual([error.response, error.results, error.params.port], [json, [], port]);
+    });
+  }
+
+  it('fail where they say no of another outlet only, which counts for that one no more', async () => {
+    service.next(answer({ success: true, results: [{ port: 3, ok: false }] }));
+    const error = await failureOf(client.switch(MAC, 2, true));
+    assert.deepEqual([error.sentence, error.results], ['SWITCH_FAILED.unnamed', []]);
   });
 
   const failures: [string, Fault, string, Record<string, unknown>][] = [
@@ -36,10 +72,10 @@ describe('Client: answers to a switch', () => {
       { failed: '1', switched: '' },
     ],
     [
-      'some ok: false',
-      answer({ success: true, results: [...ok(1, 3), { port: 2, ok: false }, { port: 4, ok: false }] }),
+      'an outlet that both was and was not switched',
+      answer({ success: true, results: [...ok(1), { port: 1, ok: false }] }),
       'some',
-      { failed: '2, 4', switched: '1, 3' },
+      { failed: '1', switched: '1' },
     ],
     ['an ok: false without a port', answer({ success: true, results: [{ ok: false }] }), 'unnamed', {}],
     ['a failure with 400', answer({ success: false, results: [{ port: 1, ok: false }] }, 400), 'ports', {}],
@@ -64,6 +100,14 @@ describe('Client: answers to a switch', () => {
       assert.equal(typeof error.response, 'object');
     });
   }
+
+  it('name those of all that failed, and those that were switched', async () => {
+    const results = [...ok(1, 3), { port: 2, ok: false }, { port: 4, ok: false }];
+    service.next(answer({ success: true, results }));
+    const error = await failureOf(client.switch(MAC, 'all', true));
+    assert.equal(error.sentence, 'SWITCH_FAILED.some');
+    assert.deepEqual([error.params.failed, error.params.switched], ['2, 4', '1, 3']);
+  });
 
   it('hand on what was said of each port', async () => {
     service.next(

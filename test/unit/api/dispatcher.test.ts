@@ -1,69 +1,49 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EnvHttpProxyAgent, getGlobalDispatcher, Pool } from 'undici';
+import { getGlobalDispatcher } from 'undici';
 import { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
+import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
-import { parseBaseUrl } from '../../../src/api/endpoint';
-import { isStripError, type StripError } from '../../../src/api/errors';
+import type { StripError } from '../../../src/api/errors';
+import { TestProxy } from '../../support/proxy';
 import { startService, type TestService } from '../../support/service';
-
-/** A proxy that opens tunnels, or answers with a status of its own. */
-class TestProxy {
-  readonly seen: { target: string; authorization: string | undefined }[] = [];
-  status = 200;
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server = createServer();
-
-  constructor() {
-    this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket));
-    this.#server.on('connect', (request, client: Socket) => {
-      const target = request.url ?? '';
-      this.seen.push({ target, authorization: request.headers['proxy-authorization'] });
-      client.on('error', () => client.destroy());
-      if (this.status !== 200) {
-        client.end(`HTTP/1.1 ${this.status} No\r\ncontent-length: 0\r\n\r\n`);
-        return;
-      }
-      const [host = '', port] = target.split(':');
-      const upstream = connectTcp(Number(port), host, () => {
-        client.write('HTTP/1.1 200 OK\r\n\r\n');
-        upstream.pipe(client).pipe(upstream);
-      });
-      this.#sockets.add(upstream);
-      upstream.on('error', () => client.destroy());
-    });
-  }
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-  async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
+import { failureOf } from './client-stage';
 
 const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
+const pem = (name: string): string => readFileSync(join(__dirname, `../../support/tls/${name}.pem`), 'utf8');
+const tls = { key: pem('key'), cert: pem('trusted') };
 
 describe('createDispatcher', () => {
   let service: TestService;
   let proxy: TestProxy;
-  let proxyUrl: string;
+  let proxyHost: string;
   let environment: Record<string, string | undefined>;
   const clients: Client[] = [];
 
-  const connect = (options: Partial<DispatcherOptions> = {}): Client => {
-    const endpoint = parseBaseUrl(service.baseUrl);
-    const dispatcher = createDispatcher({ origin: endpoint.origin, connections: 2, ...options });
+  const connect = (options: Partial<DispatcherOptions> = {}, baseUrl = service.baseUrl): Client => {
+    const base = parseBaseUrl(baseUrl);
+    const dispatcher = createDispatcher({ origin: base.url.origin, connections: 2, ...options });
     const { apiKey } = service;
-    const client = new Client({ endpoint, apiKey, timeout: 5_000, dispatcher, clock: systemClock });
+    const client = new Client({ baseUrl: base, apiKey, timeout: 5_000, dispatcher, clock: systemClock });
     clients.push(client);
     return client;
+  };
+  const through = (url: string, noProxy: string[] = []): Partial<DispatcherOptions> => ({
+    proxy: { url, noProxy },
+  });
+  /** Another service, over https, for the length of some work. */
+  const withSecure = async (work: (secure: TestService) => Promise<void>): Promise<void> => {
+    const secure = await startService({ tls });
+    try {
+      await work(secure);
+    } finally {
+      await Promise.all(clients.splice(0).map((client) => client.close(0)));
+      await secure.close();
+    }
   };
 
   beforeEach(async () => {
@@ -71,7 +51,7 @@ describe('createDispatcher', () => {
     for (const name of VARIABLES) Reflect.deleteProperty(process.env, name);
     service = await startService();
     proxy = new TestProxy();
-    proxyUrl = await proxy.start();
+    proxyHost = `127.0.0.1:${await proxy.start()}`;
   });
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.close(0)));
@@ -88,73 +68,268 @@ describe('createDispatcher', () => {
     assert.deepEqual(proxy.seen, []);
   });
 
-  it('takes the fast way where the environment names no proxy, and the other where it does', async () => {
-    const direct = createDispatcher({ origin: service.baseUrl, connections: 1 });
-    process.env.HTTP_PROXY = proxyUrl;
-    const proxied = createDispatcher({ origin: service.baseUrl, connections: 1 });
-    assert.ok(direct instanceof Pool);
-    assert.ok(proxied instanceof EnvHttpProxyAgent);
-    await Promise.all([direct.destroy(), proxied.destroy()]);
-  });
-
-  it('goes through the proxy of the environment, except to hosts it excepts', async () => {
-    process.env.http_proxy = proxyUrl;
-    await connect().list();
-    assert.equal(proxy.seen.length, 1);
-    process.env.no_proxy = '127.0.0.1';
-    await connect().list();
-    assert.equal(proxy.seen.length, 1);
-  });
-
-  it('goes through the proxy it is given, with its credentials, whatever the environment says', async () => {
-    process.env.http_proxy = 'http://127.0.0.1:1';
-    const client = connect({ proxy: { url: proxyUrl, noProxy: [], username: 'us:er', password: 'pä' } });
-    await client.list();
-    await client.list();
-    assert.deepEqual(proxy.seen[0], {
-      target: new URL(service.baseUrl).host,
-      authorization: `Basic ${Buffer.from('us:er:pä').toString('base64')}`,
-    });
-    assert.ok(proxy.seen.length <= 2);
-    assert.equal(service.requests[0]?.headers['proxy-authorization'], undefined);
-  });
-
-  it('does not use the proxy it is given for the hosts excepted', async () => {
-    process.env.no_proxy = 'elsewhere.example';
-    await connect({ proxy: { url: proxyUrl, noProxy: ['.example.com', '127.0.0.1'] } }).list();
-    assert.deepEqual(proxy.seen, []);
-  });
-
-  for (const [status, retryable] of [
-    [407, false],
-    [403, false],
-    [502, true],
-  ] as const) {
-    it(`tells that a proxy answered ${status} itself`, async () => {
-      proxy.status = status;
-      const error = await connect({ proxy: { url: proxyUrl, noProxy: [] } })
-        .list()
-        .catch((reason: unknown) => reason);
-      assert.ok(isStripError(error));
+  describe('through a proxy', () => {
+    it('forwards plain http without CONNECT, with the key and the host of the service', async () => {
+      const client = connect(through(`http://${proxyHost}`));
+      await client.list();
+      await client.switch('A1B2C3D4E5F6', 2, true);
+      const base = `${service.baseUrl}/api/public/v1/strips`;
       assert.deepEqual(
-        [error.sentence, error.params.status, error.retryable],
-        ['UNREACHABLE.proxy', status, retryable],
+        proxy.seen.map(({ method, target }) => `${method} ${target}`),
+        [`GET ${base}`, `POST ${base}/A1B2C3D4E5F6/switch`],
       );
+      assert.equal(service.requests[0]?.headers.host, new URL(service.baseUrl).host);
+      assert.equal(service.requests[0].headers['x-api-key'], service.apiKey);
+      assert.equal(service.requests[1]?.body, '{"port":2,"on":true}');
     });
-  }
+
+    it('reaches https with CONNECT, and keeps the tunnel', async () => {
+      await withSecure(async (secure) => {
+        const client = connect(
+          { ...through(`http://${proxyHost}`), connections: 1, connect: { ca: tls.cert } },
+          secure.baseUrl,
+        );
+        await client.list();
+        await client.list();
+        assert.deepEqual(
+          proxy.seen.map(({ method, target }) => `${method} ${target}`),
+          [`CONNECT ${new URL(secure.baseUrl).host}`],
+        );
+        assert.equal(secure.connections, 1);
+      });
+    });
+
+    it('gives its credentials to the proxy only, whatever the environment says', async () => {
+      process.env.http_proxy = 'http://127.0.0.1:1';
+      const login = { username: 'us:er', password: 'pä' };
+      await connect({ proxy: { url: `http://${proxyHost}`, noProxy: [], ...login } }).list();
+      assert.equal(proxy.seen[0]?.authorization, `Basic ${Buffer.from('us:er:pä').toString('base64')}`);
+      assert.equal(service.requests[0]?.headers['proxy-authorization'], undefined);
+    });
+
+    for (const scheme of ['http', 'https']) {
+      it(`takes credentials from the address, for ${scheme}`, async () => {
+        process.env[`${scheme}_proxy`] = `http://us%20er:p%C3%A4@${proxyHost}`;
+        const expected = `Basic ${Buffer.from('us er:pä').toString('base64')}`;
+        if (scheme === 'http') await connect().list();
+        else {
+          await withSecure(async (secure) => {
+            await connect({ connect: { ca: tls.cert } }, secure.baseUrl).list();
+          });
+        }
+        assert.equal(proxy.seen[0]?.authorization, expected);
+      });
+    }
+
+    it('keeps its connections to the proxy', async () => {
+      const client = connect(through(`http://${proxyHost}`));
+      for (let i = 0; i < 5; i++) await client.list();
+      assert.equal(proxy.seen.length, 5);
+    });
+  });
+
+  describe('takes from the environment', () => {
+    it('the proxy for the scheme of the base URL, in lower case first', async () => {
+      process.env.HTTP_PROXY = 'http://127.0.0.1:1';
+      process.env.http_proxy = `http://${proxyHost}`;
+      await connect().list();
+      assert.equal(proxy.seen.length, 1);
+      process.env.http_proxy = '';
+      await connect().list();
+      assert.equal(proxy.seen.length, 1, 'an empty variable means no proxy');
+    });
+
+    it('nothing that is for the other scheme, whatever it is', async () => {
+      process.env.https_proxy = 'socks5://127.0.0.1:1080';
+      process.env.HTTPS_PROXY = 'nonsense';
+      await connect().list();
+      Reflect.deleteProperty(process.env, 'https_proxy');
+      Reflect.deleteProperty(process.env, 'HTTPS_PROXY');
+      process.env.http_proxy = 'socks5://127.0.0.1:1080';
+      await withSecure(async (secure) => {
+        await connect({ connect: { ca: tls.cert } }, secure.baseUrl).list();
+      });
+    });
+
+    it('no proxy for a host in no_proxy, even where its address is none', async () => {
+      process.env.http_proxy = 'socks5://secret@127.0.0.1';
+      process.env.NO_PROXY = 'elsewhere.example, 127.0.0.1';
+      await connect().list();
+      process.env.no_proxy = 'elsewhere.example';
+      assert.throws(() => connect(), {
+        sentence: 'NOT_CONFIGURED.proxyVariable',
+        params: { variable: 'http_proxy' },
+      });
+    });
+
+    it('no_proxy as it is now, not as it was when the package was loaded', async () => {
+      process.env.http_proxy = `http://${proxyHost}`;
+      process.env.no_proxy = '*';
+      await connect().list();
+      assert.deepEqual(proxy.seen, []);
+    });
+  });
+
+  describe('leaves the proxy out', () => {
+    const cases: [target: string, entry: string, isExcepted: boolean][] = [
+      ['http://strips.example.com', 'strips.example.com', true],
+      ['http://strips.example.com', 'STRIPS.example.COM.', true],
+      ['http://strips.example.com', 'example.com', true],
+      ['http://strips.example.com', '.example.com', true],
+      ['http://strips.example.com', '*.example.com', true],
+      ['http://example.com.', '.example.com', true],
+      ['http://notexample.com', 'example.com', false],
+      ['http://strips.example.com', 'com.example', false],
+      ['http://strips.example.com', 'example.com:80', true],
+      ['http://strips.example.com', 'example.com:8080', false],
+      ['http://strips.example.com:8080', 'example.com:8080', true],
+      ['https://strips.example.com', 'example.com:443', true],
+      ['https://strips.example.com', 'example.com:80', false],
+      ['http://strips.example.com', '*', true],
+      ['http://strips.example.com', '', false],
+      ['http://strips.example.com', '.', false],
+      ['http://10.0.0.1', '10.0.0.1', true],
+      ['http://10.0.0.1', '0.0.1', false],
+      ['http://10.0.0.1', '10.0.0.0/8', false],
+      ['http://[::1]', '::1', true],
+      ['http://[::1]', '[::1]', true],
+      ['http://[::1]:8080', '[::1]:8080', true],
+      ['http://[::1]:8080', '[::1]:80', false],
+      ['http://[fd00::1]', '::1', false],
+    ];
+    for (const [target, entry, isExcepted] of cases) {
+      it(`${isExcepted ? 'for' : 'not for'} ${target} with "${entry}"`, async () => {
+        const dispatcher = createDispatcher({
+          origin: target,
+          connections: 1,
+          ...through('http://proxy.example', [entry]),
+        });
+        assert.equal(dispatcher.proxy === null, isExcepted);
+        await dispatcher.destroy();
+      });
+    }
+  });
+
+  describe('names a proxy that fails', () => {
+    const sentenceOf = async (client: Client): Promise<[string, unknown]> => {
+      const error = await failureOf(client.list());
+      assert.equal(error.code, 'UNREACHABLE');
+      assert.ok(!JSON.stringify(error.params).includes('secret'));
+      return [error.sentence, error.params.proxy];
+    };
+
+    it('that refuses connections, and where it comes from', async () => {
+      await proxy.stop();
+      const address = `http://${proxyHost}`;
+      const url = `http://user:secret@${proxyHost}`;
+      assert.deepEqual(await sentenceOf(connect(through(url))), ['UNREACHABLE.proxyDown', address]);
+      process.env.http_proxy = url;
+      const error = await failureOf(connect().list());
+      assert.equal(error.sentence, 'UNREACHABLE.proxyDownVariable');
+      assert.deepEqual(
+        [error.params.variable, error.params.proxy, error.params.code, error.retryable],
+        ['http_proxy', address, 'ECONNREFUSED', true],
+      );
+      process.env.HTTPS_PROXY = url;
+      const secure = await failureOf(connect({}, 'https://strips.example.com').list());
+      assert.deepEqual(
+        [secure.sentence, secure.params.variable],
+        ['UNREACHABLE.proxyDownVariable', 'HTTPS_PROXY'],
+      );
+      proxy = new TestProxy();
+      await proxy.start();
+    });
+
+    it('that does not exist', async () => {
+      for (const target of [service.baseUrl, 'https://strips.example.com']) {
+        const error = await failureOf(connect(through('http://proxy.invalid:3128'), target).list());
+        assert.deepEqual(
+          [error.sentence, error.params.proxy],
+          ['UNREACHABLE.proxyDown', 'http://proxy.invalid:3128'],
+        );
+      }
+    });
+
+    it('that speaks the other scheme', async () => {
+      const secureProxy = new TestProxy(tls);
+      const port = await secureProxy.start();
+      for (const target of [service.baseUrl, 'https://strips.example.com']) {
+        for (const address of [`https://${proxyHost}`, `http://127.0.0.1:${port}`]) {
+          assert.deepEqual(await sentenceOf(connect(through(address), target)), [
+            'UNREACHABLE.proxyDown',
+            address,
+          ]);
+        }
+      }
+      await secureProxy.stop();
+    });
+
+    it('but not for what is wrong with the certificate of the service', async () => {
+      await withSecure(async (secure) => {
+        const error = await failureOf(connect(through(`http://${proxyHost}`), secure.baseUrl).list());
+        assert.equal(error.sentence, 'UNREACHABLE.certificateSelfSigned');
+        const named = { ca: tls.cert, servername: 'elsewhere.example' };
+        const other = connect({ ...through(`http://${proxyHost}`), connect: named }, secure.baseUrl);
+        assert.equal((await failureOf(other.list())).sentence, 'UNREACHABLE.certificateHost');
+      });
+    });
+
+    for (const [status, sentence, retryable] of [
+      [407, 'proxyRefused', false],
+      [403, 'proxyRefused', false],
+      [502, 'proxyGateway', true],
+      [503, 'proxyGateway', true],
+    ] as const) {
+      it(`that answers ${status} to CONNECT`, async () => {
+        proxy.status = status;
+        const target = 'https://strips.example.com';
+        const error = await failureOf(connect(through(`http://${proxyHost}`), target).list());
+        assert.deepEqual(
+          [error.sentence, error.params.status, error.retryable, error.params.host],
+          [`UNREACHABLE.${sentence}`, status, retryable, 'strips.example.com'],
+        );
+        process.env.https_proxy = `http://${proxyHost}`;
+        const named = await failureOf(connect({}, target).list());
+        assert.deepEqual(
+          [named.sentence, named.params.variable, named.params.status],
+          [`UNREACHABLE.${sentence}Variable`, 'https_proxy', status],
+        );
+      });
+    }
+
+    for (const [status, sentence, retryable] of [
+      [407, 'UNREACHABLE.proxyRefused', false],
+      [502, 'UNREACHABLE.proxyGateway', true],
+      [504, 'UNREACHABLE.proxyGateway', true],
+      [500, 'SERVICE.failed', true],
+      [403, 'SERVICE.inFront', false],
+    ] as const) {
+      it(`that answers ${status} with a page of its own to plain http`, async () => {
+        proxy.status = status;
+        const error = await failureOf(connect(through(`http://${proxyHost}`)).list());
+        assert.deepEqual([error.sentence, error.retryable], [sentence, retryable]);
+      });
+    }
+
+    it('but not for a 502 that the service sends as JSON, nor for one without a proxy', async () => {
+      const answer = { kind: 'answer', status: 502, json: { error: 'no' } } as const;
+      service.next(answer, { kind: 'answer', status: 502, body: '<h1>no</h1>' });
+      const error = await failureOf(connect(through(`http://${proxyHost}`)).list());
+      assert.equal(error.sentence, 'SERVICE.failed');
+      assert.equal((await failureOf(connect().list())).sentence, 'SERVICE.failed');
+    });
+  });
 
   it('refuses a proxy address that is none, without repeating it', () => {
     for (const url of ['user:secret@proxy', 'socks5://secret', '', 'ftp://secret@x']) {
       assert.throws(
-        () => createDispatcher({ origin: service.baseUrl, connections: 1, proxy: { url, noProxy: [] } }),
+        () => connect(through(url)),
         (error: StripError) =>
           error.sentence === 'NOT_CONFIGURED.proxy' && !JSON.stringify(error).includes('secret'),
       );
     }
-    process.env.HTTPS_PROXY = 'proxy:8080';
-    assert.throws(() => createDispatcher({ origin: service.baseUrl, connections: 1 }), {
-      code: 'NOT_CONFIGURED',
-    });
+    process.env.HTTP_PROXY = 'proxy:8080';
+    assert.throws(() => connect(), { code: 'NOT_CONFIGURED', params: { variable: 'HTTP_PROXY' } });
   });
 
   it('opens no more connections than it may', async () => {
@@ -168,23 +343,22 @@ describe('createDispatcher', () => {
     assert.equal(service.connections, 3);
   });
 
-  it("leaves the process's own fetch as it is", async () => {
+  it("loads undici when it is first used, and leaves the process's own fetch as it is", async () => {
     // In a process of its own, because here the test runner may have loaded either already.
     const script = `
       require('tsx/cjs');
       const { createDispatcher } = require('./src/api/dispatcher.ts');
-      const undici = require('undici');
-      const used = globalThis[Symbol.for('undici.globalDispatcher.1')];
+      const isLoaded = () => Object.keys(require.cache).some((file) => file.includes('/undici/'));
+      const before = isLoaded();
       createDispatcher({ origin: 'http://127.0.0.1', connections: 1 }).destroy();
-      console.log(JSON.stringify({
-        ours: used instanceof undici.Agent,
-        same: used === globalThis[Symbol.for('undici.globalDispatcher.1')],
-        set: used !== undefined,
-      }));`;
+      const after = isLoaded();
+      const used = globalThis[Symbol.for('undici.globalDispatcher.1')];
+      const undici = require('undici');
+      console.log(JSON.stringify({ before, after, set: used !== undefined, ours: used instanceof undici.Agent }));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
       cwd: join(__dirname, '../../..'),
     });
-    assert.deepEqual(JSON.parse(stdout), { ours: false, same: true, set: true });
+    assert.deepEqual(JSON.parse(stdout), { before: false, after: true, set: true, ours: false });
   });
 
   it('sets no dispatcher for others', async () => {

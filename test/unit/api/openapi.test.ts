@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
 import { createDispatcher } from '../../../src/api/dispatcher';
-import { parseBaseUrl } from '../../../src/api/endpoint';
+import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { startService, STRIPS, type Recorded, type TestService } from '../../support/service';
 
 const source = readFileSync(join(__dirname, '../../../src/api/openapi.yaml'), 'utf8');
@@ -66,10 +66,10 @@ describe('The OpenAPI document', () => {
     let client: Client;
     beforeEach(async () => {
       service = await startService();
-      const endpoint = parseBaseUrl(service.baseUrl);
-      const dispatcher = createDispatcher({ origin: endpoint.origin, connections: 1 });
+      const base = parseBaseUrl(service.baseUrl);
+      const dispatcher = createDispatcher({ origin: base.url.origin, connections: 1 });
       client = new Client({
-        endpoint,
+        baseUrl: base,
         apiKey: service.apiKey,
         timeout: 5_000,
         dispatcher,

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
-import { checkApiKey, isPublicPlainHttp, parseBaseUrl, stripPath } from '../../../src/api/endpoint';
+import { checkApiKey, isPublicPlainHttp, parseBaseUrl } from '../../../src/api/connection-settings';
 import { isStripError, type StripError } from '../../../src/api/errors';
-import { looksLikeMac, macKey, sameMac } from '../../../src/api/mac';
 
 function failureOf(act: () => unknown): StripError {
   try {
@@ -24,11 +22,31 @@ describe('parseBaseUrl', () => {
     ['https://strips.example.com/x/api/public/v1', 'https://strips.example.com/x/api/public/v1'],
     ['HTTPS://STRIPS.example.com', 'https://strips.example.com/api/public/v1'],
   ] as const) {
-    it(`makes ${expected} of "${text}"`, () => assert.equal(parseBaseUrl(text).href, expected));
+    it(`makes ${expected} of "${text}"`, () => assert.equal(parseBaseUrl(text).url.href, expected));
   }
+
+  for (const [text, simulator, expected] of [
+    ['/strips', '/strips', 'http://simulator/strips/api/public/v1'],
+    ['  /a/b/ ', '/a/b', 'http://simulator/a/b/api/public/v1'],
+    ['/a/api/public/v1', '/a', 'http://simulator/a/api/public/v1'],
+    ['/', '/', 'http://simulator/api/public/v1'],
+  ] as const) {
+    it(`takes "${text}" for a simulator in this Node-RED`, () => {
+      const base = parseBaseUrl(text);
+      assert.deepEqual([base.simulator, base.url.href], [simulator, expected]);
+      assert.equal(isPublicPlainHttp(base), false);
+    });
+  }
+
+  it('takes no address on the network for a simulator', () => {
+    assert.equal(parseBaseUrl('http://127.0.0.1/strips').simulator, null);
+  });
 
   for (const [text, sentence] of [
     ['', 'urlMissing'],
+    ['//strips.example.com', 'urlInvalid'],
+    ['/strips?key=secret', 'urlQuery'],
+    ['/${SIMULATOR}', 'urlVariable'],
     ['   ', 'urlMissing'],
     ['strips.example.com', 'urlInvalid'],
     ['http://', 'urlInvalid'],
@@ -83,51 +101,6 @@ describe('checkApiKey', () => {
   });
 });
 
-describe('stripPath', () => {
-  it('keeps the spelling of a MAC', () => assert.equal(stripPath('A0B1C2D3E4F5'), '/strips/A0B1C2D3E4F5'));
-
-  for (const mac of [
-    '',
-    ' ',
-    '.',
-    '..',
-    '../x',
-    'a/b',
-    'a\\b',
-    'a\nb',
-    '\u0000',
-    '\u0085',
-    '\ud800',
-    'x'.repeat(1000),
-  ]) {
-    it(`refuses ${JSON.stringify(mac).slice(0, 40)}`, () => {
-      const error = failureOf(() => stripPath(mac));
-      assert.equal(error.code, 'INVALID_INPUT');
-      assert.ok(String(error.params.mac).length < 60);
-    });
-  }
-
-  it('lets nothing out of its one path segment', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (mac) => {
-        let path: string;
-        try {
-          path = stripPath(mac);
-        } catch (error) {
-          assert.ok(isStripError(error));
-          return;
-        }
-        const url = new URL(`http://127.0.0.1/api/public/v1${path}`);
-        assert.equal(url.pathname, `/api/public/v1${path}`);
-        assert.equal(url.pathname.split('/').length, 6);
-        assert.equal(url.search + url.hash, '');
-        assert.equal(decodeURIComponent(path.slice('/strips/'.length)), mac);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-});
-
 describe('isPublicPlainHttp', () => {
   for (const host of [
     'strips.example.com',
@@ -139,7 +112,8 @@ describe('isPublicPlainHttp', () => {
     '10.example.com',
     '[fc::1]',
   ]) {
-    it(`warns of http://${host}`, () => assert.equal(isPublicPlainHttp(new URL(`http://${host}`)), true));
+    it(`warns of http://${host}`, () =>
+      assert.equal(isPublicPlainHttp(parseBaseUrl(`http://${host}`)), true));
   }
   for (const host of [
     'localhost',
@@ -159,47 +133,8 @@ describe('isPublicPlainHttp', () => {
     'strips.home.arpa',
   ]) {
     it(`does not warn of http://${host}`, () =>
-      assert.equal(isPublicPlainHttp(new URL(`http://${host}`)), false));
+      assert.equal(isPublicPlainHttp(parseBaseUrl(`http://${host}`)), false));
   }
   it('does not warn of https', () =>
-    assert.equal(isPublicPlainHttp(new URL('https://strips.example.com')), false));
-});
-
-describe('A MAC', () => {
-  it('is the same with or without separators and in any case', () => {
-    for (const other of [
-      'a0b1c2d3e4f5',
-      'A0:B1:C2:D3:E4:F5',
-      'a0-b1-c2-d3-e4-f5',
-      'A0B1.C2D3.E4F5',
-      ' A0B1C2D3E4F5 ',
-    ]) {
-      assert.ok(sameMac('A0B1C2D3E4F5', other), other);
-    }
-    assert.ok(!sameMac('A0B1C2D3E4F5', 'A0B1C2D3E4F6'));
-  });
-  it('keeps the separators of an identifier that is no MAC', () => {
-    assert.ok(!sameMac('strip-1', 'strip1'));
-    assert.equal(macKey('Strip-1'), 'strip-1');
-  });
-  it('is looked for among texts that hold twelve or sixteen hexadecimal digits and separators only', () => {
-    for (const mac of ['A0B1C2D3E4F5', 'a0:b1:c2:d3:e4:f5', 'a0b1.c2d3.e4f5', 'A0B1C2D3E4F5A0B1'])
-      assert.ok(looksLikeMac(mac), mac);
-    for (const text of [
-      'strips',
-      'A0B1C2D3E4F',
-      'A0B1C2D3E4FG',
-      'a0b1c2d3e4f5a',
-      '',
-      '------------',
-      'a0b1c2d3\ue4f5',
-      '\u0010\u0011a0b1c2d3e4',
-    ]) {
-      assert.ok(!looksLikeMac(text), text);
-    }
-  });
-  it('is told from others after thousands of different ones', () => {
-    for (let i = 0; i < 50_000; i++) macKey(`strip ${i}`);
-    assert.equal(macKey('A0:B1:C2:D3:E4:F5'), 'a0b1c2d3e4f5');
-  });
+    assert.equal(isPublicPlainHttp(parseBaseUrl('https://strips.example.com')), false));
 });

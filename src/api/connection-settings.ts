@@ -1,6 +1,5 @@
+// What a user types to reach the service, checked: the base URL and the API key.
 import { StripError } from './errors';
-import { isPossibleMac } from './mac';
-import { Remembered } from './remembered';
 
 /** What every path of the API document is relative to (sections 2 and 9). */
 const API_ROOT = '/api/public/v1';
@@ -11,16 +10,27 @@ const UNRESOLVED = /\$\{([^{}]*)\}/;
 /** What an HTTP header can carry without being quoted, folded or refused. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
+/** Where the requests of an account go. */
+export interface BaseUrl {
+  /** What all requests start with: `…/api/public/v1`. */
+  readonly url: URL;
+  /** Path of the simulator in this Node-RED that answers in place of a service; `null`: a service on the network. */
+  readonly simulator: string | null;
+}
+
 /**
- * The address all requests start with, `…/api/public/v1`, from the base URL as a person typed or pasted it: with or without
- * that path and trailing slashes. Throws NOT_CONFIGURED, and names neither user info nor query, which may be secret.
+ * Reads the base URL as a person typed or pasted it, with or without `/api/public/v1` and trailing slashes. One that begins with a
+ * single `/` is the path of a simulator in this Node-RED. Throws NOT_CONFIGURED, and names neither user info nor query, which may be
+ * secret.
  */
-export function parseBaseUrl(text: string): URL {
+export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
   if (trimmed === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
-  refuseUnresolved(trimmed, 'NOT_CONFIGURED.urlVariable');
-  if (!URL.canParse(trimmed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
-  const url = new URL(trimmed);
+  refuseUnresolved(trimmed);
+  const isSimulator = /^\/(?!\/)/.test(trimmed);
+  const full = isSimulator ? `http://simulator${trimmed}` : trimmed;
+  if (!URL.canParse(full)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
+  const url = new URL(full);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlScheme', {
       params: { scheme: url.protocol.slice(0, -1) },
@@ -33,8 +43,9 @@ export function parseBaseUrl(text: string): URL {
   if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlQuery');
 
   const path = url.pathname.replace(/\/+$/, '');
-  url.pathname = path.endsWith(API_ROOT) ? path : path + API_ROOT;
-  return url;
+  const base = path.endsWith(API_ROOT) ? path.slice(0, -API_ROOT.length) : path;
+  url.pathname = base + API_ROOT;
+  return { url, simulator: isSimulator ? base || '/' : null };
 }
 
 /** The key as the header carries it. Throws NOT_CONFIGURED, and never repeats any of it but the name of a missing variable. */
@@ -51,27 +62,9 @@ export function checkApiKey(text: string): string {
   return key;
 }
 
-/** Asked for with each message, and then again for its request. */
-const paths = new Remembered(2_000, encodedPath);
-
-/**
- * The path of one strip below the base address, `/strips/{mac}` (API document, section 4), with the MAC as the service
- * spelled it. Throws INVALID_INPUT for what could lead out of that path or cannot be encoded.
- */
-export function stripPath(mac: string): string {
-  return paths.get(mac);
-}
-
-function encodedPath(mac: string): string {
-  if (!isPossibleMac(mac)) {
-    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { got: printable(mac) } });
-  }
-  return `/strips/${encodeURIComponent(mac)}`;
-}
-
 /** Whether the key would travel unencrypted beyond this machine and its private network. */
-export function isPublicPlainHttp(url: URL): boolean {
-  return url.protocol === 'http:' && !isPrivateHost(url.hostname);
+export function isPublicPlainHttp({ url, simulator }: BaseUrl): boolean {
+  return simulator === null && url.protocol === 'http:' && !isPrivateHost(url.hostname);
 }
 
 function isPrivateHost(hostname: string): boolean {
@@ -102,12 +95,11 @@ function isPrivateIpv6(address: string): boolean {
   return address === '::1' || /^(f[cd]..|fe[89ab].):/.test(address);
 }
 
-function refuseUnresolved(text: string, sentence: string): void {
+function refuseUnresolved(text: string): void {
   const variable = UNRESOLVED.exec(text);
-  if (variable) throw new StripError('NOT_CONFIGURED', sentence, { params: { variable: variable[1] ?? '' } });
-}
-
-/** A hostile text made fit for a message: quoted, control characters escaped, not endless. */
-function printable(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+  if (variable) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlVariable', {
+      params: { variable: variable[1] ?? '' },
+    });
+  }
 }

@@ -1,0 +1,180 @@
+// Why a request got no response: turns the errors of Node and undici into ones that name the host, or the proxy, and say what to do.
+import { StripError, type ErrorDetails, type Params } from './errors';
+
+/** A proxy as errors name it. */
+export interface ProxyName {
+  /** Scheme, host and port; never its user name or password. */
+  readonly address: string;
+  /** The environment variable that names it; `null`: the account does. */
+  readonly variable: string | null;
+  /** It forwards plain http requests itself, so that a response may be its own. */
+  readonly forwards: boolean;
+}
+
+/** What the errors of one client may name. */
+export interface ErrorContext {
+  /** Host and port of the base URL, or the path of a simulator. */
+  readonly host: string;
+  /** Origin of the base URL. */
+  readonly origin: string;
+  readonly proxy: ProxyName | null;
+  /** Whether a text holds the API key, and so may appear nowhere. */
+  readonly isSecret: (text: string) => boolean;
+}
+
+/** How far a request had come when its connection failed. */
+export interface RequestProgress {
+  /** It had a connection, and may have reached the service. */
+  sent: boolean;
+  /** The status line of the response had come. */
+  answered: boolean;
+}
+
+/** The connection to a proxy could not be made: `cause` says why. */
+export class ProxyConnectionError extends Error {
+  override readonly name = 'ProxyConnectionError';
+}
+
+/** Sentences for the codes of Node and undici; a name that ends in `*` stands for all that begin so. */
+const SENTENCES: readonly (readonly [code: string, sentence: string])[] = [
+  ['ECONNREFUSED', 'refused'],
+  ['ENOTFOUND', 'dns'],
+  ['EAI_*', 'dns'],
+  ['ECONNRESET', 'reset'],
+  ['EPIPE', 'reset'],
+  ['UND_ERR_SOCKET', 'reset'],
+  ['CERT_HAS_EXPIRED', 'certificateExpired'],
+  ['CERT_NOT_YET_VALID', 'certificateExpired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificateHost'],
+  ['UND_ERR_PRX_TLS', 'certificateHost'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificateSelfSigned'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificateSelfSigned'],
+  ['UNABLE_TO_*', 'certificate'],
+  ['CERT_*', 'certificate'],
+  ['INVALID_*', 'certificate'],
+  ['PATH_LENGTH_EXCEEDED', 'certificate'],
+  ['EPROTO', 'tls'],
+  ['ERR_SSL_*', 'tls'],
+  ['ERR_TLS_*', 'tls'],
+  ['NO_SIMULATOR', 'simulator'],
+];
+
+/** Sentences about a proxy of the account, and the same ones about a proxy that the environment names. */
+const IN_ENVIRONMENT = {
+  proxyDown: 'proxyDownVariable',
+  proxyRefused: 'proxyRefusedVariable',
+  proxyGateway: 'proxyGatewayVariable',
+} as const;
+
+/** Trying again is of no use: somebody has to change a certificate or a setting first. */
+const LASTING = /^(certificate|tls)/;
+
+/** Error code as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
+const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
+
+export function timeoutError(timeoutMs: number, { host }: ErrorContext): StripError {
+  return new StripError('TIMEOUT', 'TIMEOUT.deadline', { params: { host, seconds: timeoutMs / 1000 } });
+}
+
+export function closedError({ host }: ErrorContext): StripError {
+  return new StripError('CLOSED', 'CLOSED.account', { params: { host } });
+}
+
+export function tooLargeError({ host }: ErrorContext): StripError {
+  return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
+}
+
+/** The error for what Node or undici reported of a request. No text of theirs gets into it, because that may repeat the key. */
+export function connectionError(
+  error: unknown,
+  { sent, answered }: RequestProgress,
+  context: ErrorContext,
+): StripError {
+  const { code, message, isProxy } = readError(error);
+  const { host, proxy } = context;
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError(context);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLargeError(context);
+  const cause = safeCause(code);
+  const badResponse = (sentence: string): StripError =>
+    new StripError('BAD_RESPONSE', `BAD_RESPONSE.${sentence}`, { params: { host }, cause });
+  if (answered && (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
+    return badResponse('truncated');
+  }
+  const proxyStatus = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
+  if (proxyStatus !== undefined) return proxyStatusError(Number(proxyStatus), context);
+
+  const sentence = SENTENCES.find(([name]) => matches(code, name))?.[1] ?? 'failed';
+  if (proxy !== null && (isProxy || proxy.forwards || (!sent && !LASTING.test(sentence)))) {
+    return proxyError('proxyDown', { code }, proxy, context, {
+      cause,
+      retryable: !LASTING.test(sentence),
+    });
+  }
+  // Where undici gives up a connection because of an interim response that it did not ask for.
+  if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
+  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return badResponse('notHttp');
+  return new StripError('UNREACHABLE', `UNREACHABLE.${sentence}`, {
+    params: { host, code },
+    cause,
+    retryable: !LASTING.test(sentence),
+  });
+}
+
+/** A proxy's own response: from 500 on it could not reach the service; the others ask for a change of its settings, or ours. */
+export function proxyStatusError(status: number, context: ErrorContext): StripError {
+  const retryable = status >= 500;
+  const { host, proxy } = context;
+  if (proxy !== null) {
+    return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, proxy, context, { retryable });
+  }
+  return new StripError('UNREACHABLE', 'UNREACHABLE.proxy', { params: { host, status }, retryable });
+}
+
+function proxyError(
+  sentence: keyof typeof IN_ENVIRONMENT,
+  params: Params,
+  { address, variable }: ProxyName,
+  { host }: ErrorContext,
+  details: ErrorDetails,
+): StripError {
+  const named = { host, proxy: address, ...params };
+  return variable === null
+    ? new StripError('UNREACHABLE', `UNREACHABLE.${sentence}`, { ...details, params: named })
+    : new StripError('UNREACHABLE', `UNREACHABLE.${IN_ENVIRONMENT[sentence]}`, {
+        ...details,
+        params: { ...named, variable },
+      });
+}
+
+/** The innermost error that carries a code, where undici or Node wrapped it up: that is the reason. */
+function readError(error: unknown): { code: string; message: string; isProxy: boolean } {
+  let code = 'UNKNOWN';
+  let message = '';
+  let isProxy = false;
+  let current: unknown = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const own: unknown = 'code' in current ? current.code : undefined;
+    if (typeof own === 'string' && CODE.test(own)) {
+      code = own;
+      message = current.message;
+    }
+    // undici's parser does not always give its errors a code.
+    else if (current.name === 'HTTPParserError') {
+      code = 'HPE_UNKNOWN';
+      message = '';
+    }
+    isProxy ||= current instanceof ProxyConnectionError;
+    // All of a host's addresses were tried: the first one's failure stands for them.
+    current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause;
+  }
+  return { code, message, isProxy };
+}
+
+/** A cause for developers: undici's own may hold bytes of the response, which in turn may repeat the request. */
+function safeCause(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function matches(code: string, name: string): boolean {
+  return name.endsWith('*') ? code.startsWith(name.slice(0, -1)) : code === name;
+}

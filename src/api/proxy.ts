@@ -1,0 +1,91 @@
+// Which proxy, if any, stands between Node-RED and the service.
+import { isIP } from 'node:net';
+import { StripError } from './errors';
+import type { ProxyName } from './network-error';
+
+/** A proxy as Node-RED's `http proxy` node describes it. */
+export interface ProxySettings {
+  url: string;
+  /** Hosts that are reached without it, as in `no_proxy`. */
+  noProxy: readonly string[];
+  username?: string;
+  password?: string;
+}
+
+export interface Proxy {
+  /** Scheme, host and port only. */
+  readonly origin: string;
+  /** Value of the header `proxy-authorization`; `null`: none. */
+  readonly authorization: string | null;
+  readonly name: ProxyName;
+}
+
+/**
+ * The proxy for requests to `target`: the one of the account, else the one that the environment names for the scheme (`http_proxy` or
+ * `https_proxy`, or in upper case), unless `no_proxy` excepts the host. Throws NOT_CONFIGURED for an address that is none; one that does
+ * not apply is not looked at.
+ */
+export function chooseProxy(target: URL, settings: ProxySettings | undefined): Proxy | null {
+  if (settings) {
+    const { url, noProxy, username = '', password = '' } = settings;
+    return isExcepted(target, noProxy) ? null : readProxy(target, url, null, { username, password });
+  }
+  const scheme = target.protocol === 'https:' ? 'https' : 'http';
+  const variable = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find(
+    (name) => process.env[name] !== undefined,
+  );
+  const url = variable === undefined ? '' : (process.env[variable] ?? '');
+  if (variable === undefined || url === '') return null;
+  const excepted = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').split(/[\s,]+/);
+  return isExcepted(target, excepted) ? null : readProxy(target, url, variable);
+}
+
+function readProxy(
+  target: URL,
+  text: string,
+  variable: string | null,
+  login = { username: '', password: '' },
+): Proxy {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    // Without the text itself: it may hold a password.
+    throw variable === null
+      ? new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.proxy')
+      : new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.proxyVariable', { params: { variable } });
+  }
+  const username = login.username || unescaped(url.username);
+  const password = login.username === '' ? unescaped(url.password) : login.password;
+  return {
+    origin: url.origin,
+    authorization:
+      username === '' ? null : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    name: { address: url.origin, variable, forwards: target.protocol === 'http:' },
+  };
+}
+
+/**
+ * Whether one of the entries names the host, in the way curl reads `no_proxy`: "*", or a host, with its subdomains, and a port where
+ * only that one is meant. Ranges of addresses (CIDR) are not understood.
+ */
+function isExcepted(target: URL, entries: readonly string[]): boolean {
+  const host = target.hostname.replace(/^\[|\]$|\.$/g, '');
+  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  return entries.some((entry) => {
+    const text = entry.trim().toLowerCase();
+    const [, name, only] = /^\[([^\]]*)\](?::(\d+))?$/.exec(text) ??
+      /^([^:]*)(?::(\d+))?$/.exec(text) ?? ['', text];
+    const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
+    if (text === '*') return true;
+    if (domain === '' || (only !== undefined && only !== port)) return false;
+    return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
+  });
+}
+
+/** User name or password as a URL spells it; one that was never escaped may not be readable as such. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

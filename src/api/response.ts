@@ -1,0 +1,247 @@
+// What a whole HTTP response says: the JSON body, the outcome of a switch, or the error that its status and body amount to.
+import { decodeSwitch } from './decode';
+import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
+import { proxyStatusError, type ErrorContext } from './network-error';
+import type { Headers, HttpResponse } from './request';
+import type { SwitchAnswer } from './service';
+import { PORTS, type PortOrAll, type SwitchResult } from './types';
+
+/** Longest wait a service may ask for that is believed, in milliseconds. */
+const LONGEST_WAIT = 24 * 60 * 60 * 1000;
+
+/** Ways to log in that belong to web servers and proxies; the service takes a key. */
+const FOREIGN_LOGIN = /^\s*(basic|digest|negotiate|ntlm)\b/i;
+
+/** A body as far as it could be read. */
+type Body = { readonly json: unknown } | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
+
+/**
+ * The JSON body of a successful response to a read; throws a `StripError` that says what it was instead. `now`: wall-clock time, for
+ * a `Retry-After` that is a date; `mac`: the strip that was asked for.
+ */
+export function readJson(response: HttpResponse, context: ErrorContext, now: number, mac?: string): unknown {
+  const body = readBody(response.text);
+  if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
+  return requireJson(response, body, context);
+}
+
+/**
+ * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status (API document, section 7,
+ * shows none), but for redirects; one that says nothing of the outlets asked for gives way to a status that says what is wrong.
+ */
+export function readSwitch(
+  response: HttpResponse,
+  mac: string,
+  port: PortOrAll,
+  context: ErrorContext,
+  now: number,
+): SwitchAnswer {
+  const { status } = response;
+  const body = readBody(response.text);
+  const isRedirect = status >= 300 && status <= 399;
+  if ('json' in body && !isRedirect) {
+    const { success, results, failed } = decodeSwitch(body.json);
+    const own = port === 'all' ? results : results.filter((result) => result.port === port);
+    const entries = countEntries(body.json);
+    if (isSuccess(status) && success === true) {
+      const confirmed = confirmedPorts(port, own, entries, failed);
+      if (confirmed !== null) return { results: own, confirmed, response: body.json };
+      if (!failed) {
+        throw makeError(
+          'BAD_RESPONSE',
+          'unconfirmed',
+          context,
+          { mac, port, status },
+          { response: body.json },
+        );
+      }
+    }
+    const isAnswer = success !== null || entries > 0;
+    if (own.length > 0 || failed || (isAnswer && !saysMore(status, success))) {
+      throw switchFailedError(status, mac, port, own, body.json);
+    }
+  }
+  if (!isSuccess(status)) throw statusError(response, body, context, now, mac);
+  const json = requireJson(response, body, context);
+  throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
+}
+
+/**
+ * The outlets that a successful answer confirms; `null`: not what was asked for. `own`: the readable results of the outlets asked for;
+ * `entries`: how many results there were at all; `failed`: one of them says no.
+ */
+function confirmedPorts(
+  port: PortOrAll,
+  own: readonly SwitchResult[],
+  entries: number,
+  failed: boolean,
+): SwitchAnswer['confirmed'] | null {
+  if (entries === 0) return port === 'all' ? [...PORTS] : [port];
+  if (own.length === 0 || own.some(({ ok }) => !ok)) return null;
+  if (port === 'all') {
+    if (failed || own.length < entries) return null;
+    return PORTS.filter((each) => own.some((result) => result.port === each));
+  }
+  return [port];
+}
+
+/** Whether the status says more of what is wrong than a body that names no port. */
+const saysMore = (status: number, success: boolean | null): boolean =>
+  status === 401 ||
+  status === 403 ||
+  status === 404 ||
+  status === 429 ||
+  (status >= 500 && success === false);
+
+function countEntries(json: unknown): number {
+  if (typeof json !== 'object' || json === null || !('results' in json)) return 0;
+  const { results } = json;
+  return typeof results === 'object' && results !== null ? Object.keys(results).length : 0;
+}
+
+function switchFailedError(
+  status: number,
+  mac: string,
+  port: PortOrAll,
+  results: SwitchResult[],
+  response: unknown,
+): StripError {
+  const failed = portsWith(results, false);
+  const switched = portsWith(results, true);
+  const sentence = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
+  return new StripError('SWITCH_FAILED', `SWITCH_FAILED.${sentence}`, {
+    params: { mac, port, failed, switched, status },
+    results,
+    response,
+  });
+}
+
+function portsWith(results: SwitchResult[], ok: boolean): string {
+  return results
+    .filter((result) => result.ok === ok)
+    .map((result) => result.port)
+    .join(', ');
+}
+
+/** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
+function statusError(
+  { status, headers }: HttpResponse,
+  body: Body,
+  context: ErrorContext,
+  now: number,
+  mac?: string,
+): StripError {
+  const details: ErrorDetails = 'json' in body ? { response: body.json } : {};
+  const isHtml = 'not' in body && body.not === 'html';
+  const make = (
+    code: ErrorCode,
+    sentence: string,
+    params: Params = {},
+    more: ErrorDetails = {},
+  ): StripError => makeError(code, sentence, context, { status, ...params }, { ...details, ...more });
+
+  if (status >= 300 && status <= 399) return redirectError(status, headerOf(headers, 'location'), context);
+  if (status === 400 && isHtml) return make('SERVICE', 'scheme');
+  if (status === 401 || status === 403) return make(...refusal(headers, body));
+  if (status === 404) {
+    // A service that knows no such strip would hardly say so on a web page: one comes from whatever else is at that address.
+    return mac === undefined || isHtml ? make('NOT_FOUND', 'address') : make('NOT_FOUND', 'strip', { mac });
+  }
+  if (status === 407) return proxyStatusError(status, context);
+  if (status >= 502 && status <= 504 && context.proxy?.forwards === true && !('json' in body)) {
+    return proxyStatusError(status, context);
+  }
+  const retryAfter = retryAfterOf(headers, now);
+  const wait = retryAfter === undefined ? {} : { retryAfter };
+  if (status === 429) {
+    return retryAfter === undefined
+      ? make('RATE_LIMITED', 'later')
+      : make('RATE_LIMITED', 'seconds', { seconds: Math.ceil(retryAfter / 1000) }, wait);
+  }
+  if (status >= 500 || status === 408 || status === 425) {
+    return make('SERVICE', 'failed', {}, { ...wait, retryable: true });
+  }
+  return make('SERVICE', 'refused', {}, wait);
+}
+
+/** Who refused with 401 or 403: only JSON is the service's own word on the key. */
+function refusal(headers: Headers, body: Body): [ErrorCode, string] {
+  const challenge = headerOf(headers, 'www-authenticate') ?? '';
+  if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {
+    return ['SERVICE', 'inFront'];
+  }
+  return 'json' in body && typeof body.json !== 'number' ? ['AUTH', 'rejected'] : ['SERVICE', 'denied'];
+}
+
+/** Redirects are not followed: the key would travel along. Only the target's origin is named; the rest may hold anything. */
+function redirectError(status: number, location: string | undefined, context: ErrorContext): StripError {
+  const base = `${context.origin}/`;
+  const target = location !== undefined && URL.canParse(location, base) ? new URL(location, base) : null;
+  return target === null || target.origin === 'null' || context.isSecret(target.origin)
+    ? makeError('BAD_RESPONSE', 'redirectUnknown', context, { status })
+    : makeError('BAD_RESPONSE', 'redirect', context, { status, location: target.origin });
+}
+
+function requireJson({ status, headers }: HttpResponse, body: Body, context: ErrorContext): unknown {
+  if ('json' in body) return body.json;
+  const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
+  // Nobody asked for a compressed body, and nothing here would unpack it.
+  const isEncoded =
+    body.not !== 'empty' &&
+    encoding !== 'identity' &&
+    /^[a-z-]{2,12}$/.test(encoding) &&
+    !context.isSecret(encoding);
+  throw isEncoded
+    ? makeError('BAD_RESPONSE', 'encoded', context, { status, encoding })
+    : makeError('BAD_RESPONSE', body.not, context, { status });
+}
+
+/** Whatever the content type says: JSON is what parses as JSON. */
+function readBody(text: string): Body {
+  if (text === '') return { not: 'empty' };
+  try {
+    const json: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return { json };
+  } catch {
+    const bare = text.replace(/^\ufeff/, '').trim();
+    if (bare === '') return { not: 'empty' };
+    if (bare.startsWith('<')) return { not: 'html' };
+    const whole = bare.startsWith('{') ? bare.endsWith('}') : !bare.startsWith('[') || bare.endsWith(']');
+    return { not: whole ? 'notJson' : 'truncated' };
+  }
+}
+
+/**
+ * Milliseconds that a `Retry-After` asks for, in seconds or as an HTTP date, between 0 and a day. A date is judged by the response's own
+ * `Date`, because the clocks of the service and of this machine may differ; without one by `now`, the wall clock's time. Undefined where
+ * there is none, or none that can be read.
+ */
+function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const text = headerOf(headers, 'retry-after')?.trim();
+  if (text === undefined) return undefined;
+  const sent = httpDate(headerOf(headers, 'date') ?? '');
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - (Number.isNaN(sent) ? now : sent);
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
+}
+
+function httpDate(text: string): number {
+  return /^[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(text) ? Date.parse(text) : NaN;
+}
+
+/** A header that should be there once; of several, the first. */
+function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
+function makeError(
+  code: ErrorCode,
+  sentence: string,
+  { host }: ErrorContext,
+  params: Params,
+  details: ErrorDetails = {},
+): StripError {
+  return new StripError(code, `${code}.${sentence}`, { ...details, params: { host, ...params } });
+}
