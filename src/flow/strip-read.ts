@@ -1,6 +1,6 @@
 import type { Port, Strip } from '../api/types';
 import { SETTINGS } from '../settings';
-import { choiceOf, ownProperty, type Config } from './config';
+import { choiceOf, ownProperty, textOf, type Config } from './config';
 import {
   Field,
   invalidInput,
@@ -63,16 +63,19 @@ export class StatusRequestReader {
 export function statusHandler({ config, evaluate, account }: HandlerContext): Handle {
   const reader = new StatusRequestReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip status'].output);
+  // A flow that does not say what to send for one outlet gets on/off.
+  const isUnset = textOf(config, 'output') === '';
   return async ({ msg, target }) => {
     const { mac, port } = await reader.read(msg, target);
     const { strip, readable, response } = await account().get(mac);
-    if (port === null) {
-      const status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;
-      return { messages: [Object.assign(msg, { payload: strip, response })], status };
+    let payload: unknown = strip;
+    let status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;
+    if (port !== null) {
+      const on = strip.outlets.find((outlet) => outlet.port === port)?.on ?? null;
+      if (output === 'port-on') payload = { mac: strip.mac, port, on };
+      else if (output === 'on' || isUnset) payload = on;
+      status = strip.available ? outletStatus(on) : UNAVAILABLE;
     }
-    const on = strip.outlets.find((outlet) => outlet.port === port)?.on ?? null;
-    const payload = output === 'port-on' ? { mac: strip.mac, port, on } : on;
-    const status = strip.available ? outletStatus(on) : UNAVAILABLE;
     return { messages: [Object.assign(msg, { payload, response })], status };
   };
 }

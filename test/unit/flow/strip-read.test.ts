@@ -59,9 +59,11 @@ describe('strip status', () => {
 
   it('answers with on/off for one outlet unless the node says otherwise', async () => {
     const at = { mac: MAC, macType: 'str', portType: 'port', port: '1' };
-    for (const output of [{}, { output: '' }, { output: 'strip' }]) {
+    for (const output of [{}, { output: '' }]) {
       assert.deepEqual(await ask({ ...at, ...output }, {}), [true, 'on']);
     }
+    const whole = makeStrip(MAC, [true, null, false]);
+    assert.deepEqual(await ask({ ...at, output: 'strip' }, {}), [whole, 'on']);
   });
 
   it('answers null for what the service did not say', async () => {
