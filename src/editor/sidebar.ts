@@ -16,6 +16,7 @@ import {
   useKey,
   useOf,
   type AccountInfo,
+  type Failure,
   type OutletInfo,
   type StripInfo,
 } from './sidebar-data';
@@ -119,6 +120,19 @@ export function sidebar(content: HTMLElement): void {
     });
   }
 
+  const stripOf = (account: string, mac: string): StripInfo | undefined =>
+    accounts.find(({ id }) => id === account)?.strips.find((strip) => macKey(strip.mac) === macKey(mac));
+
+  /** What went wrong, with strips and outlets called by their names. */
+  function sentence(account: string, failure: Failure): string {
+    const { mac, port, failed } = failure.params;
+    if (typeof mac !== 'string') return text(`errors.${failure.sentence}`, failure.params);
+    const strip = stripOf(account, mac);
+    const label = (number: unknown) => outletLabel(strip?.name ?? mac, strip?.outlets, Number(number));
+    const named = { strip: strip?.name ?? mac, outlet: label(port), failed: label(failed) };
+    return text(`errors.${failure.sentence}`, { ...failure.params, ...named });
+  }
+
   function take(answer: AccountInfo[]): void {
     for (const account of answer) {
       // After a deploy an account begins with nothing; what was shown stays until it has asked.
@@ -196,7 +210,7 @@ export function sidebar(content: HTMLElement): void {
         );
         asked.hidden = info === undefined;
         const error = info?.error ?? null;
-        setText(reason, error === null ? '' : text(`errors.${error.sentence}`, error.params));
+        setText(reason, error === null ? '' : sentence(id, error));
         const none = info?.available === true && all.length === 0 ? 'noStrips' : '';
         const unmatched = all.length > 0 && shown.length === 0 ? 'noMatch' : none;
         const what = kind === 'notDeployed' ? kind : unmatched;
@@ -283,22 +297,18 @@ export function sidebar(content: HTMLElement): void {
       going.fault = '';
       setText(status, text('strip-sidebar.told.switching', { outlet: label }));
       draw();
-      send(account, mac, port, on, (answer) => {
+      send({ account, mac, port, on }, (answer) => {
         going.pending = null;
         switched++;
-        if (typeof answer === 'string') {
-          going.fault = answer;
-          setText(status, text('strip-sidebar.told.failed', { outlet: label, reason: answer }));
+        if ('on' in answer) {
+          const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
+          if (outlet) outlet.on = answer.on;
+          const told = answer.on ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off';
+          setText(status, text(told, { outlet: label }));
         } else {
-          const outlet = accounts
-            .find(({ id }) => id === account)
-            ?.strips.find((strip) => macKey(strip.mac) === macKey(mac))
-            ?.outlets.find((candidate) => candidate.port === port);
-          if (outlet) outlet.on = answer;
-          setText(
-            status,
-            text(answer ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off', { outlet: label }),
-          );
+          const reason = 'trouble' in answer ? text(answer.trouble) : sentence(account, answer);
+          going.fault = reason;
+          setText(status, text('strip-sidebar.told.failed', { outlet: label, reason }));
         }
         draw();
         if (timer !== 0) ask();
@@ -309,8 +319,7 @@ export function sidebar(content: HTMLElement): void {
       element,
       update(outlet) {
         const strip = stripNow();
-        const of = { strip: strip.name ?? strip.mac, port, name: outlet.name ?? '' };
-        label = text(outlet.name === null ? 'strip-sidebar.outlet' : 'strip-sidebar.outletNamed', of);
+        label = outletLabel(strip.name ?? strip.mac, strip.outlets, port);
         if (now !== outlet.on) going.fault = '';
         now = outlet.on;
         const isProtected = protects(RED.nodes.node(account), mac, port);
@@ -411,23 +420,27 @@ export function sidebar(content: HTMLElement): void {
   }
 }
 
+/** "Desk strip, outlet 2 (Lamp)" */
+function outletLabel(strip: string, outlets: readonly OutletInfo[] | undefined, port: number): string {
+  const name = outlets?.find((outlet) => outlet.port === port)?.name ?? null;
+  if (name === null) return text('strip-sidebar.outlet', { strip, port });
+  return text('strip-sidebar.outletNamed', { strip, port, name });
+}
+
+type Switched = { on: boolean } | Failure | { trouble: string };
+
 /** Sends a command; `done` gets the confirmed state, or why it failed. */
-function send(
-  account: string,
-  mac: string,
-  port: Port,
-  on: boolean,
-  done: (answer: boolean | string) => void,
-) {
+function send(command: object, done: (answer: Switched) => void): void {
+  const trouble = (problem: string) => done({ trouble: `strip-account.trouble.${problem}` });
   post(
     'switch',
-    { account, mac, port, on },
+    command,
     (body) => {
       const answer = readSwitched(body);
-      if (answer === null) done(text('strip-account.trouble.unexpected'));
-      else done('on' in answer ? answer.on : text(`errors.${answer.sentence}`, answer.params));
+      if (answer === null) trouble('unexpected');
+      else done(answer);
     },
-    (status) => done(text(`strip-account.trouble.${problemOf(status)}`)),
+    (status) => trouble(problemOf(status)),
   );
 }
 

@@ -327,6 +327,24 @@ describe('the side bar', function () {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  it('offers the same report in the dialog of the account, and says so where it is not deployed', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.hide();
+    const { page } = editor;
+    await editor.editConfig('strip-account', 'account');
+    await editor.configDialog.getByRole('button', { name: 'Diagnostics' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Diagnostics' });
+    await dialog.getByText('"apiKey": true').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await editor.cancelConfig();
+    await editor.addConfig('strip-account');
+    await editor.configDialog.getByRole('button', { name: 'Diagnostics' }).click();
+    await dialog.getByText('does not know this account').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await editor.cancelConfig();
+  });
+
   it('takes no memory for being opened', async () => {
     await stage.red.deploy([tab, home()]);
     await open();

@@ -4,6 +4,7 @@ import { PORTS } from '../../api/types';
 import { SETTINGS } from '../../settings';
 import { checkBaseUrl, isSimulatorPath, numberFault } from '../checks';
 import { isRecord, textOf, type Check, type Descriptor, type Properties } from '../descriptor';
+import { showDiagnostics } from '../diagnostics';
 import { explain, watchField } from '../form';
 import { checkProtected, outletsTable, type OutletsTable } from '../outlets-table';
 import { text, type EditorNode } from '../red';
@@ -80,6 +81,10 @@ function open(node: EditorNode): void {
   if (RED.nodes.node(node.id)?.changed !== true) askRuntime(node.id, () => outlets?.refresh());
   const button = $('#smart-strip-test');
   button.on('click', () => void test(node, button));
+  $('<button type="button" class="red-ui-button" style="margin-left: 8px">')
+    .text(text('strip-sidebar.diagnostics.title'))
+    .on('click', () => void showDiagnostics(node.id))
+    .insertAfter(button);
   // A row with something to correct must not stay folded away.
   for (const section of $('.smart-strip-section').toArray()) {
     const rows = $(section).find('#smart-strip-outlets li').length;
