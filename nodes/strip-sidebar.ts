@@ -10,6 +10,7 @@ import { editorError, isLease, Leases, overviewOf, readOutletRequest } from '../
 import type { OutletRequest } from '../src/flow/overview';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { accountOf, deployedAccounts, findAccount, type AccountLink } from './shared/accounts';
+import { requireJson } from './shared/admin';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
 export = (RED: NodeAPI): void => {
@@ -40,8 +41,8 @@ export = (RED: NodeAPI): void => {
     response.sendStatus(isLease(lease) ? 204 : 400);
   });
 
-  RED.httpAdmin.post('/strip-sidebar/switch', mayWrite, (request, response, next) => {
-    const asked = request.is('application/json') ? readOutletRequest(request.body) : null;
+  RED.httpAdmin.post('/strip-sidebar/switch', mayWrite, requireJson, (request, response, next) => {
+    const asked = readOutletRequest(request.body);
     if (asked === null) {
       response.sendStatus(400);
       return;

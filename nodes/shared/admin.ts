@@ -1,3 +1,4 @@
+import type { NextFunction, Request, Response } from 'express';
 import type { Node, NodeAPI } from 'node-red';
 import {
   parseConnectionTest,
@@ -31,6 +32,7 @@ export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccoun
   RED.httpAdmin.post(
     '/strip-account/test',
     RED.auth.needsPermission('strip-account.write'),
+    requireJson,
     (request, response, next) => {
       const body: unknown = request.body;
       const test = parseConnectionTest(body);
@@ -58,6 +60,15 @@ export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccoun
       answer.then((told) => response.json(told), next);
     },
   );
+}
+
+/**
+ * For every route that writes: lets nothing but JSON through, and answers 415 before anything is read. A page of another site can make a
+ * browser send a form, with the login of whoever uses it, but not JSON.
+ */
+export function requireJson(request: Request, response: Response, next: NextFunction): void {
+  if (request.is('application/json') === 'application/json') next();
+  else response.sendStatus(415);
 }
 
 async function testConnection(
