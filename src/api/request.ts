@@ -96,12 +96,12 @@ export class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The event loop may have been blocked, or the machine asleep, and an answer may lie in the socket, unread: it is read before the
-   * callback of `setImmediate` runs.
+   * The event loop may have been blocked, or the machine asleep, and an answer may lie in the socket, unread. Between two callbacks of
+   * `setImmediate` everything that has arrived is read.
    */
   #onDeadline(): void {
     const end = (): void => this.#fail(timeoutError(this.#timeout, this.#context));
-    if (this.sent) setImmediate(end);
+    if (this.sent) setImmediate(() => setImmediate(end));
     else end();
   }
 

@@ -17,6 +17,8 @@ export class TestProxy {
   readonly seen: Proxied[] = [];
   /** 200: does its work. */
   status = 200;
+  /** Closes the connection of the next plain request, as a proxy does with an idle one. */
+  closeNext = false;
   readonly #sockets = new Set<Duplex>();
   readonly #server: Server;
 
@@ -27,6 +29,11 @@ export class TestProxy {
       const { method = '', url: target = '', headers } = request;
       const { 'proxy-authorization': authorization, ...others } = headers;
       this.seen.push({ method, target, authorization });
+      if (this.closeNext) {
+        this.closeNext = false;
+        request.socket.end();
+        return;
+      }
       if (this.status !== 200) {
         response.writeHead(this.status, { 'content-type': 'text/html' }).end('<h1>The proxy says no</h1>');
         return;

@@ -55,6 +55,8 @@ export interface TestService {
   hold(at?: 'request' | 'answer'): () => void;
   /** Resolves when at least so many requests have come since the start. */
   arrived(count: number): Promise<void>;
+  /** Resolves when no connection is open. */
+  closed(): Promise<void>;
   /** Refuses connections and resets those that are open. */
   stopListening(): Promise<void>;
   /** Takes connections again, on the same port. */
@@ -171,6 +173,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     arrived: async (count) => {
       if (requests.length >= count) return;
       await new Promise<void>((resolve) => waiting.push({ count, resolve }));
+    },
+    closed: async () => {
+      await Promise.all(
+        [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      );
     },
     stopListening,
     listenAgain: async () => {

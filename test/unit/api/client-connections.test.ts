@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { startService, type TestService } from '../../support/service';
+import type { Client } from '../../../src/api/client';
+import { TestProxy } from '../../support/proxy';
+import { startService, type Fault, type TestService } from '../../support/service';
 import { failureOf, MAC, Stage } from './client-stage';
+
+const pem = (name: string): string => readFileSync(`${__dirname}/../../support/tls/${name}.pem`, 'utf8');
 
 describe('Client: failing connections', () => {
   let stage: Stage;
@@ -14,7 +18,6 @@ describe('Client: failing connections', () => {
   });
   afterEach(() => stage.close());
 
-  const pem = (name: string): string => readFileSync(`${__dirname}/../../support/tls/${name}.pem`, 'utf8');
   const key = pem('key');
 
   it('are refused where nobody listens', async () => {
@@ -64,5 +67,143 @@ describe('Client: failing connections', () => {
     const error = await failureOf(connect(secure.baseUrl.replace('https:', 'http:')).list());
     await secure.close();
     assert.ok(['BAD_RESPONSE.notHttp', 'UNREACHABLE.reset'].includes(error.sentence), error.sentence);
+  });
+});
+
+describe('Client: connections that were closed while idle', () => {
+  let stage: Stage;
+  let service: TestService;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+    ({ service } = stage);
+  });
+  afterEach(() => stage.close());
+
+  const closings: Fault[] = [{ kind: 'idleClose' }, { kind: 'reset', when: 'before' }];
+  /** A client whose only connection has carried a request. */
+  const used = async (options: Parameters<Stage['connect']>[1] = {}, of = service): Promise<Client> => {
+    const client = stage.connect(of.baseUrl, { connections: 1, ...options });
+    await client.list();
+    return client;
+  };
+
+  for (const fault of closings) {
+    it(`are replaced at once for a read (${fault.kind})`, async () => {
+      const client = await used();
+      service.next(fault);
+      assert.equal((await client.list()).readable, true);
+      assert.deepEqual([service.requests.length, service.connections], [3, 2]);
+      assert.equal((await client.get(MAC)).readable, true);
+    });
+
+    it(`are replaced at once for a switch (${fault.kind})`, async () => {
+      const client = await used();
+      service.next(fault);
+      assert.deepEqual((await client.switch(MAC, 1, true)).confirmed, [1]);
+      const sent = service.requests.slice(1).map(({ method, path, body }) => [method, path, body]);
+      assert.deepEqual(sent[0], sent[1]);
+      assert.equal(sent.length, 2);
+    });
+
+    it(`are replaced once only (${fault.kind})`, async () => {
+      const client = await used();
+      service.next(fault, fault);
+      const error = await failureOf(client.list());
+      assert.deepEqual([error.sentence, error.retryable], ['UNREACHABLE.reset', true]);
+      assert.equal(service.requests.length, 3);
+    });
+
+    it(`are not replaced where the connection is new (${fault.kind})`, async () => {
+      service.next(fault);
+      assert.equal((await failureOf(stage.connect().list())).sentence, 'UNREACHABLE.reset');
+      assert.equal(service.requests.length, 1);
+    });
+
+    it(`are replaced over https (${fault.kind})`, async () => {
+      const tls = { key: pem('key'), cert: pem('trusted') };
+      const secure = await startService({ tls });
+      const client = await used({ connect: { ca: tls.cert } }, secure);
+      secure.next(fault);
+      assert.equal((await client.list()).readable, true);
+      assert.equal(secure.requests.length, 3);
+      secure.next(null, fault, fault);
+      await client.list();
+      assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
+      await client.close(0);
+      await secure.close();
+    });
+  }
+
+  it('are not replaced over https where the connection is new', async () => {
+    const tls = { key: pem('key'), cert: pem('trusted') };
+    const secure = await startService({ tls });
+    secure.next({ kind: 'idleClose' });
+    const client = stage.connect(secure.baseUrl, { connect: { ca: tls.cert } });
+    assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
+    assert.equal(secure.requests.length, 1);
+    await client.close(0);
+    await secure.close();
+  });
+
+  for (const scheme of ['http', 'https'] as const) {
+    it(`are replaced through a proxy, for ${scheme}`, async () => {
+      const tls = { key: pem('key'), cert: pem('trusted') };
+      const target = await startService(scheme === 'https' ? { tls } : {});
+      const proxy = new TestProxy();
+      const url = `http://127.0.0.1:${await proxy.start()}`;
+      const connect = scheme === 'https' ? { connect: { ca: tls.cert } } : {};
+      const client = await used({ ...connect, proxy: { url, noProxy: [] } }, target);
+      // Over http the proxy answers for the service: what breaks there is the connection to the proxy.
+      if (scheme === 'http') proxy.closeNext = true;
+      else target.next({ kind: 'idleClose' });
+      assert.equal((await client.list()).readable, true);
+      await client.close(0);
+      await proxy.stop();
+      await target.close();
+    });
+  }
+
+  it('are replaced for every request that went out on one', async () => {
+    const letGo = service.hold();
+    const client = stage.connect(service.baseUrl, { connections: 8 });
+    const first = Array.from({ length: 8 }, () => client.list());
+    await service.arrived(8);
+    letGo();
+    await Promise.all(first);
+    service.next(...Array<Fault>(8).fill({ kind: 'idleClose' }));
+    const second = await Promise.all(Array.from({ length: 8 }, () => client.list()));
+    assert.ok(second.every(({ readable }) => readable));
+    assert.equal(service.requests.length, 24);
+  });
+
+  it('do not hide an answer that broke off', async () => {
+    const client = await used();
+    service.next({ kind: 'truncated' });
+    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.truncated');
+    await client.list();
+    service.next({ kind: 'interim', status: 100 });
+    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.interim');
+    assert.equal(service.requests.length, 4);
+  });
+
+  it('cost no second deadline', async () => {
+    const client = await used();
+    service.next({ kind: 'idleClose' }, { kind: 'hang' });
+    const late = failureOf(client.list());
+    await service.arrived(3);
+    stage.clock.pass(10_000);
+    assert.equal((await late).code, 'TIMEOUT');
+  });
+
+  it('leave nothing behind when the client is closed meanwhile', async () => {
+    const client = await used();
+    service.next({ kind: 'idleClose' }, { kind: 'hang' });
+    const ended = failureOf(client.list());
+    await service.arrived(3);
+    await client.close(0);
+    assert.equal((await ended).code, 'CLOSED');
+    await service.closed();
+    assert.equal(service.open, 0);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Client } from '../../../src/api/client';
+import { Client, type ClientOptions } from '../../../src/api/client';
 import type { Clock, Timer } from '../../../src/api/clock';
 import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
@@ -77,15 +77,16 @@ export class Stage {
   /** One more client. */
   connect(
     baseUrl = this.service.baseUrl,
-    options: Partial<DispatcherOptions> & { clock?: Clock; timeout?: number } = {},
+    options: Partial<DispatcherOptions> & Partial<Pick<ClientOptions, 'clock' | 'timeout' | 'mapping'>> = {},
   ): Client {
-    const { clock = this.clock, timeout = 10_000, ...rest } = options;
+    const { clock = this.clock, timeout = 10_000, mapping, ...rest } = options;
     const base = parseBaseUrl(baseUrl);
     const made = new Client({
       baseUrl: base,
       apiKey: API_KEY,
       timeout,
       clock,
+      ...(mapping === undefined ? {} : { mapping }),
       dispatcher: createDispatcher({ origin: base.url.origin, connections: 2, ...rest }),
     });
     this.#clients.push(made);

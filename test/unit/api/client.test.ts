@@ -1,8 +1,36 @@
 import assert from 'node:assert/strict';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import type { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
+import { StripError } from '../../../src/api/errors';
 import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/service';
 import { failureOf, type HandClock, MAC, Stage } from './client-stage';
+
+/** A service in a thread of its own: an empty list, 50 ms after it is asked for. */
+const SERVER = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:http').createServer((request, response) => {
+    parentPort.postMessage('asked');
+    setTimeout(() => response.end('[]'), 50);
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
+
+/** A server that answers nothing by itself; `request` is the connection of the first request, once that has come. */
+async function startWire() {
+  let arrived: (socket: Socket) => void;
+  const request = new Promise<Socket>((resolve) => (arrived = resolve));
+  const server = createServer((socket) => void socket.once('data', () => arrived(socket)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    request,
+    close: async () => {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 describe('Client', () => {
   let stage: Stage;
@@ -79,13 +107,6 @@ describe('Client', () => {
       for (let i = 0; i < 20; i++) await client.list();
       assert.ok(service.connections <= 2, `${service.connections} connections`);
     });
-
-    it('keeps its paths right for more strips than it remembers', async () => {
-      service.always({ kind: 'answer', status: 200, json: { outlets: [true] } });
-      for (let i = 0; i < 2_100; i++) await client.get(`strip-${i}`);
-      await client.get('strip-0');
-      assert.equal(service.requests.at(-1)?.path, '/api/public/v1/strips/strip-0');
-    });
   });
 
   describe('the deadline', () => {
@@ -117,9 +138,64 @@ describe('Client', () => {
       );
     });
 
+    it('does not end a request whose answer has arrived but was not read yet', async () => {
+      const wire = await startWire();
+      const one = connect(wire.baseUrl, { timeout: 500 });
+      const listed = one.list();
+      const socket = await wire.request;
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]');
+      clock.pass(500);
+      assert.deepEqual((await listed).strips, []);
+      await one.close(0);
+      await wire.close();
+    });
+
+    it('does not end a request because the process was too busy to read its answer', async () => {
+      // A thread of its own answers while this one is blocked.
+      const worker = new Worker(SERVER, { eval: true });
+      const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+      const one = connect(`http://127.0.0.1:${port}`, { clock: systemClock, timeout: 300 });
+      const asked = new Promise((resolve) => worker.once('message', resolve));
+      const listed = one.list();
+      await asked;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+      assert.deepEqual((await listed).strips, []);
+      await one.close(0);
+      await worker.terminate();
+    });
+
     it('leaves no timer behind', async () => {
       await client.list();
       assert.deepEqual(clock.pending, []);
+    });
+  });
+
+  describe('the mapping', () => {
+    const withMapping = (mapping: (body: unknown) => Promise<unknown>): Client =>
+      connect(service.baseUrl, { mapping });
+
+    it('changes what is read of a list and of a strip, not the response', async () => {
+      service.always({ kind: 'answer', status: 200, json: { odd: true } });
+      const one = withMapping((body) => {
+        assert.deepEqual(body, { odd: true });
+        return Promise.resolve([{ mac: MAC, outlets: [true, false, true, false] }]);
+      });
+      const { strips, response } = await one.list();
+      assert.deepEqual([strips.length, strips[0]?.outlets[0]?.on, response], [1, true, { odd: true }]);
+      const read = await one.get(MAC);
+      assert.deepEqual([read.strip.outlets[1]?.on, read.response], [false, { odd: true }]);
+    });
+
+    it('is asked about no switch and no failure', async () => {
+      const one = withMapping(() => Promise.reject(new Error('asked')));
+      await one.switch(MAC, 1, true);
+      service.next({ kind: 'answer', status: 500 });
+      assert.equal((await failureOf(one.list())).code, 'SERVICE');
+    });
+
+    it('that fails is the failure of the request', async () => {
+      const failure = new StripError('BAD_RESPONSE', 'BAD_RESPONSE.notJson');
+      assert.equal(await failureOf(withMapping(() => Promise.reject(failure)).list()), failure);
     });
   });
 
