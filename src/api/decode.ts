@@ -1,94 +1,140 @@
-import { ListReader } from './list';
-import { sameMac } from './mac';
-import { StripReader } from './strip';
-import type { Strip, SwitchResult } from './types';
-import { isRecord, readIndex, readOn, type JsonRecord } from './values';
+import type { Note } from './decode/candidates';
+import { createLook, type Look } from './decode/names';
+import { readSet, type OutletSet } from './decode/outlets';
+import { hintsAtMore } from './decode/paging';
+import { findRecords, type Found, type FoundRecord } from './decode/records';
+import { readStrip } from './decode/strip';
+import { readSwitchAnswer, type SwitchAnswer } from './decode/switch';
+import { macKey, sameMac } from './mac';
+import type { Strip } from './types';
+import { isRecord, readJson, type JsonRecord } from './values';
+
+export type { Note, SwitchAnswer };
+
+/** What was read from a list of strips. */
+export interface DecodedList {
+  strips: Strip[];
+  /** Nothing hints at strips that are not in it: a strip that is missing is gone. */
+  complete: boolean;
+  /** At least one outlet's state could be read, or there was plainly nothing to read. */
+  readable: boolean;
+}
+
+/** What was read from an answer about one strip. */
+export interface DecodedStrip {
+  strip: Strip;
+  readable: boolean;
+}
 
 /**
  * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it
- * cannot read is `null` or left out. `at`: when the answer was read, ISO 8601.
+ * cannot read for sure is `null` or left out. `at`: when the answer was read, ISO 8601.
  */
-export function decodeList(
-  body: unknown,
-  at: string,
-): { strips: Strip[]; complete: boolean; readable: boolean } {
-  const reader = new ListReader(at);
-  const isList = reader.read(body);
-  const { strips } = reader;
-  const nothingToRead = strips.length === 0 ? reader.complete : reader.offline;
-  return {
-    strips,
-    complete: isList && reader.complete,
-    readable: isList && (reader.known || nothingToRead),
-  };
+export function decodeList(body: unknown, at: string): DecodedList {
+  return listOf(body, at, []);
 }
 
 /**
  * Reads the service's answer about the strip `mac` (API document, section 4: its shape is not shown). Never throws. An answer
  * about another strip says nothing about this one.
  */
-export function decodeStrip(body: unknown, mac: string, at: string): { strip: Strip; readable: boolean } {
-  const reader = new StripReader();
-  if (isRecord(body) && tells(reader, body, mac)) return told(reader, mac, at);
-  const list = new ListReader(at);
-  list.read(body);
-  const strip = list.strips.find((candidate) => sameMac(candidate.mac, mac));
-  if (strip !== undefined) {
-    return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
+export function decodeStrip(body: unknown, mac: string, at: string): DecodedStrip {
+  return stripOf(body, mac, at, []);
+}
+
+/** Reads a switch answer (API document, section 2). Never throws. */
+export function decodeSwitch(body: unknown): SwitchAnswer {
+  return readSwitchAnswer(body);
+}
+
+/**
+ * Why `decodeList`, or `decodeStrip` if a MAC is given, leaves values of the same body unknown. Nothing is said of what the body does not
+ * mention.
+ */
+export function explain(body: unknown, mac?: string): Note[] {
+  const notes: Note[] = [];
+  if (mac === undefined) listOf(body, '', notes);
+  else stripOf(body, mac, '', notes);
+  return notes;
+}
+
+function listOf(body: unknown, at: string, notes: Note[]): DecodedList {
+  const look = createLook();
+  const found = findRecords(body, look);
+  const strips = [...byStrip(found.records).values()].map((records) => read(records, at, look, notes));
+  const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], look);
+  if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
+  if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
+  const complete = found.isList && found.unidentified === 0 && hints.length === 0;
+  const isKnown = strips.some(({ outlets }) => outlets.some(({ on }) => on !== null));
+  const nothingToRead = strips.length === 0 ? complete : strips.every(({ available }) => !available);
+  return { strips, complete, readable: isKnown || nothingToRead };
+}
+
+/** Records of the same strip, however they spell its MAC. */
+function byStrip(records: readonly FoundRecord[]): Map<string, FoundRecord[]> {
+  const strips = new Map<string, FoundRecord[]>();
+  for (const record of records) {
+    const key = macKey(record.mac);
+    const others = strips.get(key);
+    if (others === undefined) strips.set(key, [record]);
+    else others.push(record);
   }
-  if (!tells(reader, onlyRecord(body), mac)) reader.read({});
-  return told(reader, mac, at);
+  return strips;
 }
 
-/** Reads a record; whether it says something, and not about another strip. */
-function tells(reader: StripReader, record: JsonRecord, mac: string): boolean {
-  reader.read(record);
-  return reader.telling && !(reader.named && !sameMac(reader.mac, mac));
+function read(records: readonly FoundRecord[], at: string, look: Look, notes: Note[]): Strip {
+  const [mac = ''] = records.map((record) => record.mac).sort();
+  const strip = readStrip(
+    records.map(({ record }) => record),
+    mac,
+    at,
+    look,
+    notes,
+  );
+  return records.some(({ offline }) => offline) ? { ...strip, available: false } : strip;
 }
 
-function told(reader: StripReader, mac: string, at: string): { strip: Strip; readable: boolean } {
-  const spelled = reader.mac !== '' && sameMac(reader.mac, mac) ? reader.mac : mac;
-  return { strip: reader.strip(spelled, at), readable: reader.known || !reader.available };
+function stripOf(body: unknown, mac: string, at: string, notes: Note[]): DecodedStrip {
+  const look = createLook();
+  const found = findRecords(body, look);
+  const about = found.records.filter((record) => sameMac(record.mac, mac));
+  const strip =
+    about.length > 0
+      ? read(about, at, look, notes)
+      : readStrip(
+          isAboutOther(found) ? [] : recordsIn(body),
+          mac,
+          at,
+          look,
+          notes,
+          isAboutOther(found) ? [] : setsIn(body, look),
+        );
+  if (about.length === 0 && isAboutOther(found))
+    notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
+  return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
-/** The one record of an answer that wraps a single strip in a list, without a MAC to know it by. */
-function onlyRecord(body: unknown): JsonRecord {
-  let value = body;
-  if (isRecord(value)) {
-    const lists = Object.values(value).filter((inner) => Array.isArray(inner));
-    value = lists.length === 1 ? lists[0] : null;
-  }
-  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : null;
-  return isRecord(only) ? only : {};
+/** Whether an answer names strips, but not the one that was asked for. A mere identifier may be that of something else. */
+const isAboutOther = (found: Found): boolean => found.records.some(({ named }) => named);
+
+/** The one record of an answer that does not name its strip, also in a list of one. */
+function recordsIn(body: unknown): JsonRecord[] {
+  const value = readJson(body);
+  if (Array.isArray(value)) return value.length === 1 && isRecord(value[0]) ? [value[0]] : [];
+  if (!isRecord(value)) return [];
+  const lists = Object.values(value).filter((inner) => Array.isArray(inner)) as unknown[][];
+  const [only] = lists;
+  const inner = only?.length === 1 && lists.length === 1 ? only[0] : null;
+  return isRecord(inner) ? [value, inner] : [value];
 }
 
-/** What a switch answer said (API document, section 2). */
-export interface SwitchSaid {
-  /** `null`: no boolean of that name. */
-  success: boolean | null;
-  /** Entries whose port and outcome can be read. */
-  results: SwitchResult[];
-  /** There was an array of results at all. */
-  listed: boolean;
-  /** Some entry says that it failed, with or without a port. */
-  failed: boolean;
-}
-
-/** Reads a switch answer: a documented shape, so nothing but that. Never throws. */
-export function decodeSwitch(body: unknown): SwitchSaid {
-  const said: SwitchSaid = { success: null, results: [], listed: false, failed: false };
-  if (!isRecord(body)) return said;
-  const { success, results } = body;
-  if (typeof success === 'boolean') said.success = success;
-  if (!Array.isArray(results)) return said;
-  said.listed = true;
-  for (const entry of results) {
-    if (!isRecord(entry) || entry.ok === undefined) continue;
-    // "Whether that port was switched": anything but a clear yes is none.
-    const ok = readOn(entry.ok) === true;
-    if (!ok) said.failed = true;
-    const port = readIndex(entry.port);
-    if (port >= 1 && port <= 4) said.results.push({ port, ok });
-  }
-  return said;
+/** Outlets that are the whole answer: `[{port, on}, …]`, `[true, false, …]`. */
+function setsIn(body: unknown, look: Look): OutletSet[] {
+  const value = readJson(body);
+  if (!Array.isArray(value)) return [];
+  const set = value.some(isRecord)
+    ? readSet('[]', value, look, 'outlets', false)
+    : readSet('[]', value, look, 'outlets', true);
+  return set === null ? [] : [set];
 }

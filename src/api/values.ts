@@ -1,5 +1,3 @@
-import { roleOf } from './names';
-
 /** A JSON object; its keys and values are the service's and mean nothing yet. */
 export type JsonRecord = Record<string, unknown>;
 
@@ -7,144 +5,97 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** On/off as a boolean, 1/0, or one of the words for them in any case; `null` for everything else. */
-export function readOn(value: unknown): boolean | null {
-  if (typeof value === 'boolean') return value;
-  if (value === 1) return true;
-  if (value === 0) return false;
-  if (typeof value !== 'string' || value.length > 16) return null;
-  const word = value.trim().toLowerCase();
-  if (word === '1') return true;
-  if (word === '0') return false;
-  return onOfWord(word);
-}
+const LONGEST_WORD = 16;
+const YES = ['on', 'true', 'yes', 'turned on', 'switched on', 'powered on', 'power on', 'is on'];
+const NO = ['off', 'false', 'no', 'turned off', 'switched off', 'powered off', 'power off', 'is off'];
+const WORDS: ReadonlyMap<string, boolean> = new Map([
+  ...YES.map((word) => [word, true] as const),
+  ...NO.map((word) => [word, false] as const),
+]);
 
-/** The same without numbers: where a bare 0 or 1 may as well be watts. */
+/** A clear yes or no: a boolean, or a word for on or off in any case. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string' || value.length > 16) return null;
-  // The usual spellings as they are: changing the case costs more than all the rest.
-  if (value === 'on' || value === 'ON' || value === 'true') return true;
-  if (value === 'off' || value === 'OFF' || value === 'false') return false;
-  return onOfWord(value.trim().toLowerCase());
+  if (typeof value !== 'string' || value.length > LONGEST_WORD) return null;
+  return WORDS.get(value) ?? WORDS.get(wordsOf(value)) ?? null;
 }
 
-function onOfWord(word: string): boolean | null {
-  if (word === 'on' || word === 'true') return true;
-  if (word === 'off' || word === 'false') return false;
-  return null;
-}
-
-/** Whether a value is a number, or the text of one, that is neither 0 nor 1 and so measures something. */
-export function isMeasure(value: unknown): boolean {
-  if (typeof value === 'number') return value !== 0 && value !== 1;
-  return typeof value === 'string' && readOn(value) === null && numberLength(value) > 0;
-}
-
-/** A clear boolean about a strip as a whole. Words of on/off are none: they would be about its outlets. */
-export function readFlag(value: unknown): boolean | null {
-  if (typeof value === 'boolean') return value;
+/** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
+export function readBit(value: unknown): boolean | null {
   if (value === 1 || value === '1') return true;
-  if (value === 0 || value === '0') return false;
-  if (typeof value !== 'string' || value.length > 5) return null;
-  const word = value.toLowerCase();
-  return word === 'true' ? true : word === 'false' ? false : null;
+  return value === 0 || value === '0' ? false : null;
 }
 
-/** A whole number, plain or as decimal text; -1 for everything else. */
+/** A clear boolean about a strip as a whole. Words for on and off are none: they would be about its outlets. */
+export function readFlag(value: unknown): boolean | null {
+  if (typeof value !== 'string') return typeof value === 'boolean' ? value : readBit(value);
+  const word = value.length > LONGEST_WORD ? '' : wordsOf(value);
+  if (word === 'true' || word === 'yes') return true;
+  return word === 'false' || word === 'no' ? false : readBit(word);
+}
+
+/** A short text in lower case, its words separated by one space. */
+export const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+
+const DECIMAL = /^[+-]?[0-9]+(?:\.[0-9]+)?/;
+const LONGEST_MEASURED = 40;
+
+/** Whether a value is a number, or the text of one with or without a unit, that is neither 0 nor 1. */
+export function isMeasure(value: unknown): boolean {
+  if (typeof value === 'string')
+    return value.length <= LONGEST_MEASURED && DECIMAL.test(value.trim()) && readBit(value) === null;
+  return typeof value === 'number' && value !== 0 && value !== 1;
+}
+
+/** A whole number from 0 on, plain or as decimal text; -1 for everything else. */
 export function readIndex(value: unknown): number {
-  if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? value : -1;
-  if (typeof value !== 'string' || value.length > 9) return -1;
-  const digits = numberLength(value);
-  return digits > 0 && digits === value.length && Number.isInteger(Number(value)) ? Number(value) : -1;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : -1;
+  return typeof value === 'string' && /^[0-9]{1,9}$/.test(value.trim()) ? Number(value) : -1;
+}
+
+/** The number at the end of a short text such as "Outlet 4", "P4", "#4", "switch:0" or "4"; -1 where there is none. */
+export function numberInText(text: string): number {
+  if (text.length > 80) return -1;
+  const [, digits] = /(?:^|[^0-9.,])0*([0-9]{1,2})$/.exec(text.trim()) ?? [];
+  return digits === undefined ? -1 : Number(digits);
 }
 
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
-/** A reading and, only where the service sent one, its unit. */
+/** A number and, only where the service sent one, its unit. */
 export interface Measured {
   value: number;
   unit: string | null;
 }
 
-/** A reading as a number, as numeric text with or without a unit, or as `{value, unit}`. Anything else is `null`. */
-export function readMeasured(value: unknown): Measured | null {
-  if (typeof value === 'string') return measuredOfText(value.trim());
-  if (!isRecord(value)) return null;
-  let inner: Measured | null = null;
-  let rank = Infinity;
-  let unit: string | null = null;
-  for (const key of Object.keys(value)) {
-    const role = roleOf(key);
-    if (role.reading >= 0 && role.reading < rank) {
-      const found = value[key];
-      const measured =
-        typeof found === 'number' && Number.isFinite(found) ? { value: found, unit: null } : readText(found);
-      inner = typeof measured === 'string' ? measuredOfText(measured.trim()) : measured;
-      if (inner !== null) rank = role.reading;
-    } else if (role.unit >= 0) unit = readUnit(value[key]) ?? unit;
+/** A finite number, or a text of one with or without something behind it: "230.1", "231 V AC", "3 outlets". */
+export function readNumber(value: unknown): Measured | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? { value, unit: null } : null;
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  const [digits] = DECIMAL.exec(text) ?? [];
+  if (digits === undefined) return null;
+  const unit = text.slice(digits.length).trim();
+  const number = Number(digits);
+  // Behind a number stands a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2.
+  if (!Number.isFinite(number) || (unit !== '' && !/^[\p{L}%°][\p{L}%°·/ ]{0,15}$/u.test(unit))) return null;
+  return { value: number, unit: unit === '' ? null : unit };
+}
+
+const LONGEST_JSON = 1_048_576;
+
+/** The value of a text that is itself a JSON array or object; everything else as it is. */
+export function readJson(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > LONGEST_JSON || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
   }
-  return inner === null ? null : { value: inner.value, unit: unit ?? inner.unit };
 }
-
-const UNIT = /^[\p{L}%°Ω][\p{L}%°Ω/·²]{0,11}$/u;
-const LONGEST_UNIT = 16;
-const MOST_UNITS = 200;
-const units = new Map<string, string | null>();
-
-/** A unit as it may stand behind a number: short, without digits, so that "1e3" and "0x10" are no reading of 1 or 0. */
-export function readUnit(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > LONGEST_UNIT) return null;
-  let unit = units.get(value);
-  if (unit === undefined) {
-    unit = UNIT.test(value.trim()) ? value.trim() : null;
-    if (units.size >= MOST_UNITS) units.clear();
-    units.set(value, unit);
-  }
-  return unit;
-}
-
-/** Powers of ten by which a whole number of up to 15 digits is divided exactly as the decimal text would be read. */
-const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
-
-function measuredOfText(text: string): Measured | null {
-  const end = numberLength(text);
-  if (end === 0) return null;
-  const value = numberOf(text, end);
-  if (!Number.isFinite(value)) return null;
-  if (end === text.length) return { value, unit: null };
-  const unit = readUnit(text.slice(end));
-  return unit === null ? null : { value, unit };
-}
-
-/** The plain decimal number in the first `end` characters. Readings come by the thousand, so without cutting a text out. */
-function numberOf(text: string, end: number): number {
-  if (end > 15) return Number(text.slice(0, end));
-  let digits = 0;
-  let decimals = 0;
-  for (let at = 0; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (isDigit(code)) digits = digits * 10 + code - 0x30;
-    else if (code === 0x2e) decimals = end - at - 1;
-  }
-  const value = digits / (POWERS[decimals] ?? NaN);
-  return text.charCodeAt(0) === 0x2d ? -value : value;
-}
-
-/** How many characters at the start of a text are a plain decimal number; 0 where it does not start with one. */
-function numberLength(text: string): number {
-  let at = text.charCodeAt(0) === 0x2d /* - */ || text.charCodeAt(0) === 0x2b /* + */ ? 1 : 0;
-  const whole = at;
-  while (isDigit(text.charCodeAt(at))) at++;
-  if (at === whole) return 0;
-  if (text.charCodeAt(at) === 0x2e /* . */) {
-    const fraction = ++at;
-    while (isDigit(text.charCodeAt(at))) at++;
-    if (at === fraction) return 0;
-  }
-  return at;
-}
-
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
-import type { Strip } from '../../../src/api/types';
+import { decodeList, decodeStrip, decodeSwitch, explain } from '../../../../src/api/decode';
+import type { Strip } from '../../../../src/api/types';
 
 const AT = '2026-05-04T03:02:01.000Z';
 const MAC = 'A0B1C2D3E4F5';
@@ -91,6 +91,7 @@ function decodeAll(body: unknown): Strip[] {
   const list = decodeList(body, AT);
   const single = decodeStrip(body, MAC, AT);
   decodeSwitch(body);
+  explain(body, MAC);
   return [...list.strips, single.strip];
 }
 
@@ -103,7 +104,11 @@ function* scalars(value: unknown): Generator {
 const says = (on: boolean) => (value: unknown) =>
   value === on ||
   value === (on ? 1 : 0) ||
-  (typeof value === 'string' && (on ? /^\s*(on|true|1)\s*$/i : /^\s*(off|false|0)\s*$/i).test(value));
+  (typeof value === 'string' &&
+    (on
+      ? /^[\s_-]*((turned|switched|powered|power|is)[\s_-]+)?(on|true|yes|1)[\s_-]*$/i
+      : /^[\s_-]*((turned|switched|powered|power|is)[\s_-]+)?(off|false|no|0)[\s_-]*$/i
+    ).test(value));
 
 function assertWellFormed(strip: Strip): void {
   assert.deepEqual(Object.keys(strip), [
@@ -164,7 +169,7 @@ describe('The decoder, whatever it is given', () => {
 
   it('never says on or off from words and numbers that mean neither', () => {
     const neither = fc.oneof(
-      fc.constantFrom<unknown>(null, 2, -1, 0.5, 'online', 'enabled', 'ok', '', '2', 'yes', {}, []),
+      fc.constantFrom<unknown>(null, 2, -1, 0.5, 'online', 'enabled', 'ok', '', '2', 'maybe', {}, []),
       fc.string().filter((text) => !says(true)(text) && !says(false)(text)),
       fc.double().filter((number) => number !== 0 && number !== 1),
     );
@@ -232,6 +237,149 @@ describe('The decoder, whatever it is given', () => {
     );
   });
 
+  describe('in another order', () => {
+    const state = fc.constantFrom<unknown>(true, false, 'on', 'off', 1, 0, 'closed', null, 12);
+    const stateKey = fc.constantFrom(
+      'on',
+      'state',
+      'status',
+      'relay',
+      'power',
+      'is_on',
+      'physical_state',
+      'output',
+    );
+    const otherKey = fc.constantFrom(
+      'name',
+      'id',
+      'index',
+      'port',
+      'slot',
+      'load',
+      'enabled',
+      'desired',
+      'type',
+    );
+    const other = fc.oneof(
+      fc.integer({ min: 0, max: 5 }),
+      fc.constantFrom<unknown>('Lamp', 'Outlet 2', 'P3', 'usb', null),
+    );
+    const outlet = fc
+      .tuple(
+        fc.array(fc.tuple(stateKey, state), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.tuple(otherKey, other), { maxLength: 3 }),
+      )
+      .map(([states, others]) => Object.fromEntries([...states, ...others]));
+    const container = fc.constantFrom('outlets', 'ports', 'relays', 'state', 'data', 'zorks');
+    const strip = fc
+      .tuple(
+        container,
+        fc.array(outlet, { minLength: 1, maxLength: 5 }),
+        container,
+        fc.array(state, { maxLength: 4 }),
+      )
+      .map(([name, outlets, second, values]): Record<string, unknown> => ({
+        mac: MAC,
+        load: 3,
+        [second]: values,
+        [name]: outlets,
+      }));
+    const seed = fc.array(fc.nat(), { minLength: 12, maxLength: 12 });
+
+    /** The same value with the keys of its records, or the elements of its arrays, in another order. */
+    function shuffled(value: unknown, numbers: readonly number[], what: 'keys' | 'elements'): unknown {
+      const mix = <T>(items: readonly T[]): T[] =>
+        items
+          .map((item, i) => [numbers[i % numbers.length] ?? 0, item] as const)
+          .sort(([a], [b]) => a - b)
+          .map(([, item]) => item);
+      if (Array.isArray(value)) {
+        const items = value.map((item) => shuffled(item, numbers, what));
+        return what === 'elements' && value.some((item) => typeof item === 'object' && item !== null)
+          ? mix(items)
+          : items;
+      }
+      if (typeof value !== 'object' || value === null) return value;
+      const entries = Object.entries(value).map(
+        ([name, inner]) => [name, shuffled(inner, numbers, what)] as const,
+      );
+      return Object.fromEntries(what === 'keys' ? mix(entries) : entries);
+    }
+
+    const statesOf = (body: unknown): (boolean | null | undefined)[] => {
+      const { outlets } = decodeStrip(body, MAC, AT).strip;
+      return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
+    };
+
+    it('keys change nothing', () => {
+      fc.assert(
+        fc.property(strip, seed, (body, numbers) => {
+          assert.deepEqual(decodeStrip(shuffled(body, numbers, 'keys'), MAC, AT), decodeStrip(body, MAC, AT));
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    it('keys of any JSON change nothing, but for the order of the strips in a list', () => {
+      const sorted = (body: unknown) => {
+        const { strips, ...rest } = decodeList(body, AT);
+        return { ...rest, strips: strips.sort((a, b) => (a.mac < b.mac ? -1 : 1)) };
+      };
+      fc.assert(
+        fc.property(json, seed, (body, numbers) => {
+          const other = shuffled(body, numbers, 'keys');
+          assert.deepEqual(sorted(other), sorted(body));
+          assert.deepEqual(decodeStrip(other, MAC, AT), decodeStrip(body, MAC, AT));
+          const { results, ...said } = decodeSwitch(body);
+          const { results: others, ...saidToo } = decodeSwitch(other);
+          assert.deepEqual([saidToo, others.length], [said, results.length]);
+        }),
+        { numRuns: 2000 },
+      );
+    });
+
+    it('records change no state where anything numbers them', () => {
+      fc.assert(
+        fc.property(strip, seed, (body, numbers) => {
+          const records = Object.values(body).find(
+            (value) =>
+              Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null),
+          ) as Record<string, unknown>[] | undefined;
+          fc.pre(
+            records?.some((record) => ['id', 'index', 'port', 'slot'].some((name) => name in record)) ===
+              true,
+          );
+          assert.deepEqual(statesOf(shuffled(body, numbers, 'elements')), statesOf(body));
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    it('one more field makes no outlet the opposite of what a clear yes or no said', () => {
+      const clear = fc.constantFrom<unknown>(true, false, 'on', 'off');
+      const outlets = fc.array(fc.tuple(stateKey, clear), { minLength: 4, maxLength: 4 });
+      fc.assert(
+        fc.property(
+          outlets,
+          fc.nat({ max: 3 }),
+          fc.oneof(fc.tuple(stateKey, state), fc.tuple(otherKey, other)),
+          fc.boolean(),
+          (states, at, [name, value], numbered) => {
+            const records = states.map(([key_, on], i) => ({ ...(numbered && { port: i + 1 }), [key_]: on }));
+            const before = statesOf({ mac: MAC, outlets: records });
+            const more = records.map((record, i) =>
+              i === at && !(name in record) ? { ...record, [name]: value } : record,
+            );
+            const after = statesOf({ mac: MAC, outlets: more });
+            for (const [i, on] of after.entries())
+              if (typeof on === 'boolean' && typeof before[i] === 'boolean') assert.equal(on, before[i]);
+          },
+        ),
+        { numRuns: 2000 },
+      );
+    });
+  });
+
   for (const [opening, closing] of [
     ['[', ']'],
     ['{"data":', '}'],
@@ -242,6 +390,7 @@ describe('The decoder, whatever it is given', () => {
     it(`survives 100,000 levels of ${opening}`, () => {
       const body: unknown = JSON.parse(opening.repeat(100_000) + '1' + closing.repeat(100_000));
       for (const strip of decodeAll(body)) assert.deepEqual(strip.outlets, []);
+      explain(body);
     });
   }
 

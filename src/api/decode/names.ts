@@ -1,0 +1,297 @@
+import { READINGS, type ReadingName } from '../types';
+
+/**
+ * The names a service may use for what its document describes without naming (API document, section 2: "field names …
+ * not shown"). Case, `_`, `-`, spaces and dots in a name do not count. Where order matters, the most preferred comes first.
+ */
+const NAMES = {
+  /** Identify a strip, whatever the value looks like. */
+  mac: 'mac macaddress macaddr stripmac devicemac macid hwaddr hardwareaddress',
+  /** Identify a strip only where the value looks like a MAC: a record's running number must not. */
+  id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
+  name: 'name label title alias displayname friendlyname devicename devname stripname',
+  /** Names of an outlet that a strip would not have for itself. */
+  outletname: `outletname portname socketname plugname switchname relayname channelname subdevicename outletlabel
+    portlabel socketlabel plugalias outletalias`,
+  /** Say as a clear boolean whether a strip can be reached. */
+  available: `available online connected reachable isavailable isonline isconnected isreachable deviceonline
+    striponline`,
+  /** The same the other way round. */
+  offline: 'offline isoffline unreachable disconnected unavailable isunreachable isdisconnected',
+  /** Say it by a word. */
+  connection: `connection status state connectionstatus connectionstate connectivity availability health
+    onlinestatus onlinestate devicestatus devicestate networkstatus healthstate available online
+    reachability healthstatus`,
+  /** First the API's own words, then names that mean the same without using them. */
+  load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
+  loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
+  voltage: 'voltage voltagev linevoltage mainsvoltage voltagevolts inputvoltage',
+  voltagelike: 'volts volt',
+  signal: 'signal signalstrength wifisignal signaldbm signallevel wifisignalstrength signalquality',
+  signallike: 'rssi wifirssi rssidbm signalrssi',
+  /** Read as a load only where other measurements stand beside it: elsewhere it may be on/off or a mask of bits. */
+  power: 'power',
+  unit: 'unit units uom unitofmeasurement',
+  /** The value in a record of its own, `{value, unit}`. */
+  value: 'value val reading measured actual now current',
+  /** Make a number something else than what it looks like. */
+  scale: 'scale scalefactor factor multiplier divisor divider exponent decimals ratio offset',
+  /** Records that hold a strip's own fields one level deeper. */
+  self: `strip powerstrip data result device item record response details attributes properties info state
+    status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
+    stripinfo general all digest hardware node body payload content value values latest live now
+    statussts agent object thing metadata summary identity identification resource entity main message
+    states shadow capabilities detail desc description lastresponse hw fields`,
+  /** Records and lists of measurements. */
+  meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
+    measured measurement readings reading metrics telemetry sensors sensor globalmeasure getrealtime
+    realtime statussns powermeter voltagemeasurement energymeter consumption usage monitoring monitor
+    inlet ac measures stats powermonitoring inputs input line total totals actual current powermetering`,
+  network: `wifi wlan network radio wifista sta connectivity connection link wireless diagnostics lan ethernet
+    eth statusnet signal wifiinfo wifistatus networkinfo net`,
+  /** Names of a signal that mean one only inside `network`. */
+  strength: 'strength dbm level quality',
+  /** Hold outlets under a name that is not made of the words for an outlet. */
+  outlets: 'children childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
+  /** Hold a list, and do not say of what. */
+  list: `data items results devices result list records content response rows value values payload entries
+    elements objects nodes edges members body embedded page resources collection documents docs hits all
+    thinglist things children message products assets online json devicelist`,
+  /** Hold strips that are known not to answer. */
+  unreachable: 'offline unreachable unavailable disconnected offlinestrips offlinedevices',
+  /** May number an outlet, and may as well number something else. */
+  position: `id index idx no num nr position pos slot slotnumber key endpoint ep n order ordinal sequence seq
+    line child address code dp dpid uid uniqueid uuid entityid instance objectid physicalname component
+    componentid endpointid identifier ref displayorder sortorder place location guid deviceid serial sn
+    serialnumber mac`,
+  /** Say what kind of thing a record is about. */
+  type: 'type kind category class devicetype role deviceclass outlettype porttype archetype',
+  /** Name a value in a list of `{name, value}`. */
+  pair: `code key instance property metric name quantity parameter field sensor attribute id type label
+    measurement reading`,
+  pairvalue: 'value val state reading measured on result status',
+  success: 'success ok succeeded successful',
+  error: 'error errors err warnings warning failure failures',
+  /** Reports of what an entry of a switch answer did. */
+  reason: 'errorcode errcode errormessage reason',
+  /** How many there are in all. */
+  total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
+    recordsfiltered numfound found totalstrips totaldevices nbhits totalnum totalentries totalrows
+    odatacount allcount xtotalcount`,
+  /** How many came, or how many there are in all. */
+  count: `count size length numberofelements num number returned resultcount itemcount stripcount devicecount
+    rowcount n`,
+  /** How many pages there are. */
+  pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
+    ofpages finalpage`,
+  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber',
+  /** How many a page may hold. */
+  limit: 'limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage',
+  /** How many come before. */
+  skipped: 'offset skip startindex start startat from pageoffset',
+  /** Set where another page follows or came before. */
+  more: `next nextpage nextcursor nexttoken nextpagetoken hasmore hasnext hasnextpage more nexturl nextlink
+    nextpageurl nexthref nextoffset odatanextlink nextrecordsurl nextmarker nextid nextkey nextstart
+    nextpagelink continuation continuationtoken continuetoken continue marker truncated istruncated
+    incomplete partial ispartial remaining remainingitems remainingitemcount remainingcount
+    moreavailable moreitems hasmoreitems moreresults moreresultsavailable hasmoreresults left itemsleft
+    omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor after
+    aftercursor scrollid prev previous prevpage previouspage prevpageurl prevurl hasprev hasprevious
+    hasprevpage haspreviouspage nextpageavailable morepages hasmorepages morestrips
+    morefollows`,
+  /** Say that this is the end; `false`: that it is not. */
+  last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
+    exhausted completed`,
+  /** Set even where nothing follows, so that only the words beside them say whether something does. */
+  range: 'range contentrange showing displaying endcursor startcursor',
+  /** Where a wrapper keeps these. */
+  paging: `meta pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
+    listinfo paginator`,
+} as const;
+
+/** Words for an outlet, of which names such as "outletNumber", "port_states" and "relay1" are made. */
+const OUTLET = '(?:outlet|port|socket|plug|switch|relay|channel|receptacle|output|gang|subdevice|ch)';
+const QUALIFIER = '(?:power|smart|ac|switched|all|controlled)*';
+const OUTLETS = new RegExp(
+  `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
+);
+/** What leaves no doubt that a value is on or off rather than a measurement. */
+const SWITCHED = /^(?:states|.*states|relay.*|switch.*|on|ison|state|onoff)$/;
+
+const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
+const STATE = new RegExp(
+  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val|poweron))$`,
+);
+/** Names of a state that say it of the outlet as such, so that a record under them says nothing else. */
+const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
+const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref|code)$`);
+const IDENTIFIER = /(?:id|guid|uuid|key|serial|code|sn|mac|address)$/;
+
+const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
+/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4". */
+const NUMBERED = new RegExp(
+  `^(?:((?:power|smart|ac)*${OUTLET}+(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
+);
+
+const STRIPS =
+  /^(?:my|smart|power|all|user|online)*(?:strip|pdu|powerbar|multiplug)s?(?:list|map|array|data|items)?$/;
+/** Things that are no strips; below them there may be some. */
+const FOREIGN = wordSet(
+  `hub gateway bridge router controller repeater extender camera bulb light sensor thermostat lock ap accesspoint
+  coordinator parent`,
+);
+/** Records that say nothing of how things are now, or are about something else altogether. */
+const DENIED = wordSet(
+  `desired target requested request default defaults config configuration configured settings setting schedule schedules
+  scheduled timer timers event events history log logs scene scenes rule rules automation automations pending previous
+  next template templates example examples limit limits threshold thresholds rated rating ratings nominal alarm alarms
+  alert alerts invitation permissions deleted removed archived override overrides backup initial expected planned error
+  errors warning warnings client clients user users owner neighbor neighbors firmware group groups input inputs led leds
+  button buttons light lights lock locks`,
+);
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
+}
+
+export interface Meaning {
+  /** Rank among the names of a strip or outlet; -1: none. The same for `mac`, `id` and `pair`. */
+  readonly name: number;
+  readonly outletName: number;
+  readonly mac: number;
+  readonly id: number;
+  readonly pair: number;
+  readonly available: boolean;
+  readonly offline: boolean;
+  readonly connection: boolean;
+  /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
+  readonly reading: ReadingName | null;
+  readonly tier: number;
+  /** The reading whose unit, or whose scale, it is. */
+  readonly unitOf: ReadingName | null;
+  readonly scaleOf: ReadingName | null;
+  /** Holds a strip's own fields, its measurements, or what it says of its connection. */
+  readonly part: 'self' | 'meter' | 'network' | null;
+  /** Holds outlets: `switched` leaves no doubt that bare numbers are states. */
+  readonly outlets: 'switched' | 'plain' | null;
+  /** Says on or off: as anything (`any`), by word only (`word`), or the other way round (`off`). */
+  readonly state: 'any' | 'word' | 'off' | null;
+  /** Numbers an outlet for sure, or perhaps. */
+  readonly number: 'port' | 'position' | null;
+  /** Tells a record from others, so that its place in a list means nothing. */
+  readonly identifier: boolean;
+  /** The outlet that a key such as "port1" or "3" names, as the service counts; -1: none. */
+  readonly keyed: number;
+  /** How it does: by a word for an outlet or a state, by a single letter, or as a mere number. */
+  readonly keyedBy: 'word' | 'letter' | 'digits';
+  readonly keyedOf: 'any' | 'word' | 'name';
+  readonly strips: boolean;
+  readonly foreign: boolean;
+  readonly denied: boolean;
+  /** In lower case, without separators. */
+  readonly plain: string;
+  /** Whether it is one of the names that `NAMES` has under that word. */
+  is(group: NameGroup): boolean;
+}
+
+type NameGroup = keyof typeof NAMES;
+
+/** What keys mean: each is worked out once per answer, because a list repeats the same keys for every strip. */
+export type Look = (key: string) => Meaning;
+
+export function createLook(): Look {
+  const known = new Map<string, Meaning>();
+  return (key) => {
+    let meaning = known.get(key);
+    if (meaning === undefined) {
+      meaning = meaningOf(key);
+      known.set(key, meaning);
+    }
+    return meaning;
+  };
+}
+
+/** The groups that each name is in, and its place in each. */
+const GROUPS: ReadonlyMap<string, ReadonlyMap<NameGroup, number>> = groupsByName();
+
+function groupsByName(): Map<string, Map<NameGroup, number>> {
+  const groups = new Map<string, Map<NameGroup, number>>();
+  for (const [group, names] of Object.entries(NAMES) as [NameGroup, string][]) {
+    for (const [rank, name] of names.split(/\s+/).entries()) {
+      groups.set(name, (groups.get(name) ?? new Map<NameGroup, number>()).set(group, rank));
+    }
+  }
+  return groups;
+}
+
+const NO_GROUPS: ReadonlyMap<NameGroup, number> = new Map();
+const LONGEST_NAME = 40;
+
+function meaningOf(key: string): Meaning {
+  const plain =
+    key.length > LONGEST_NAME || key === '__proto__' ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const groups = GROUPS.get(plain) ?? NO_GROUPS;
+  const is = (group: NameGroup): boolean => groups.has(group);
+  const rank = (group: NameGroup): number => groups.get(group) ?? -1;
+  const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
+  const [, any, off, byWord] = STATE.exec(plain) ?? [];
+  const { reading, tier } = readingOf(plain);
+  const words = wordsOfKey(key);
+  return {
+    name: rank('name'),
+    outletName: rank('outletname'),
+    mac: rank('mac'),
+    id: rank('id'),
+    pair: rank('pair'),
+    available: is('available'),
+    offline: is('offline'),
+    connection: is('connection'),
+    reading,
+    tier,
+    unitOf:
+      readingOf(plain.replace(/units?$/, '')).reading === reading
+        ? null
+        : readingOf(plain.replace(/units?$/, '')).reading,
+    scaleOf:
+      reading === null
+        ? readingOf(plain.replace(/(?:scale|scalefactor|factor|multiplier|divisor|exponent|decimals)$/, ''))
+            .reading
+        : null,
+    part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
+    outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
+    state: any !== undefined ? 'any' : off !== undefined ? 'off' : byWord !== undefined ? 'word' : null,
+    number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
+    identifier: IDENTIFIER.test(plain) || is('position') || POSITION.test(plain),
+    keyed: digits === undefined ? -1 : Number(digits),
+    keyedBy: word !== undefined ? 'word' : letter !== undefined ? 'letter' : 'digits',
+    keyedOf:
+      after !== undefined && /name|label|alias|title/.test(after) ? 'name' : keyedState(word, letter, after),
+    strips: STRIPS.test(plain),
+    foreign: words.some((each) => FOREIGN.has(each) || FOREIGN.has(each.replace(/s$/, ''))),
+    denied: key === '__proto__' || words.some((each) => DENIED.has(each)),
+    plain,
+    is,
+  };
+}
+
+/** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off. */
+const keyedState = (word?: string, letter?: string, after?: string): 'any' | 'word' =>
+  letter !== undefined || after?.endsWith('power') === true || /power[lps]?$/.test(word ?? '')
+    ? 'word'
+    : 'any';
+
+function readingOf(plain: string): { reading: ReadingName | null; tier: number } {
+  const groups = GROUPS.get(plain) ?? NO_GROUPS;
+  const reading = READINGS.find((name) => groups.has(name));
+  if (reading !== undefined) return { reading, tier: 0 };
+  return { reading: READINGS.find((name) => groups.has(`${name}like`)) ?? null, tier: 1 };
+}
+
+/** The words of a key in snake_case, kebab-case or camelCase, in lower case. */
+function wordsOfKey(key: string): string[] {
+  if (key.length > LONGEST_NAME) return [];
+  return key
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}

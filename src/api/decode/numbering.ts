@@ -1,0 +1,220 @@
+import { PORTS, type Port } from '../types';
+import { isRecord, numberInText, readIndex, type JsonRecord } from '../values';
+import type { Look, Meaning } from './names';
+
+/** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
+export type Numbers = (Port | null)[];
+
+/** What numbers each record of a set. */
+export interface Numbering {
+  numbers: Numbers;
+  /** Keys such as `relay`, `switch` or `output` whose numbers number the set, or may do so: no states. */
+  used: ReadonlySet<string>;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+const OUTLETS = 4;
+
+/**
+ * Numbers records that are each about one outlet (design rule: a field that says the number, or the key of the record; numbers that
+ * are not called a port only where those of all four are exactly 1-4 or 0-3; the order of four alike records last). `keys`: of the
+ * map that holds the records; `ordered`: the records stand in an array of outlets. `null`: nothing numbers them for sure.
+ */
+export function numberRecords(
+  records: readonly JsonRecord[],
+  look: Look,
+  keys: readonly string[] | null,
+  ordered: boolean,
+): Numbering {
+  const { called, used } = calledPort(records, look);
+  if (called !== null) return { numbers: called, used };
+  const byKey = keys === null ? null : numbersOfKeys(keys, look);
+  if (byKey?.by === 'word') return { numbers: fromOne(byKey.numbers), used };
+  const exact = positions(records, look);
+  if (byKey !== null) exact.push(fromOne(byKey.numbers));
+  const [first] = exact;
+  if (first !== undefined) {
+    const agree = exact.every((numbers) => numbers.every((number, i) => number === first[i]));
+    return { numbers: agree ? first : records.map(() => null), used };
+  }
+  return { numbers: ordered && tellsByOrder(records, look) ? [...PORTS] : records.map(() => null), used };
+}
+
+/** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
+function calledPort(
+  records: readonly JsonRecord[],
+  look: Look,
+): { called: Numbers | null; used: ReadonlySet<string> } {
+  const names: string[] = [];
+  for (const record of records) {
+    for (const key in record) if (look(key).number === 'port' && !names.includes(key)) names.push(key);
+  }
+  if (names.length === 0) return { called: null, used: NOTHING };
+  const mayBeState = (key: string): boolean => look(key).state !== null;
+  const sure = combinedNumbers(
+    names.filter((key) => !mayBeState(key)).map((key) => numbersUnder(key, records, look)),
+  );
+  const used = new Set<string>();
+  const others: number[][] = [];
+  for (const key of names.filter(mayBeState)) {
+    const raw = numbersUnder(key, records, look);
+    const numbers = sure === null ? numbersTheSet(raw) : repeats(raw, sure);
+    if (numbers) others.push(raw);
+    // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
+    if (numbers || (sure === null && new Set(raw).size === raw.length)) used.add(key);
+  }
+  return { called: sure ?? combinedNumbers(others), used };
+}
+
+const numbersUnder = (key: string, records: readonly JsonRecord[], look: Look): number[] =>
+  records.map((record) => numberOf(record[key], look));
+
+/** The numbers of records under several names. One name says 2 and another 3: nobody knows. Where one says nothing, the other counts. */
+function combinedNumbers(all: readonly (readonly number[])[]): Numbers | null {
+  const told = all
+    .filter((raw) => raw.some((number) => number >= 0))
+    .map((raw) => ({ raw, numbers: fromOne(raw) }));
+  const [first, ...others] = told;
+  if (first === undefined || others.length === 0) return first?.numbers ?? null;
+  return first.numbers.map((_, i) => {
+    const said = told.filter(({ raw }) => (raw[i] ?? -1) >= 0).map(({ numbers }) => numbers[i] ?? null);
+    return said.every((number) => number === said[0]) ? (said[0] ?? null) : null;
+  });
+}
+
+/** Whether numbers only say once more which outlet a record is about. */
+const repeats = (raw: readonly number[], numbers: Numbers): boolean =>
+  fromOne(raw).every((number, i) => number !== null && number === numbers[i]) || numbersTheSet(raw);
+
+/** Whether numbers that may be states are plainly those of outlets: all different, and not only 0 and 1. */
+const numbersTheSet = (raw: readonly number[]): boolean =>
+  new Set(raw).size === raw.length && raw.every((number) => number >= 0) && raw.some((number) => number > 1);
+
+/** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */
+function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
+  const [first] = records;
+  if (first === undefined || records.length < OUTLETS) return [];
+  const found: Numbers[] = [];
+  for (const key in first) {
+    const meaning = look(key);
+    const isName = meaning.name >= 0 || meaning.outletName >= 0;
+    if (meaning.number !== 'position' && !isName) continue;
+    const values = records.map((record) => record[key]);
+    const raw = isName ? values.map(numberOfText) : values.map((value) => numberOf(value, look));
+    const numbers = isExact(raw)
+      ? fromOne(raw)
+      : (deviceNumbers(values) ?? (isName ? factoryNames(values, raw) : null));
+    if (numbers !== null) found.push(numbers);
+  }
+  return found;
+}
+
+/** "…2A00" to "…2A03": an identifier of the strip, the same in all four, and two digits. */
+function deviceNumbers(values: readonly unknown[]): Numbers | null {
+  const texts = values.filter(
+    (value) => typeof value === 'string' && /^[0-9A-F]{12,60}$/i.test(value),
+  ) as string[];
+  const [first] = texts;
+  if (first === undefined || texts.length !== OUTLETS) return null;
+  const raw = texts.map((text) =>
+    text.slice(0, -2) === first.slice(0, -2) ? readIndex(text.slice(-2)) : -1,
+  );
+  return isExact(raw) ? fromOne(raw) : null;
+}
+
+/** "Outlet 1" to "Outlet 8", all of them: names as a maker gives them. */
+function factoryNames(values: readonly unknown[], raw: readonly number[]): Numbers | null {
+  if (raw.length < OUTLETS || !isSequence(raw, 1)) return null;
+  return values.every(
+    (value) => typeof value === 'string' && /^(?:outlet|port|socket|plug|relay|receptacle)\b/i.test(value),
+  )
+    ? fromOne(raw)
+    : null;
+}
+
+const isExact = (raw: readonly number[]): boolean =>
+  raw.length === OUTLETS && (isSequence(raw, 1) || isSequence(raw, 0));
+
+const isSequence = (raw: readonly number[], from: number): boolean =>
+  new Set(raw).size === raw.length && raw.every((number) => number >= from && number < from + raw.length);
+
+/**
+ * Numbers as the service counts, with ours. From zero only where they are exactly 0-3; with a 0 and a 4 the 0 is no outlet (a switch
+ * for all); with a 0 otherwise nobody knows which outlet is meant.
+ */
+export function fromOne(raw: readonly number[]): Numbers {
+  const hasZero = raw.includes(0);
+  const isZeroBased =
+    hasZero && [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < OUTLETS);
+  const isUnsure = hasZero && !isZeroBased && !raw.includes(OUTLETS);
+  return raw.map((number) => (isUnsure ? null : (PORTS[isZeroBased ? number : number - 1] ?? null)));
+}
+
+/** The numbers that keys name. Mere digits may be the numbers of rows. `null`: some key names none. */
+function numbersOfKeys(
+  keys: readonly string[],
+  look: Look,
+): { numbers: number[]; by: Meaning['keyedBy'] } | null {
+  const meanings = keys.map(look);
+  if (meanings.some(({ keyed }) => keyed < 0)) return null;
+  const by = meanings.every(({ keyedBy }) => keyedBy === 'word') ? 'word' : 'digits';
+  return { numbers: meanings.map(({ keyed }) => keyed), by };
+}
+
+/** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`. */
+function numberOf(value: unknown, look: Look): number {
+  const index = readIndex(value);
+  if (index >= 0 || typeof value !== 'object') return index >= 0 ? index : numberOfText(value);
+  if (!isRecord(value)) return -1;
+  const inner = Object.keys(value).filter((key) => look(key).number !== null);
+  const [only] = inner;
+  return only === undefined || inner.length > 1 ? -1 : readIndex(value[only]);
+}
+
+const numberOfText = (value: unknown): number => (typeof value === 'string' ? numberInText(value) : -1);
+
+/** Whether four records can only be told by their place: alike, without a number or identifier, and all of them outlets. */
+function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
+  const [first] = records;
+  if (first === undefined || records.length !== OUTLETS) return false;
+  const keys = Object.keys(first);
+  if (keys.some((key) => look(key).identifier || (look(key).number !== null && look(key).state === null)))
+    return false;
+  return records.every(
+    (record, place) =>
+      Object.keys(record).length === keys.length &&
+      keys.every((key) => Object.hasOwn(record, key) && fitsPlace(look(key), record[key], place)),
+  );
+}
+
+/** Whether a text says neither another number than the place, nor that it is about no switched outlet. */
+function fitsPlace(meaning: Meaning, value: unknown, place: number): boolean {
+  if (typeof value !== 'string') return true;
+  if (meaning.name >= 0 || meaning.outletName >= 0 || meaning.is('type')) {
+    if (NO_OUTLET.test(value)) return false;
+    const number = /^(?:outlet|port|socket|plug|relay|receptacle|channel|switch|l|p|#)[\s_:#-]*[0-9]+$/i.test(
+      value,
+    )
+      ? numberInText(value)
+      : -1;
+    return number < 0 || number === place + 1;
+  }
+  return true;
+}
+
+const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
+
+/** Whether a text of a record says that it is about something other than one switched outlet. */
+export function isNoOutlet(record: JsonRecord, look: Look, byName: boolean): boolean {
+  for (const key in record) {
+    const value = record[key];
+    if (typeof value !== 'string') continue;
+    const meaning = look(key);
+    if (
+      (meaning.is('type') || (byName && (meaning.name >= 0 || meaning.outletName >= 0))) &&
+      NO_OUTLET.test(value)
+    )
+      return true;
+  }
+  return false;
+}

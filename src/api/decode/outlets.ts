@@ -1,0 +1,282 @@
+import { PORTS, type Outlet, type Port } from '../types';
+import { isRecord, readBit, readJson, readText, isMeasure, type JsonRecord } from '../values';
+import { fieldsOf, type Note } from './candidates';
+import type { Look, Meaning } from './names';
+import { fromOne, isNoOutlet, numberRecords, type Numbers } from './numbering';
+import { settleState, stateFields, stateOfValue, UNSAID, type State, type StateCandidate } from './state';
+
+/** One set of outlets, as one container of an answer tells it. */
+export interface OutletSet {
+  /** The key of the container. */
+  from: string;
+  outlets: { port: Port | null; state: State; name: string | null }[];
+}
+
+const MOST_OUTLETS = 64;
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * How far a container's name may be trusted: it says that it holds outlets; it holds the list that was asked for, so that records which
+ * number themselves are outlets; or it says nothing, so that they must call the number that of an outlet.
+ */
+export type Trust = 'outlets' | 'list' | 'none';
+
+/**
+ * The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these.
+ * `measured`: the strip tells a load, so that zeros may be measurements.
+ */
+export function readSet(
+  from: string,
+  value: unknown,
+  look: Look,
+  trust: Trust,
+  measured: boolean,
+): OutletSet | null {
+  const content = readJson(value);
+  if (Array.isArray(content)) return ofArray(from, content, look, trust, measured);
+  if (!isRecord(content)) return null;
+  return (
+    ofMap(from, content, look, trust, measured) ??
+    (trust === 'outlets' ? ofWrapper(from, content, look, measured) : null)
+  );
+}
+
+function ofArray(
+  from: string,
+  array: readonly unknown[],
+  look: Look,
+  trust: Trust,
+  measured: boolean,
+): OutletSet | null {
+  const records = array.filter(isRecord).map((record) => unwrapped(record, look));
+  if (records.length === 0) return trust === 'outlets' ? ofValues(from, array, look, measured) : null;
+  if (records.length > MOST_OUTLETS) return null;
+  return ofRecords(from, records, null, look, trust);
+}
+
+/** `{"node": {…}, "cursor": …}` and `{"outlet": {…}}` around each record. */
+function unwrapped(record: JsonRecord, look: Look): JsonRecord {
+  const { node } = record;
+  if (isRecord(node)) return node;
+  const [only, ...others] = Object.keys(record);
+  if (only === undefined || others.length > 0) return record;
+  const value = record[only];
+  const meaning = look(only);
+  return isRecord(value) && meaning.keyed < 0 && (meaning.outlets !== null || meaning.part === 'self')
+    ? value
+    : record;
+}
+
+export function ofRecords(
+  from: string,
+  all: readonly JsonRecord[],
+  keys: readonly string[] | null,
+  look: Look,
+  trust: Trust,
+): OutletSet | null {
+  // A fifth block that is called USB is no outlet; of four, a user may have called one so.
+  const isOutlet = (record: JsonRecord): boolean => !isNoOutlet(record, look, all.length > PORTS.length);
+  const records = all.every(isOutlet) ? all : all.filter(isOutlet);
+  const theirKeys = keys?.filter((_, i) => records.includes(all[i] ?? {})) ?? null;
+  if (trust === 'none' && !records.every((record) => isNumbered(record, look))) return null;
+  const ordered = trust === 'outlets' && keys === null && records.length === all.length;
+  const { numbers, used } = numberRecords(records, look, theirKeys, ordered);
+  const fields = records.map((record) => stateFields(record, look));
+  const isUnnumbered = numbers.every((number) => number === null);
+  if (trust !== 'outlets' && (isUnnumbered || fields.every((said) => said.length === 0))) return null;
+  if (trust === 'none' && !fields.some((said) => said.some(({ value }) => value !== null))) return null;
+  const codes = codesOf(fields, used);
+  return {
+    from,
+    outlets: records.map((record, i) => ({
+      port: numbers[i] ?? null,
+      state: settleState(fields[i] ?? [], codes),
+      name: nameOf(record, look),
+    })),
+  };
+}
+
+function isNumbered(record: JsonRecord, look: Look): boolean {
+  for (const key in record) if (look(key).number === 'port') return true;
+  return false;
+}
+
+/** Keys whose numbers are no states: those that number the set, and those that are other numbers than 0 and 1 anywhere in it. */
+function codesOf(
+  fields: readonly (readonly StateCandidate[])[],
+  used: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const isCode = ({ weight }: StateCandidate): boolean => weight === 'measure';
+  if (!fields.some((said) => said.some(isCode))) return used;
+  return new Set([...used, ...fields.flatMap((said) => said.filter(isCode).map(({ from }) => from))]);
+}
+
+/** Bare values in their order: no more than a strip has outlets. */
+function ofValues(from: string, values: readonly unknown[], look: Look, measured: boolean): OutletSet | null {
+  if (
+    values.length === 0 ||
+    values.length > PORTS.length ||
+    values.some((value) => isMeasure(value) || (typeof value === 'object' && value !== null))
+  )
+    return null;
+  const bits = values.filter((value) => readBit(value) !== null).length;
+  // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
+  if (bits > 0 && (bits < PORTS.length || mayMeasure(look(from), values, measured))) return null;
+  return {
+    from,
+    outlets: values.map((value, i) => ({
+      port: PORTS[i] ?? null,
+      state: settleState(stateOfValue(from, 'any', value, look), NONE),
+      name: null,
+    })),
+  };
+}
+
+/** `measured`: the strip tells a load. */
+const mayMeasure = (meaning: Meaning, values: readonly unknown[], measured: boolean): boolean =>
+  meaning.state === 'word' ||
+  (measured &&
+    meaning.outlets !== 'switched' &&
+    (meaning.plain === 'channels' || values.every((value) => readBit(value) === false)));
+
+/** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
+function ofMap(from: string, map: JsonRecord, look: Look, trust: Trust, measured: boolean): OutletSet | null {
+  const keys = Object.keys(map).filter((key) => look(key).keyed >= 0 && look(key).keyedOf !== 'name');
+  const records = keys.filter((key) => isRecord(map[key]));
+  if (keys.length > MOST_OUTLETS) return null;
+  if (records.length > 0 && records.length === keys.length) {
+    return ofRecords(from, keys.map((key) => map[key]).filter(isRecord), keys, look, trust);
+  }
+  if (keys.length > 0) return trust === 'outlets' ? keyedSet(from, map, keys, look, measured) : null;
+  const names = Object.keys(map).filter((key) => isRecord(map[key]));
+  if (names.length === 0 || names.length > MOST_OUTLETS || names.some((key) => look(key).denied)) return null;
+  const set = ofRecords(from, names.map((key) => map[key]).filter(isRecord), names, look, trust);
+  return set?.outlets.some(({ port }) => port !== null) ? set : null;
+}
+
+/** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container. */
+function ofWrapper(from: string, wrapper: JsonRecord, look: Look, measured: boolean): OutletSet | null {
+  const lists = Object.keys(wrapper).filter((key) => {
+    const meaning = look(key);
+    const holds = meaning.is('list') || meaning.outlets !== null || meaning.part === 'self';
+    return holds && typeof readJson(wrapper[key]) === 'object' && wrapper[key] !== null;
+  });
+  const [only] = lists;
+  if (only === undefined || lists.length > 1) return null;
+  const inner = readJson(wrapper[only]);
+  if (Array.isArray(inner)) return ofArray(from, inner, look, 'outlets', measured);
+  return isRecord(inner) ? ofMap(from, inner, look, 'outlets', measured) : null;
+}
+
+/**
+ * Outlets that the keys of a record name, whatever kind of value stands under each. Where some of the values measure something, a 0
+ * or 1 among them may do so, too.
+ */
+export function keyedSet(
+  from: string,
+  map: JsonRecord,
+  keys: readonly string[],
+  look: Look,
+  measured: boolean,
+): OutletSet {
+  const states = keys.filter((key) => look(key).keyedOf !== 'name');
+  const values = states.map((key) => map[key]);
+  const numbers = ourNumbers(states, look);
+  const zeros = measured && values.every((value) => readBit(value) === false);
+  const codes = new Set(values.some(isMeasure) || zeros ? states : []);
+  const outlets = states.map((key, i) => {
+    const kind = look(key).keyedOf === 'word' ? 'word' : 'any';
+    const value = map[key];
+    const fields = stateOfValue(key, kind, value, look);
+    return {
+      port: numbers[i] ?? null,
+      state: isOwnNumber(value, look(key).keyed, look) ? UNSAID : settleState(fields, codes),
+      name: isRecord(value) ? nameOf(value, look) : null,
+    };
+  });
+  const named = keys.filter((key) => look(key).keyedOf === 'name');
+  const theirs = fromOne(named.map((key) => look(key).keyed));
+  for (const [i, key] of named.entries()) {
+    outlets.push({ port: theirs[i] ?? null, state: UNSAID, name: readText(map[key]) });
+  }
+  return { from, outlets };
+}
+
+const ourNumbers = (keys: readonly string[], look: Look): Numbers =>
+  fromOne(keys.map((key) => look(key).keyed));
+
+/** `"1": {"relay": 1}`: may just as well be the number once more. */
+function isOwnNumber(value: unknown, number: number, look: Look): boolean {
+  if (!isRecord(value)) return false;
+  const said = Object.keys(value).filter((key) => look(key).state !== null);
+  return said.length === 1 && said.every((key) => look(key).number === 'port' && value[key] === number);
+}
+
+/** The most preferred name of an outlet; of two under one name the first in the alphabet, so that the order of keys says nothing. */
+function nameOf(record: JsonRecord, look: Look): string | null {
+  let name: string | null = null;
+  let best = Infinity;
+  for (const key in record) {
+    const meaning = look(key);
+    if (meaning.plain === 'stripname') continue;
+    const rank =
+      meaning.outletName >= 0 ? meaning.outletName : meaning.name >= 0 ? 100 + meaning.name : Infinity;
+    const text = rank <= best && rank !== Infinity ? readText(record[key]) : null;
+    if (text === null || (rank === best && name !== null && name <= text)) continue;
+    best = rank;
+    name = text;
+  }
+  return name;
+}
+
+/** An outlet as one set tells it. */
+interface Told {
+  from: string;
+  state: State;
+  name: string | null;
+}
+
+/** The outlets that all sets tell together, fresh and in order. What two sets say differently of one, neither says for sure. */
+export function settleOutlets(sets: readonly OutletSet[], notes: Note[], mac: string | null): Outlet[] {
+  const told: Record<Port, Told[]> = { 1: [], 2: [], 3: [], 4: [] };
+  for (const { from, outlets } of sets) {
+    let isNumbered = outlets.length === 0;
+    for (const { port, state, name } of outlets) {
+      if (port === null) continue;
+      isNumbered = true;
+      told[port].push({ from, state, name });
+    }
+    if (!isNumbered) notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [from] });
+  }
+  const outlets: Outlet[] = [];
+  for (const port of PORTS) {
+    if (told[port].length > 0)
+      outlets.push({ port, on: settled(told[port], port, notes, mac), name: commonName(told[port]) });
+  }
+  return outlets;
+}
+
+function settled(told: readonly Told[], port: Port, notes: Note[], mac: string | null): boolean | null {
+  const [only] = told;
+  if (told.length === 1 && only !== undefined && only.state.on !== null) return only.state.on;
+  const known = told.filter(({ state }) => state.on !== null);
+  const disputed = told.find(({ state }) => state.disputed);
+  const [first] = known;
+  const agree = known.every(({ state }) => state.on === first?.state.on);
+  if (first !== undefined && agree && disputed === undefined) return first.state.on;
+  const { reason, fields } =
+    (disputed ?? told.find(({ state }) => state.reason !== undefined))?.state ?? UNSAID;
+  if (!agree) notes.push({ mac, about: port, reason: 'disagree', fields: fieldsOf(known) });
+  else if (reason !== undefined && fields !== undefined) notes.push({ mac, about: port, reason, fields });
+  return null;
+}
+
+/** The name that is told, if it is one. */
+function commonName(told: readonly Told[]): string | null {
+  let name: string | null = null;
+  for (const each of told) {
+    if (name !== null && each.name !== null && each.name !== name) return null;
+    name ??= each.name;
+  }
+  return name;
+}

@@ -1,0 +1,268 @@
+import { looksLikeMac, sameMac } from '../mac';
+import { isRecord, readJson, type JsonRecord } from '../values';
+import type { Look, Meaning } from './names';
+import { directIdentity, identityOf, tellsOutlets, type Identity } from './strip';
+
+/** A record about one strip, or a part of what is said about it. */
+export interface FoundRecord extends Identity {
+  record: JsonRecord;
+  /** It stands among strips that are known not to answer. */
+  offline: boolean;
+}
+
+/** What was found in an answer that may hold a list of strips. */
+export interface Found {
+  records: FoundRecord[];
+  /** It holds a list, even if an empty one. */
+  isList: boolean;
+  /** How many records of such lists have no MAC, or are no records. */
+  unidentified: number;
+  /** The records around the lists, which may say that there is more. */
+  wrappers: JsonRecord[];
+}
+
+/** `response.data.rooms[].strips[]`, with records for edges and nodes. */
+const DEEPEST = 7;
+/** A wrapper in a wrapper (`data.strips`) may be empty; further down an empty list may be anything. */
+const DEEPEST_EMPTY = 2;
+
+/** All records that identify a strip, wherever in an answer they stand. */
+export function findRecords(body: unknown, look: Look): Found {
+  const found: Found = { records: [], isList: false, unidentified: 0, wrappers: [] };
+  search(found, readJson(body), null, look, 0, false);
+  return found;
+}
+
+/** Whether the name of a container says that it holds what was asked for. `null`: the answer itself. */
+const isListName = (name: Meaning | null): boolean =>
+  name === null || name.is('list') || name.strips || name.part === 'self' || name.is('unreachable');
+
+function search(
+  found: Found,
+  value: unknown,
+  name: Meaning | null,
+  look: Look,
+  depth: number,
+  offline: boolean,
+): boolean {
+  if (depth > DEEPEST) return false;
+  if (Array.isArray(value)) return searchList(found, value, name, look, depth, offline);
+  return isRecord(value) && searchRecord(found, value, name, look, depth, offline);
+}
+
+/** The records of an array: strips, or rooms and hubs that hold lists of them. */
+function searchList(
+  found: Found,
+  list: readonly unknown[],
+  name: Meaning | null,
+  look: Look,
+  depth: number,
+  offline: boolean,
+): boolean {
+  if (list.length === 0) {
+    const isEmptyList = depth <= DEEPEST_EMPTY && isListName(name);
+    found.isList ||= isEmptyList;
+    return isEmptyList;
+  }
+  const strips: FoundRecord[] = [];
+  let unidentified = 0;
+  let deeper = false;
+  for (const item of list) {
+    const each = readJson(item);
+    const record = isRecord(each) ? each : null;
+    if (record === null) {
+      if (typeof each === 'string' && looksLikeMac(each))
+        strips.push({ mac: each, named: true, record: {}, offline });
+      else unidentified++;
+    } else if (searchElement(found, record, look, depth, offline)) {
+      deeper = true;
+      const own = tellsOwnOutlets(record, look) ? directIdentity(record, look) : null;
+      if (own !== null) strips.push({ ...own, record, offline });
+    } else {
+      const identity = name?.foreign === true ? null : identityOf(record, look);
+      if (identity === null) unidentified++;
+      else if (!isForeign(record, look)) strips.push({ ...identity, record, offline });
+    }
+  }
+  if (
+    strips.length > 0 &&
+    !isListName(name) &&
+    !strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look))
+  )
+    return deeper;
+  if (strips.length === 0 && !deeper && !(name === null || name.strips)) return false;
+  found.records.push(...strips);
+  if (name?.foreign !== true && !(deeper && strips.length === 0)) found.unidentified += unidentified;
+  found.isList = true;
+  return strips.length > 0 || deeper;
+}
+
+/** Lists of strips inside an element: what one with a MAC holds are its outlets, unless they have MACs and outlets of their own. */
+function searchElement(
+  found: Found,
+  record: JsonRecord,
+  look: Look,
+  depth: number,
+  offline: boolean,
+): boolean {
+  const own = directIdentity(record, look);
+  return (
+    (own === null || holdsStrips(record, own, look)) && searchInside(found, record, look, depth, offline)
+  );
+}
+
+/** Lists of strips inside an element or a wrapper. */
+function searchInside(
+  found: Found,
+  record: JsonRecord,
+  look: Look,
+  depth: number,
+  offline: boolean,
+): boolean {
+  const own = directIdentity(record, look);
+  let any = false;
+  for (const key of containers(record, look)) {
+    const meaning = look(key);
+    const value = readJson(record[key]);
+    if (own !== null && !holdsOtherStrips(value, own, look)) continue;
+    if (own === null && depth > 0 && !hasLists(value)) continue;
+    if (search(found, value, meaning, look, depth + 1, offline || meaning.is('unreachable'))) any = true;
+  }
+  if (any) found.wrappers.push(record);
+  return any;
+}
+
+const hasLists = (value: unknown): boolean =>
+  Array.isArray(value) ||
+  (isRecord(value) && Object.values(value).some((inner) => typeof inner === 'object'));
+
+/** Whether records in a container have MACs other than that of the record which holds them. */
+function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) {
+    const item = (value as JsonRecord)[key];
+    const identity = isRecord(item) ? directIdentity(item, look) : null;
+    if (isRecord(item) && identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look))
+      return true;
+  }
+  return false;
+}
+
+/** The keys of a record that may hold strips: only those called strips, where there are any. */
+function containers(record: JsonRecord, look: Look): string[] {
+  const keys = Object.keys(record).filter(
+    (key) =>
+      !look(key).denied &&
+      !look(key).is('more') &&
+      typeof readJson(record[key]) === 'object' &&
+      record[key] !== null,
+  );
+  const strips = keys.filter((key) => look(key).strips && Array.isArray(readJson(record[key])));
+  return strips.length > 0 ? strips : keys;
+}
+
+/** A wrapper, a map of strips, or one strip. */
+function searchRecord(
+  found: Found,
+  record: JsonRecord,
+  name: Meaning | null,
+  look: Look,
+  depth: number,
+  offline: boolean,
+): boolean {
+  const keys = Object.keys(record);
+  if (keys.length === 0) {
+    const isEmptyMap = name?.strips === true || name?.plain === 'devices';
+    found.isList ||= isEmptyMap;
+    return isEmptyMap;
+  }
+  const macs = keys.filter(
+    (key) => looksLikeMac(key) && typeof record[key] === 'object' && record[key] !== null,
+  );
+  if (macs.length > 0) return addKeyed(found, record, macs, look, offline);
+  if (searchInside(found, record, look, depth, offline)) {
+    const own = tellsOwnOutlets(record, look) ? directIdentity(record, look) : null;
+    if (own !== null) found.records.push({ ...own, record, offline });
+    if (found.records.length > 0 || depth > 0) return true;
+  }
+  if (directIdentity(record, look) === null && searchMap(found, record, look, depth, offline)) return true;
+  // An empty list under a name that does not say so is none beside anything else.
+  const identity = name?.foreign === true ? null : identityOf(record, look);
+  if (identity === null || depth > 0) return false;
+  found.records.push({ ...identity, record, offline });
+  return false;
+}
+
+/** `{"AABBCCDDEEFF": {…}, …}`, or with the outlets themselves as the value. */
+function addKeyed(
+  found: Found,
+  record: JsonRecord,
+  macs: readonly string[],
+  look: Look,
+  offline: boolean,
+): boolean {
+  for (const key of macs) {
+    const value = record[key];
+    if (!isRecord(value)) found.records.push({ mac: key, named: true, record: { outlets: value }, offline });
+    else {
+      const own = directIdentity(value, look);
+      const identity = own?.named === true ? own : { mac: key, named: true };
+      const holdsOutlets = Object.keys(value).every((inner) => look(inner).keyed >= 0);
+      found.records.push({ ...identity, record: holdsOutlets ? { outlets: value } : value, offline });
+    }
+  }
+  found.isList = true;
+  found.wrappers.push(record);
+  return true;
+}
+
+/** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that say nothing. */
+function searchMap(found: Found, record: JsonRecord, look: Look, depth: number, offline: boolean): boolean {
+  const strips: FoundRecord[] = [];
+  let unidentified = 0;
+  for (const key of Object.keys(record)) {
+    const value = record[key];
+    const meaning = look(key);
+    if (!isRecord(value) || meaning.denied || meaning.foreign || meaning.is('more')) continue;
+    if (meaning.part !== null || meaning.is('list') || meaning.strips || meaning.is('paging')) continue;
+    const identity = directIdentity(value, look);
+    if (identity === null) unidentified++;
+    else if (!holdsStrips(value, identity, look) && !isForeign(value, look))
+      strips.push({ ...identity, record: value, offline });
+  }
+  if (strips.length === 0 || !(depth === 0 || strips.length > 1 || unidentified === 0)) return false;
+  if (!strips.some(({ record: strip }) => tellsOutlets(strip, look)) && unidentified > 0) return false;
+  found.records.push(...strips);
+  found.unidentified += unidentified;
+  found.isList = true;
+  found.wrappers.push(record);
+  return true;
+}
+
+function holdsStrips(record: JsonRecord, own: Identity, look: Look): boolean {
+  for (const key in record) if (!look(key).denied && holdsOtherStrips(record[key], own, look)) return true;
+  return false;
+}
+
+/** Whether a record with a MAC has outlets besides the strips that it holds. */
+const tellsOwnOutlets = (record: JsonRecord, look: Look): boolean => {
+  const own = directIdentity(record, look);
+  if (own === null) return false;
+  const rest = Object.fromEntries(
+    Object.entries(record).filter(
+      ([key, value]) => key !== '__proto__' && !holdsOtherStrips(readJson(value), own, look),
+    ),
+  );
+  return tellsOutlets(rest, look);
+};
+
+/** A record whose type says that it is a hub or a lamp; with outlets it is a strip all the same. */
+function isForeign(record: JsonRecord, look: Look): boolean {
+  const types = Object.keys(record).filter((key) => look(key).is('type') && typeof record[key] === 'string');
+  return types.some((key) => look(String(record[key])).foreign) && !tellsOutlets(record, look);
+}
+
+/** `{mac, port, on}` */
+const isRow = (record: JsonRecord, look: Look): boolean =>
+  Object.keys(record).some((key) => look(key).number === 'port') &&
+  Object.keys(record).some((key) => look(key).state !== null);

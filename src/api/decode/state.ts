@@ -1,0 +1,109 @@
+import { isMeasure, isRecord, readBit, readWord, type JsonRecord } from '../values';
+import { agreed, fieldsOf, type Candidate, type Note } from './candidates';
+import type { Look, Meaning } from './names';
+
+/** What one field that may say on or off says; `null`: neither. */
+export interface StateCandidate extends Candidate<boolean | null> {
+  /**
+   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
+   * neither on nor off.
+   */
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear';
+}
+
+/** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
+export interface State {
+  readonly on: boolean | null;
+  /** Fields disagree, so that no other set can say it either. */
+  readonly disputed: boolean;
+  readonly reason?: Note['reason'];
+  readonly fields?: string[];
+}
+
+export const UNSAID: State = { on: null, disputed: false };
+const ON: State = { on: true, disputed: false };
+const OFF: State = { on: false, disputed: false };
+
+/** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
+const DEEPEST = 3;
+
+/** Every field of a record that may say on or off. */
+export function stateFields(record: JsonRecord, look: Look): StateCandidate[] {
+  const fields: StateCandidate[] = [];
+  addFields(fields, record, look, null, 0);
+  return fields;
+}
+
+/** What a bare value says, as it stands in an array or under the number of an outlet. */
+export function stateOfValue(
+  from: string,
+  kind: 'any' | 'word',
+  value: unknown,
+  look: Look,
+): StateCandidate[] {
+  const fields: StateCandidate[] = [];
+  if (isRecord(value)) addFields(fields, value, look, kind, 0);
+  else addValue(fields, from, kind, value);
+  return fields;
+}
+
+/** `outer`: how the name of the record itself says on or off, if it does. */
+function addFields(
+  fields: StateCandidate[],
+  record: JsonRecord,
+  look: Look,
+  outer: Meaning['state'],
+  depth: number,
+): void {
+  for (const key in record) {
+    const meaning = look(key);
+    const kind = outer !== null && meaning.is('value') ? outer : meaning.state;
+    const value = record[key];
+    if (typeof value === 'object' && value !== null) {
+      const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
+      if (isState && depth < DEEPEST && isRecord(value))
+        addFields(fields, value, look, kind ?? outer, depth + 1);
+    } else if (kind !== null) addValue(fields, key, kind, value);
+    else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
+      // "low" beside `output: true` makes that the direction of a pin.
+      fields.push({ from: key, value: value === 'high', weight: 'level' });
+    }
+  }
+}
+
+function addValue(
+  fields: StateCandidate[],
+  from: string,
+  kind: 'any' | 'word' | 'off',
+  value: unknown,
+): void {
+  const word = readWord(value);
+  const on = word ?? (kind === 'word' ? null : readBit(value));
+  if (on !== null) {
+    fields.push({ from, value: kind === 'off' ? !on : on, weight: word === null ? 'bit' : 'clear' });
+  } else if (isMeasure(value)) fields.push({ from, value: null, weight: 'measure' });
+  else if (value !== null && value !== undefined && value !== '')
+    fields.push({ from, value: null, weight: 'unclear' });
+}
+
+/**
+ * What the fields say together. A clear yes or no outweighs bare numbers; where two of the same weight disagree, neither counts.
+ * `codes`: keys whose bare numbers are no states (they number the set, or are codes of some other kind).
+ */
+export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
+  const [only] = fields;
+  if (only === undefined) return UNSAID;
+  if (fields.length === 1 && only.weight === 'clear') return only.value === true ? ON : OFF;
+  const clear = fields.filter(({ weight }) => weight === 'clear');
+  const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
+  const weighty = clear.length > 0 ? clear : bits;
+  if (weighty.length === 0) {
+    const reason = fields.some(({ weight }) => weight === 'unclear') ? 'unclear' : 'number';
+    return { on: null, disputed: false, reason, fields: fieldsOf(fields) };
+  }
+  const counted = [...weighty, ...fields.filter(({ weight }) => weight === 'level')];
+  const on = agreed(counted);
+  if (on === undefined || on === null)
+    return { on: null, disputed: true, reason: 'disagree', fields: fieldsOf(counted) };
+  return on ? ON : OFF;
+}

@@ -1,0 +1,178 @@
+import { looksLikeMac } from '../mac';
+import type { Strip } from '../types';
+import { isRecord, readFlag, readText, wordsOf, type JsonRecord } from '../values';
+import { agreed, type Note } from './candidates';
+import { stripFields, type Field } from './fields';
+import type { Look } from './names';
+import { keyedSet, ofRecords, readSet, settleOutlets, type OutletSet, type Trust } from './outlets';
+import { settleReadings } from './readings';
+
+/** Words for a strip's connection that leave no doubt. Anything else in their place may be about something else. */
+const OFFLINE = new Set([
+  'offline',
+  'disconnected',
+  'unreachable',
+  'unavailable',
+  'not connected',
+  'not reachable',
+  'not available',
+  'not responding',
+]);
+
+/** What identifies a strip: a field called MAC, or a mere identifier that looks like one. */
+export interface Identity {
+  mac: string;
+  named: boolean;
+}
+
+/** One strip from all records about it. Outlets, readings and names count only where the records agree. */
+export function readStrip(
+  records: readonly JsonRecord[],
+  mac: string,
+  at: string,
+  look: Look,
+  notes: Note[],
+  extra: readonly OutletSet[] = [],
+): Strip {
+  const rows = records.length > 1 ? rowSet(records, look) : null;
+  const fields = records.flatMap((record) => stripFields(record, look));
+  const readings = settleReadings(rows === null ? fields : [], look, notes, mac);
+  const measured = readings.load !== null;
+  const sets = [...(rows === null ? outletSets(fields, look, measured) : [rows.set]), ...extra];
+  return {
+    mac,
+    name: rows === null ? nameOf(fields) : rows.name,
+    available: !fields.some((field) => saysOffline(field)),
+    outlets: settleOutlets(sets, notes, mac),
+    load: readings.load,
+    voltage: readings.voltage,
+    signal: readings.signal,
+    units: readings.units,
+    at,
+  };
+}
+
+/** Whether a record tells outlets of its own. */
+export const tellsOutlets = (record: JsonRecord, look: Look): boolean =>
+  outletSets(stripFields(record, look), look, false).some(({ outlets }) => outlets.length > 0);
+
+/** Every set of outlets among the fields of a strip. */
+export function outletSets(fields: readonly Field[], look: Look, measured: boolean): OutletSet[] {
+  const sets: OutletSet[] = [];
+  const flat = new Map<JsonRecord, string[]>();
+  for (const { key, meaning, value, record, part } of fields) {
+    if (meaning.keyed >= 0) {
+      if (part === 'self') flat.set(record, [...(flat.get(record) ?? []), key]);
+    } else if (typeof value === 'object' && value !== null) {
+      const set = readSet(key, value, look, trustOf(key, value, look), measured);
+      if (set !== null) sets.push(set);
+    }
+  }
+  for (const [record, keys] of flat) {
+    const sure = flatKeys(keys, look);
+    if (sure.length > 0) sets.push(keyedSet(sure[0] ?? '', record, sure, look, measured));
+  }
+  return sets;
+}
+
+/** How far the name of a container says that it holds outlets. */
+function trustOf(key: string, value: unknown, look: Look): Trust {
+  const meaning = look(key);
+  if (meaning.outlets !== null) return meaning.is('list') ? 'list' : 'outlets';
+  const isState = meaning.state !== null && !meaning.is('value');
+  if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
+  return meaning.is('list') ? 'list' : 'none';
+}
+
+/** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
+function flatKeys(keys: readonly string[], look: Look): string[] {
+  const sure = keys.filter((key) => look(key).keyedBy === 'word');
+  for (const by of ['digits', 'letter'] as const) {
+    const unsure = keys.filter((key) => look(key).keyedBy === by);
+    const numbers = unsure
+      .map((key) => look(key).keyed)
+      .sort((a, b) => a - b)
+      .join();
+    if (numbers === '1,2,3,4' || numbers === '0,1,2,3') sure.push(...unsure);
+  }
+  return sure;
+}
+
+/** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
+function rowSet(records: readonly JsonRecord[], look: Look): { set: OutletSet; name: string | null } | null {
+  const set = ofRecords('rows', records, null, look, 'list');
+  if (set === null || records.some((record) => tellsOutlets(record, look))) return null;
+  const names = new Set(set.outlets.map(({ name }) => name));
+  const [only] = names;
+  if (names.size > 1) return { set, name: null };
+  // The same name in every row is the strip's.
+  for (const outlet of set.outlets) outlet.name = null;
+  return { set, name: only ?? null };
+}
+
+/** The most preferred name nearest to the top. */
+function nameOf(fields: readonly Field[]): string | null {
+  let best: Field | null = null;
+  for (const field of fields) {
+    const { meaning, part, value } = field;
+    if (meaning.name < 0 || part !== 'self' || readText(value) === null) continue;
+    if (best === null || comesBefore(field, best)) best = field;
+  }
+  return best === null ? null : readText(best.value);
+}
+
+function comesBefore(field: Field, other: Field): boolean {
+  const order = field.depth - other.depth || field.meaning.name - other.meaning.name;
+  return order < 0 || (order === 0 && String(field.value) < String(other.value));
+}
+
+/** Whether a field of a strip's own says that it cannot be reached. What its sensors or its cloud say is not about that. */
+export function saysOffline({ meaning, value, part }: Field): boolean {
+  if (part === 'meter') return false;
+  const said = isRecord(value) ? (value.value ?? value.status) : value;
+  if (
+    meaning.available &&
+    readFlag(said) === false &&
+    (part === 'self' || !meaning.plain.endsWith('connected'))
+  )
+    return true;
+  if (meaning.offline && readFlag(said) === true && part === 'self') return true;
+  return meaning.connection && typeof said === 'string' && said.length < 20 && OFFLINE.has(wordsOf(said));
+}
+
+/** What identifies the strip that a record is about; its own fields first, then those of its parts. `null`: nothing does. */
+export function identityOf(record: JsonRecord, look: Look): Identity | null {
+  const direct = directIdentity(record, look);
+  if (direct !== null) return direct;
+  const fields = stripFields(record, look).filter(({ depth }) => depth > 0);
+  const named = fields.filter(({ meaning, value }) => meaning.mac >= 0 && readText(value) !== null);
+  const own = named.filter(({ part }) => part === 'self');
+  const agreeing = agreed((own.length > 0 ? own : named).map(({ value, key }) => ({ value, from: key })));
+  if (typeof agreeing === 'string') return { mac: agreeing, named: own.length > 0 };
+  if (named.length > 0) return null;
+  const ids = fields.filter(
+    ({ meaning, value, part }) => part === 'self' && meaning.id >= 0 && isMacText(value),
+  );
+  const id = agreed(ids.map(({ value, key }) => ({ value, from: key })));
+  return typeof id === 'string' ? { mac: id, named: false } : null;
+}
+
+/** The identity that a record's own fields give, the most preferred name first. */
+export function directIdentity(record: JsonRecord, look: Look): Identity | null {
+  let best = Infinity;
+  let found: Identity | null = null;
+  for (const key in record) {
+    const { mac, id } = look(key);
+    if (mac < 0 && id < 0) continue;
+    const value = record[key];
+    const rank = mac >= 0 ? mac : 100 + id;
+    if (typeof value !== 'string' || value.trim() === '' || (mac < 0 && !isMacText(value))) continue;
+    if (rank > best || (rank === best && found !== null && found.mac <= value)) continue;
+    best = rank;
+    found = { mac: value, named: mac >= 0 };
+  }
+  return found;
+}
+
+const isMacText = (value: unknown): boolean =>
+  typeof value === 'string' && (looksLikeMac(value) || /^0x[0-9a-f]{12,16}$/i.test(value));

@@ -1,0 +1,99 @@
+import type { SwitchResult } from '../types';
+import { isRecord, readBit, readIndex, readWord, type JsonRecord } from '../values';
+import { createLook, type Look } from './names';
+
+/** What a switch answer says (API document, section 2). */
+export interface SwitchAnswer {
+  /** `true` only if nothing in the answer contradicts it or leaves a port in doubt; `null`: no boolean of that name, or it is contradicted. */
+  success: boolean | null;
+  /** Entries whose port and outcome can be read. */
+  results: SwitchResult[];
+  /** There was something under `results`, or a bare list of entries. */
+  listed: boolean;
+  /** Some entry says that it failed, with or without a port. */
+  failed: boolean;
+}
+
+/** One entry of `results`: `ok: null` where it says nothing clear. */
+interface Entry {
+  port: number;
+  ok: boolean | null;
+}
+
+/**
+ * Reads a switch answer: a documented shape, so little but that. `results` may also be one entry, a map keyed by port or by index, or the
+ * whole answer. Never throws.
+ */
+export function readSwitchAnswer(body: unknown): SwitchAnswer {
+  const look = createLook();
+  const fields = isRecord(body) ? body : {};
+  const results = Array.isArray(body) ? body : valueOf(fields, 'results', look);
+  const isNothing = Array.isArray(body) && body.length === 0;
+  const listed = typeof results === 'object' && results !== null && !isNothing;
+  const entries = listed ? entriesOf(results, look) : [];
+  const success = valueOf(fields, 'success', look);
+  const isDoubtful =
+    entries.some(({ port, ok }) => ok === null || (ok && port === 0)) || hasError(fields, look);
+  return {
+    success: typeof success !== 'boolean' || (success && isDoubtful) ? null : success,
+    results: entries.flatMap(({ port, ok }) => (port === 0 || ok === null ? [] : [{ port, ok }])),
+    listed,
+    failed: entries.some(({ ok }) => ok === false),
+  };
+}
+
+/** The value under the one key that is spelled so, in any case; two that differ say nothing. */
+function valueOf(record: JsonRecord, name: string, look: Look): unknown {
+  const keys = Object.keys(record).filter((key) => look(key).plain === name);
+  const [only] = keys;
+  return only !== undefined && keys.every((key) => record[key] === record[only]) ? record[only] : undefined;
+}
+
+function entriesOf(results: object, look: Look): Entry[] {
+  if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, look));
+  const record = results as JsonRecord;
+  const keys = Object.keys(record);
+  if (keys.length === 0) return [];
+  // A map keyed by something, unless it is an entry itself.
+  const isMap = keys.every((key) => isRecord(record[key]) || look(key).keyed >= 0);
+  return isMap ? keys.map((key) => entryOf(record[key], look(key).keyed, look)) : [entryOf(record, 0, look)];
+}
+
+/** `key`: the number in the key of the entry, which is its port only if it says nothing else and is no record. */
+function entryOf(entry: unknown, key: number, look: Look): Entry {
+  if (!isRecord(entry)) return { port: portOf(key), ok: readWord(entry) ?? null };
+  const ports = Object.keys(entry).filter(
+    (each) => look(each).number === 'port' && look(each).state === null,
+  );
+  const numbers = new Set(ports.map((each) => portOf(readIndex(entry[each]))));
+  const [only] = numbers;
+  const port = ports.length === 0 ? portOf(key) : numbers.size === 1 ? (only ?? 0) : 0;
+  return { port, ok: outcomeOf(entry, look) };
+}
+
+const portOf = (number: number): number => (number >= 1 && number <= 4 ? number : 0);
+
+/** A clear yes is one that nothing contradicts. */
+function outcomeOf(entry: JsonRecord, look: Look): boolean | null {
+  if (hasError(entry, look)) return false;
+  const said = Object.keys(entry)
+    .filter((key) => look(key).is('success'))
+    .map((key) => readWord(entry[key]) ?? readBit(entry[key]) ?? noOf(entry[key]));
+  if (said.includes(false)) return false;
+  return said.length > 0 && said.every((ok) => ok === true) ? true : null;
+}
+
+/** Words by which something failed. */
+const noOf = (value: unknown): false | null =>
+  typeof value === 'string' && /^(?:failed|failure|error|ko|nok)$/i.test(value.trim()) ? false : null;
+
+/** Whether an error is named; `null`, `false`, 0 and nothing are none. */
+const hasError = (record: JsonRecord, look: Look): boolean =>
+  Object.keys(record).some((key) => {
+    const value = record[key];
+    if (!look(key).is('error') && !look(key).is('reason')) return false;
+    if (Array.isArray(value)) return value.length > 0;
+    return (
+      value !== null && value !== undefined && value !== false && value !== 0 && value !== '' && value !== '0'
+    );
+  });

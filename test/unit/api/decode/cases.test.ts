@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeList, decodeStrip, decodeSwitch } from '../../../../src/api/decode';
+import type { Outlet, Strip } from '../../../../src/api/types';
+
+const AT = '2026-05-04T03:02:01.000Z';
+const FOLDER = join(__dirname, 'cases');
+
+/** What is read of a strip. What a case leaves out is `null`, or for an outlet: not there. */
+interface Read {
+  mac?: string;
+  outlets?: Record<string, boolean | null>;
+  /** Names of outlets. */
+  names?: Record<string, string>;
+  name?: string;
+  available?: boolean;
+  load?: number;
+  voltage?: number;
+  signal?: number;
+  units?: Strip['units'];
+}
+
+/** One answer of a service: about the strip `strip`, to a switch, or else a list. */
+type Case = { shows: string; body: unknown } & (
+  | { strip: string; read: Read }
+  | { switch: true; read: unknown }
+  | { read: { complete: boolean; readable: boolean; strips: Read[] } }
+);
+
+function stripOf(read: Read, mac: string): Strip {
+  const outlets = Object.entries(read.outlets ?? {}).map(([port, on]) => ({
+    port: Number(port) as Outlet['port'],
+    on,
+    name: read.names?.[port] ?? null,
+  }));
+  return {
+    mac: read.mac ?? mac,
+    name: read.name ?? null,
+    available: read.available ?? true,
+    outlets,
+    load: read.load ?? null,
+    voltage: read.voltage ?? null,
+    signal: read.signal ?? null,
+    units: read.units ?? {},
+    at: AT,
+  };
+}
+
+function check(example: Case): void {
+  const { body } = example;
+  if ('strip' in example) {
+    const expected = stripOf(example.read, example.strip);
+    const readable = !expected.available || expected.outlets.some(({ on }) => on !== null);
+    assert.deepEqual(decodeStrip(body, example.strip, AT), { strip: expected, readable });
+  } else if ('switch' in example) {
+    const { success, results, failed } = decodeSwitch(body);
+    assert.deepEqual({ success, results, failed }, example.read);
+  } else {
+    const { complete, readable, strips } = example.read;
+    assert.deepEqual(decodeList(body, AT), {
+      strips: strips.map((read) => stripOf(read, '')),
+      complete,
+      readable,
+    });
+  }
+}
+
+describe('An answer is read', () => {
+  for (const file of readdirSync(FOLDER)) {
+    describe(file.replace(/-/g, ' ').replace('.json', ''), () => {
+      const { cases } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as { cases: Case[] };
+      for (const example of cases) it(example.shows, () => check(example));
+    });
+  }
+});

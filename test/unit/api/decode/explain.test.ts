@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { decodeList, decodeStrip, explain } from '../../../../src/api/decode';
+
+const MAC = 'A0B1C2D3E4F5';
+const AT = '2026-05-04T03:02:01.000Z';
+
+describe('The reason why a value is unknown', () => {
+  for (const [shows, fields, note] of [
+    [
+      'two fields that disagree',
+      { state: true, physical_state: false },
+      { reason: 'disagree', fields: ['physical_state', 'state'] },
+    ],
+    ['a word that is neither', { state: 'closed' }, { reason: 'unclear', fields: ['state'] }],
+    ['a number that may be watts', { power: 12 }, { reason: 'number', fields: ['power'] }],
+  ] as const) {
+    it(`names ${shows}`, () => {
+      assert.deepEqual(explain({ mac: MAC, outlets: [{ port: 2, ...fields }] }, MAC), [
+        { mac: MAC, about: 2, ...note },
+      ]);
+    });
+  }
+
+  it('names two sets that disagree', () => {
+    const body = { mac: MAC, outlets: [true, true], ports: [true, false] };
+    assert.deepEqual(explain(body, MAC), [
+      { mac: MAC, about: 2, reason: 'disagree', fields: ['outlets', 'ports'] },
+    ]);
+  });
+
+  it('names outlets that nothing numbers', () => {
+    assert.deepEqual(explain({ mac: MAC, outlets: [{ id: 77, on: true }] }, MAC), [
+      { mac: MAC, about: 'outlets', reason: 'unnumbered', fields: ['outlets'] },
+    ]);
+  });
+
+  for (const [reading, fields, note] of [
+    ['load', { load: '3 outlets' }, { reason: 'unit', fields: ['load'] }],
+    ['voltage', { voltage: { value: 2309, scale: 1 } }, { reason: 'scale', fields: ['voltage'] }],
+    [
+      'voltage',
+      { voltage: 230, volts: 'none', mains_voltage: 231 },
+      { reason: 'disagree', fields: ['mains_voltage', 'voltage'] },
+    ],
+    ['signal', { rssi: 'good' }, { reason: 'unclear', fields: ['rssi'] }],
+  ] as const) {
+    it(`names what is wrong with ${JSON.stringify(fields)}`, () => {
+      assert.deepEqual(explain({ mac: MAC, ...fields }, MAC), [{ mac: MAC, about: reading, ...note }]);
+    });
+  }
+
+  it('names what makes a list incomplete', () => {
+    assert.deepEqual(
+      explain({ strips: [{ mac: MAC, outlets: [true] }, { name: 'x' }], next: '/2', total: 9 }),
+      [
+        { mac: null, about: 'list', reason: 'more', fields: ['next', 'total'] },
+        { mac: null, about: 'list', reason: 'unidentified', fields: [] },
+      ],
+    );
+  });
+
+  it('says when an answer is about another strip', () => {
+    assert.deepEqual(explain({ mac: 'FFFFFFFFFFFF', outlets: [true] }, MAC), [
+      { mac: MAC, about: 'outlets', reason: 'other', fields: [] },
+    ]);
+  });
+
+  it('says nothing where all is known', () => {
+    assert.deepEqual(explain([{ mac: MAC, load: 3, outlets: [true, false] }]), []);
+  });
+});
+
+describe('What was read', () => {
+  it('shares nothing with the answer, nor with what was read before', () => {
+    const body = [{ mac: MAC, outlets: [{ port: 1, on: true }], load: '1 W' }];
+    const before = JSON.stringify(body);
+    const { strips } = decodeList(body, AT);
+    for (const outlet of strips[0]?.outlets ?? []) outlet.on = null;
+    for (const strip of strips) strip.units.load = 'x';
+    assert.equal(JSON.stringify(body), before);
+    assert.deepEqual(decodeList(body, AT).strips[0]?.units, { load: 'W' });
+  });
+
+  it('takes no harm from a key called __proto__', () => {
+    const body: unknown = JSON.parse(
+      `{"__proto__": {"strips": [{"mac": "FFFFFFFFFFFF"}]}, "strips": [{"__proto__": {"on": true, "online": false}, "mac": "${MAC}", "outlets": {"__proto__": true, "1": true, "2": false}}]}`,
+    );
+    const { strips } = decodeList(body, AT);
+    assert.deepEqual(
+      strips.map(({ mac, available, outlets }) => [mac, available, outlets.length]),
+      [[MAC, true, 2]],
+    );
+    assert.equal(Object.getPrototypeOf(strips[0]), Object.prototype);
+    assert.equal(
+      decodeStrip(JSON.parse(`{"__proto__": {"mac": "${MAC}", "outlets": [true]}}`), MAC, AT).readable,
+      false,
+    );
+    assert.equal(({} as Record<string, unknown>).strips, undefined);
+  });
+});
