@@ -4,12 +4,12 @@ import { readSet, type OutletSet } from './decode/outlets';
 import { hintsAtMore } from './decode/paging';
 import { findRecords, type Found, type FoundRecord } from './decode/records';
 import { readStrip } from './decode/strip';
-import { readSwitchAnswer, type SwitchAnswer } from './decode/switch';
+import { readDecodedSwitch, type DecodedSwitch } from './decode/switch';
 import { macKey, sameMac } from './mac';
 import type { Strip } from './types';
 import { isRecord, readJson, type JsonRecord } from './values';
 
-export type { Note, SwitchAnswer };
+export type { Note, DecodedSwitch };
 
 /** What was read from a list of strips. */
 export interface DecodedList {
@@ -43,8 +43,8 @@ export function decodeStrip(body: unknown, mac: string, at: string): DecodedStri
 }
 
 /** Reads a switch answer (API document, section 2). Never throws. */
-export function decodeSwitch(body: unknown): SwitchAnswer {
-  return readSwitchAnswer(body);
+export function decodeSwitch(body: unknown): DecodedSwitch {
+  return readDecodedSwitch(body);
 }
 
 /**

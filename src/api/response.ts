@@ -40,11 +40,11 @@ export function readSwitch(
   const body = readBody(response.text);
   const isRedirect = status >= 300 && status <= 399;
   if ('json' in body && !isRedirect) {
-    const { success, results, failed } = decodeSwitch(body.json);
+    const { success, results, failed, unclear } = decodeSwitch(body.json);
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     const entries = countEntries(body.json);
-    if (isSuccess(status) && success === true) {
-      const confirmed = confirmedPorts(port, own, entries, failed);
+    if (isSuccess(status) && (success === true || unclear)) {
+      const confirmed = unclear ? null : confirmedPorts(port, own, entries, failed);
       if (confirmed !== null) return { results: own, confirmed, response: body.json };
       if (!failed) {
         throw makeError(

@@ -3,7 +3,7 @@ import { isRecord, readBit, readIndex, readWord, type JsonRecord } from '../valu
 import { createLook, type Look } from './names';
 
 /** What a switch answer says (API document, section 2). */
-export interface SwitchAnswer {
+export interface DecodedSwitch {
   /** `true` only if nothing in the answer contradicts it or leaves a port in doubt; `null`: no boolean of that name, or it is contradicted. */
   success: boolean | null;
   /** Entries whose port and outcome can be read. */
@@ -12,6 +12,8 @@ export interface SwitchAnswer {
   listed: boolean;
   /** Some entry says that it failed, with or without a port. */
   failed: boolean;
+  /** `success` was `true`, but an entry or an error beside it leaves in doubt which ports were switched. */
+  unclear: boolean;
 }
 
 /** One entry of `results`: `ok: null` where it says nothing clear. */
@@ -24,7 +26,7 @@ interface Entry {
  * Reads a switch answer: a documented shape, so little but that. `results` may also be one entry, a map keyed by port or by index, or the
  * whole answer. Never throws.
  */
-export function readSwitchAnswer(body: unknown): SwitchAnswer {
+export function readDecodedSwitch(body: unknown): DecodedSwitch {
   const look = createLook();
   const fields = isRecord(body) ? body : {};
   const results = Array.isArray(body) ? body : valueOf(fields, 'results', look);
@@ -34,11 +36,13 @@ export function readSwitchAnswer(body: unknown): SwitchAnswer {
   const success = valueOf(fields, 'success', look);
   const isDoubtful =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) || hasError(fields, look);
+  const unclear = success === true && isDoubtful;
   return {
-    success: typeof success !== 'boolean' || (success && isDoubtful) ? null : success,
+    success: typeof success !== 'boolean' || unclear ? null : success,
     results: entries.flatMap(({ port, ok }) => (port === 0 || ok === null ? [] : [{ port, ok }])),
     listed,
     failed: entries.some(({ ok }) => ok === false),
+    unclear,
   };
 }
 
