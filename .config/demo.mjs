@@ -1,16 +1,21 @@
-// Node-RED with the nodes, a simulated service, the examples as its flows and a dashboard: what `npm start` runs.
+// Node-RED with the nodes, the examples as its flows, a dashboard and an MQTT broker: what `npm start` runs. PORT is the port of
+// Node-RED, 1880 where it is not set; MQTT_PORT that of the broker, any free one where it is not set.
 // It keeps its flows, and all else it writes, in .demo/; delete that folder to start afresh.
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { Aedes } from 'aedes';
 import RED from 'node-red';
 
 const HOST = '127.0.0.1';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const userDir = `${root}.demo`;
 const flowsFile = `${userDir}/flows.json`;
-const SECRET = 'demo'; // what is kept with it opens nothing but the simulator
+
+const SECRET = 'demo';
+// No credentials, as Node-RED keeps them with this secret: it warns where it finds none.
+const NO_CREDENTIALS = { $: '01010101010101010101010101010101d00=' };
 
 const say = (line) => process.stdout.write(`${line}\n`);
 const fail = (line) => {
@@ -36,7 +41,9 @@ server.listen(port, HOST, () => start().catch((error) => fail(error.stack)));
 async function start() {
   mkdirSync(userDir, { recursive: true });
   if (!existsSync(flowsFile)) writeExamples();
-  followPort();
+  const mqttPort = await startBroker();
+  // The examples' broker nodes read it: its port may be another one next time.
+  process.env.MQTT_PORT = String(mqttPort);
   RED.init(server, {
     userDir,
     flowFile: 'flows.json',
@@ -69,6 +76,7 @@ async function start() {
   say(`
   Editor      http://${HOST}:${port}/
   Dashboard   http://${HOST}:${port}/dashboard/strips
+  MQTT        mqtt://${HOST}:${mqttPort}
 
   Ctrl-C stops it. Your changes stay in .demo/; delete that folder to start afresh.
 `);
@@ -82,36 +90,26 @@ async function checkNodes() {
     fail('The nodes could not be loaded: run npm run build.');
 }
 
-/** The examples side by side, what they share once, as Node-RED itself would have saved them. */
+/** An MQTT broker that keeps nothing; its port. */
+async function startBroker() {
+  const broker = await Aedes.createBroker();
+  const mqtt = createTcpServer(broker.handle);
+  mqtt.once('error', (error) => fail(`The MQTT broker cannot be started: ${error.message}`));
+  await new Promise((resolve) => mqtt.listen(Number(process.env.MQTT_PORT ?? 0), HOST, resolve));
+  return mqtt.address().port;
+}
+
+/** The examples side by side, with this broker and one dashboard, which Node-RED can have only one of. */
 function writeExamples() {
-  const nodes = new Map();
-  for (const file of readdirSync(`${root}examples`).filter((name) => name.endsWith('.json'))) {
-    for (const node of readJson(`${root}examples/${file}`)) nodes.set(node.id, node);
-  }
-  const credentials = {};
-  const flows = [...nodes.values()].map(({ credentials: own, ...node }) => {
-    if (own !== undefined) credentials[node.id] = own;
-    return node;
-  });
-  writeJson(`${userDir}/flows_cred.json`, encrypted(credentials));
-  writeJson(flowsFile, flows);
-}
-
-/** As Node-RED keeps credentials: the initialisation vector in hexadecimal, then the text in base64. */
-function encrypted(credentials) {
-  const vector = randomBytes(16);
-  const cipher = createCipheriv('aes-256-ctr', createHash('sha256').update(SECRET).digest(), vector);
-  const text = cipher.update(JSON.stringify(credentials), 'utf8', 'base64') + cipher.final('base64');
-  return { $: vector.toString('hex') + text };
-}
-
-/** Lets the account find the simulator on the port of this run. */
-function followPort() {
-  const simulator = /^http:\/\/127\.0\.0\.1:\d+(?=\/strip-simulator$)/;
-  const flows = readJson(flowsFile);
-  for (const node of flows.filter(({ type }) => type === 'strip-account')) {
-    node.baseUrl = String(node.baseUrl).replace(simulator, `http://${HOST}:${port}`);
-  }
+  const nodes = readdirSync(`${root}examples`)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((file) => readJson(`${root}examples/${file}`));
+  const [dashboard, ...others] = nodes.filter(({ type }) => type === 'ui-base').map(({ id }) => id);
+  const flows = nodes
+    .filter(({ id }) => !others.includes(id))
+    .map((node) => (others.includes(node.ui) ? { ...node, ui: dashboard } : node))
+    .map((node) => (node.type === 'mqtt-broker' ? { ...node, broker: HOST, port: '${MQTT_PORT}' } : node));
+  writeJson(`${userDir}/flows_cred.json`, NO_CREDENTIALS);
   writeJson(flowsFile, flows);
 }
 

@@ -41,7 +41,7 @@ export interface Switched {
 
 /** What somebody standing at a strip does to it, or what happens to it there. */
 export type ManualChange =
-  | { kind: 'outlet'; mac: string; port: PortOrAll; on: boolean }
+  | { kind: 'outlet'; mac: string; port: PortOrAll; on: boolean | 'toggle' }
   | { kind: 'readings'; mac: string; readings: Partial<Record<ReadingName, number>> }
   | { kind: 'available'; mac: string; available: boolean };
 
@@ -150,7 +150,7 @@ export class Simulator {
     });
   }
 
-  setOutlet(mac: string, port: PortOrAll, on: boolean): boolean {
+  setOutlet(mac: string, port: PortOrAll, on: boolean | 'toggle'): boolean {
     return this.#change(mac, (strip) => turn(strip, port, on));
   }
 
@@ -236,16 +236,16 @@ const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 const affected = (port: PortOrAll): readonly Port[] => (port === 'all' ? PORTS : [port]);
 
-function turn(strip: SimulatedStrip, port: PortOrAll, on: boolean): void {
+function turn(strip: SimulatedStrip, port: PortOrAll, on: boolean | 'toggle'): void {
   for (const each of affected(port)) {
     const outlet = strip.outlets.get(each);
-    if (outlet !== undefined) outlet.on = on;
+    if (outlet !== undefined) outlet.on = on === 'toggle' ? !outlet.on : on;
   }
   strip.set.delete('load');
 }
 
 /**
- * Reads exactly `{mac, port, on}`, `{mac, available}` or `{mac}` with any of `load`, `voltage` and `signal`;
+ * Reads exactly `{mac, port, on}` (`on`: true, false or "toggle"), `{mac, available}` or `{mac}` with any of `load`, `voltage` and `signal`;
  * `null` for anything else, a further property included.
  */
 export function readManualChange(payload: unknown): ManualChange | null {
@@ -255,7 +255,9 @@ export function readManualChange(payload: unknown): ManualChange | null {
   if (typeof mac !== 'string' || mac === '') return null;
   const size = Object.keys(rest).length;
   const { port, on, available } = rest;
-  if (isPortOrAll(port) && typeof on === 'boolean' && size === 2) return { kind: 'outlet', mac, port, on };
+  if (isPortOrAll(port) && (typeof on === 'boolean' || on === 'toggle') && size === 2) {
+    return { kind: 'outlet', mac, port, on };
+  }
   if (typeof available === 'boolean' && size === 1) return { kind: 'available', mac, available };
   const readings = readReadings(rest);
   const found = Object.keys(readings).length;

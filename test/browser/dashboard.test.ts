@@ -30,7 +30,7 @@ describe('the dashboard example', function () {
   /** Deploys the example with an account of the test service, and opens its page in two browsers. */
   async function begin(account: { interval?: string; retryFor?: string } = {}): Promise<void> {
     const { red, service, browser } = stage;
-    const example = examples().find(({ name }) => name.includes('Dashboard'));
+    const example = examples().find(({ name }) => name.startsWith('03'));
     assert.ok(example);
     await red.deploy([
       ...example.nodes.map((node) => {

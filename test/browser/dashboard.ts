@@ -23,7 +23,7 @@ export class Dashboard {
   }
 
   group(name: string): Locator {
-    return this.page.locator(`#nrdb-ui-group-strip_ui_${name}`);
+    return this.page.locator(`#nrdb-ui-group-strip03_ui_${name}`);
   }
 
   async click(toggle: string): Promise<void> {
@@ -57,7 +57,7 @@ export class Dashboard {
 
   /** Resolves when the group of a strip is greyed out, or is no more. */
   async greyed(strip: string, grey: boolean): Promise<void> {
-    const id = `#nrdb-ui-group-strip_ui_${strip}`;
+    const id = `#nrdb-ui-group-strip03_ui_${strip}`;
     await this.page.locator(grey ? `${id}[disabled]` : `${id}:not([disabled])`).waitFor();
   }
 

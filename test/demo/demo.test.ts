@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { connectAsync } from 'mqtt';
 import { REPOSITORY } from '../support/node-red-install';
 import { Recorder } from '../support/recorder';
 
@@ -69,22 +70,26 @@ describe('the demo', function () {
       await close(server);
       const { child, written, ended, text } = run(String(port));
       try {
-        await written.find('address', (line) => line.includes('Dashboard'), { timeout: 30_000 });
+        await written.find('address', (line) => line.includes('MQTT'), { timeout: 30_000 });
         assert.doesNotMatch(text(), /warn|error/i);
         const [editor = '', dashboard = ''] = text().match(/http:\S+/g) ?? [];
         assert.equal(editor, `http://127.0.0.1:${port}/`);
         for (const address of [editor, dashboard]) assert.equal((await fetch(address)).status, 200, address);
+        const broker = /mqtt:\S+/.exec(text())?.[0] ?? '';
+        const client = await connectAsync(broker, { reconnectPeriod: 0 });
+        await client.endAsync();
 
-        const strips = `${editor}strip-simulator/api/public/v1/strips`;
-        assert.equal((await fetch(strips)).status, 401);
-        const pressed = await fetch(`${editor}inject/strip01_on`, { method: 'POST' });
-        assert.equal(pressed.status, 200);
-        // The lamp of the first example, switched through the account: base URL and key are those of this run.
+        // The lamp of the first example: off at the start, switched by its own account.
+        const strip = `${editor}strip-example-01/api/public/v1/strips/A1B2C3D4E5F6`;
         const isOn = async () => {
-          const response = await fetch(`${strips}/A1B2C3D4E5F6`, { headers: { 'x-api-key': 'demo-key' } });
+          const response = await fetch(strip, { headers: { 'x-api-key': 'any' } });
           const { outlets } = (await response.json()) as { outlets: { port: number; on: boolean }[] };
           return outlets.some((outlet) => outlet.port === 4 && outlet.on);
         };
+        assert.equal((await fetch(strip)).status, 401);
+        assert.equal(await isOn(), false);
+        const pressed = await fetch(`${editor}inject/strip01_on`, { method: 'POST' });
+        assert.equal(pressed.status, 200);
         let on = await isOn();
         for (let tries = 1; !on && tries < 50; tries++) on = await isOn();
         assert.ok(on);
@@ -95,9 +100,10 @@ describe('the demo', function () {
     });
   }
 
-  it('keeps its flows in its own folder, the key apart from them, and writes nowhere else', () => {
-    const flows = readFileSync(path.join(place, 'clone/.demo/flows.json'), 'utf8');
-    assert.ok(!flows.includes('demo-key'));
+  it('keeps its flows in its own folder, with one dashboard, and writes nowhere else', () => {
+    const text = readFileSync(path.join(place, 'clone/.demo/flows.json'), 'utf8');
+    const flows = JSON.parse(text) as { type: string }[];
+    assert.equal(flows.filter(({ type }) => type === 'ui-base').length, 1);
     assert.deepEqual(readdirSync(path.join(place, 'home')), []);
     assert.deepEqual(readdirSync(path.join(place, 'clone')).sort(), [
       ...['.config', '.demo', 'dist', 'examples', 'node_modules', 'package.json', 'resources'],

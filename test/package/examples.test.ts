@@ -3,6 +3,12 @@ import { examples } from '../support/examples';
 import type { FlowNode } from '../support/node-red';
 
 const all = examples();
+const isDashboard = (name: string): boolean => /dashboard/i.test(name);
+const ofType = (nodes: readonly FlowNode[], type: string): FlowNode[] =>
+  nodes.filter((node) => node.type === type);
+/** Of a node on the canvas, about: nodes are as wide as their names, and x is their middle. */
+const rightEdge = ({ x, name }: FlowNode): number =>
+  Number(x) + Math.max(100, 50 + String(name).length * 7) / 2;
 const isWire = (wires: unknown): wires is string[][] => Array.isArray(wires) && wires.every(Array.isArray);
 
 describe('the examples', () => {
@@ -13,24 +19,51 @@ describe('the examples', () => {
     );
   });
 
-  it('share configuration nodes that are the same in each, so that importing several adds none twice', () => {
-    const seen = new Map<string, FlowNode>();
-    const shared = new Set<string>();
-    for (const node of all.flatMap(({ nodes }) => nodes)) {
-      const before = seen.get(node.id);
-      if (before !== undefined) {
-        assert.deepEqual(node, before);
-        shared.add(node.type);
-      }
-      seen.set(node.id, node);
-    }
-    assert.deepEqual([...shared], ['strip-account']);
+  it('have no node in common, so that importing several asks nothing', () => {
+    const ids = all.flatMap(({ nodes }) => nodes.map(({ id }) => id));
+    assert.deepEqual(
+      ids.filter((id, index) => ids.indexOf(id) !== index),
+      [],
+    );
+  });
+
+  it('have a simulator each, at a path of its own', () => {
+    const paths = all.flatMap(({ nodes }) => ofType(nodes, 'strip simulator').map(({ path }) => path));
+    assert.equal(paths.length, all.length);
+    assert.equal(new Set(paths).size, all.length);
   });
 
   for (const { name, nodes } of all) {
     it(`${name}: is explained by a comment`, () => {
       const [first] = nodes.filter(({ type }) => type === 'comment');
       assert.ok(String(first?.info).length > 50);
+    });
+
+    it(`${name}: needs nothing entered: its account is its own simulator's, without a key`, () => {
+      const [simulator] = ofType(nodes, 'strip simulator');
+      const accounts = ofType(nodes, 'strip-account');
+      assert.ok(accounts.length > 0);
+      for (const { baseUrl } of accounts) assert.equal(baseUrl, simulator?.path);
+      assert.ok(nodes.every(({ credentials }) => credentials === undefined));
+      const ids = new Set<unknown>(accounts.map(({ id }) => id));
+      const used = nodes.flatMap(({ account }) => (account === undefined ? [] : [account]));
+      assert.deepEqual(
+        used.filter((id) => !ids.has(id)),
+        [],
+      );
+    });
+
+    it(`${name}: what is clicked, and what shows it, is on the canvas at 1400 pixels`, () => {
+      // Beside palette and side bar.
+      const visible = 900;
+      const places = nodes.filter(({ type }) =>
+        ['inject', 'debug', 'strip switch', 'strip watch'].includes(type),
+      );
+      const hidden = places.filter((node) => !isDashboard(name) && rightEdge(node) > visible);
+      assert.deepEqual(
+        hidden.map(({ id }) => id),
+        [],
+      );
     });
 
     it(`${name}: wires and links lead to its own nodes`, () => {
@@ -50,13 +83,14 @@ describe('the examples', () => {
 
     it(`${name}: needs no package besides this one and, for the dashboard, Dashboard 2`, () => {
       const core = [
-        ...['tab', 'comment', 'inject', 'debug', 'change', 'switch', 'catch', 'delay', 'join'],
-        ...['link in', 'link out'],
+        ...['tab', 'comment', 'inject', 'debug', 'change', 'switch', 'catch', 'delay', 'join', 'trigger'],
+        ...['link in', 'link out', 'function', 'http in', 'http response'],
+        ...['mqtt in', 'mqtt out', 'mqtt-broker'],
       ];
       const foreign = nodes
         .map(({ type }) => type)
         .filter((type) => !core.includes(type) && !type.startsWith('strip'));
-      if (name.includes('Dashboard')) assert.ok(foreign.every((type) => type.startsWith('ui-')));
+      if (isDashboard(name)) assert.ok(foreign.every((type) => type.startsWith('ui-')));
       else assert.deepEqual(foreign, []);
     });
   }

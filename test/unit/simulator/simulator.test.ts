@@ -19,6 +19,12 @@ describe('what is done to a simulated strip by hand', () => {
       port: 'all',
       on: true,
     });
+    assert.deepEqual(readManualChange({ mac: 'A', port: 1, on: 'toggle' }), {
+      kind: 'outlet',
+      mac: 'A',
+      port: 1,
+      on: 'toggle',
+    });
     assert.deepEqual(readManualChange({ mac: 'A', available: false }), {
       kind: 'available',
       mac: 'A',
@@ -68,6 +74,8 @@ describe('what is done to a simulated strip by hand', () => {
     const mac = 'a1:b2:c3:d4:e5:f6';
     assert.ok(simulator.apply({ kind: 'outlet', mac, port: 'all', on: true }));
     assert.equal(simulator.isOn(mac, 4), true);
+    assert.ok(simulator.apply({ kind: 'outlet', mac, port: 2, on: 'toggle' }));
+    assert.deepEqual([simulator.isOn(mac, 1), simulator.isOn(mac, 2)], [true, false]);
     assert.ok(simulator.apply({ kind: 'readings', mac, readings: { load: 5, signal: -1 } }));
     const { load, signal } = simulator.strip(mac) as { load: number; signal: number };
     assert.deepEqual([load, signal], [5, -1]);

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { examples } from '../support/examples';
+import type { Example } from '../support/examples';
+import { startNodeRed } from '../support/node-red';
+import type { FlowNode, RunningNodeRed, Status } from '../support/node-red';
+
+/** What a click shows: a message in the debug side bar, or the status of a node. Nodes by what their ids end with. */
+type Effect = { debug: string; says: RegExp } | { status: string; text: RegExp; fill?: string };
+
+const ON = /badge\.on$|status\.on$/;
+const OFF = /badge\.off$|status\.off$/;
+/** What a trigger node shows while it waits. */
+const WAITING: Effect = { status: 'hour', text: /^\s*$/, fill: 'blue' };
+const hears = (says: RegExp): Effect[] =>
+  ['d1', 'homekit', 'alexa', 'matter'].map((debug) => ({ debug, says }));
+const HEARS_ON = hears(/^(true|ON|\{"(On|state)":true\})$/i);
+const HEARS_OFF = hears(/^(false|OFF|\{"(On|state)":false\})$/i);
+
+/** For each example, its inject nodes in the order in which they are clicked, and all that each click shows. */
+const EFFECTS: Record<string, Record<string, Effect[]>> = {
+  '01': {
+    on: [
+      { debug: 'confirmed', says: /"payload":true/ },
+      { status: 'lamp', text: ON },
+      { debug: 'switched', says: /"on":true/ },
+      { debug: 'changed', says: /true/ },
+    ],
+    off: [
+      { debug: 'confirmed', says: /"payload":false/ },
+      { status: 'lamp', text: OFF },
+    ],
+    toggle: [
+      { debug: 'confirmed', says: /"payload":true/ },
+      { status: 'lamp', text: ON },
+    ],
+    press: [{ debug: 'changed', says: /false/ }],
+    unplug: [{ debug: 'changed', says: /false/ }],
+    plug: [{ debug: 'changed', says: /true/ }],
+  },
+  '02': {
+    i1: [{ debug: 'd1', says: /Desk strip.*Kitchen strip/s }],
+    i2: [{ debug: 'd2', says: /"voltage":2[23]\d/ }],
+    i3: [
+      { debug: 'd3', says: /true/ },
+      { status: 'lamp', text: ON },
+    ],
+    i4: [{ debug: 'd4', says: /"port":1.*"port":2.*"port":3.*"port":3.*"port":4/s }],
+  },
+  '04': {
+    press: [{ debug: 'notify', says: /\(Desk strip\) is now on$/ }],
+    unplug: [{ debug: 'notify', says: /^Kitchen strip does not answer any more$/ }],
+    plug: [{ debug: 'notify', says: /^Kitchen strip answers again$/ }],
+  },
+  '05': {
+    hangs: [
+      { debug: 'switched', says: /"port":3,"on":false/ },
+      { debug: 'switched', says: /"port":3,"on":true/ },
+      { debug: 'd1', says: /./ },
+    ],
+  },
+  '06': {
+    night: [
+      { debug: 'd1', says: /A1B2C3D4E5F7.*"skipped":\[4\]/s },
+      { status: 'off', text: /./ },
+    ],
+  },
+  '07': {
+    press: [
+      { debug: 'd1', says: /false/ },
+      { status: 'screen', text: OFF },
+    ],
+  },
+  '08': {
+    i1: [{ debug: 'd2', says: /Desk strip/ }],
+    i2: [{ debug: 'd1', says: /./ }],
+    i3: [{ debug: 'd1', says: /"port":3,"on":true/ }],
+  },
+  '09': { press: [{ debug: 'd1', says: /"payload":true/ }] },
+  '10': {
+    i1: [{ debug: 'd1', says: /INVALID_INPUT/ }],
+    i2: [{ debug: 'd2', says: /NOT_FOUND/ }],
+    i3: [{ debug: 'd3', says: /PROTECTED/ }],
+    i4: [
+      { debug: 'd0', says: /"on":true/ },
+      { status: 'switch', text: /./ },
+    ],
+  },
+  '13': {
+    press: [{ debug: 'pressed', says: /toggle/ }],
+    call: [{ debug: 'changed', says: /"port":4,"on":true/ }],
+  },
+  '14': {
+    on: [{ status: 'coffee', text: ON }, WAITING],
+    offNow: [{ status: 'coffee', text: OFF }],
+    press: [{ status: 'watch', text: ON }, WAITING],
+  },
+  '15': {
+    homekitOn: HEARS_ON,
+    homekitOff: HEARS_OFF,
+    alexaOn: HEARS_ON,
+    alexaOff: HEARS_OFF,
+    matterOn: HEARS_ON,
+    matterOff: HEARS_OFF,
+  },
+  '16': {
+    press: [{ debug: 'changed', says: /^A1B2C3D4E5F6\/4$/ }],
+    unplug: [{ debug: 'changed', says: /^A1B2C3D4E5F7\/available$/ }],
+    plug: [{ debug: 'changed', says: /^A1B2C3D4E5F7\/available$/ }],
+  },
+  '17': {
+    runs: [{ debug: 'load', says: /^450$/ }],
+    drops: [
+      { debug: 'load', says: /^3$/ },
+      { debug: 'say', says: /^The washing machine is done$/ },
+      { debug: 'switched', says: /"port":1,"on":false/ },
+    ],
+  },
+};
+
+/** A poll, at most: every 5 seconds with some jitter, and a busy machine. */
+const TIMEOUT = 20_000;
+
+const numberOf = ({ name }: Example): string => name.slice(0, 2);
+const endOf = ({ id }: FlowNode): string => id.replace(/^strip\d\d_/, '');
+const injectsOf = ({ nodes }: Example): string[] => nodes.filter(({ type }) => type === 'inject').map(endOf);
+
+async function see(red: RunningNodeRed, number: string, effect: Effect, after: number): Promise<void> {
+  if ('status' in effect) {
+    const shows = ({ text, fill }: Status) =>
+      effect.text.test(text ?? '') && (effect.fill === undefined || effect.fill === fill);
+    await red.status(`strip${number}_${effect.status}`, shows, after);
+    return;
+  }
+  const id = `strip${number}_${effect.debug}`;
+  await red.comms.find(
+    `message in ${id} with ${String(effect.says)}`,
+    ({ topic, data }) => {
+      const shown = data as { id?: unknown; msg?: unknown };
+      return topic === 'debug' && shown.id === id && effect.says.test(String(shown.msg));
+    },
+    { after, timeout: TIMEOUT },
+  );
+}
+
+describe('the examples, each imported into a Node-RED of its own', function () {
+  this.timeout(120_000);
+
+  it('have an effect listed here for every inject node', () => {
+    for (const example of examples()) {
+      assert.deepEqual(
+        Object.keys(EFFECTS[numberOf(example)] ?? {}).sort(),
+        injectsOf(example).sort(),
+        example.name,
+      );
+    }
+  });
+
+  for (const example of examples()) {
+    const number = numberOf(example);
+    const effects = EFFECTS[number];
+    if (effects === undefined) continue;
+
+    it(`${example.name}: every click has its effect, with nothing entered`, async () => {
+      const red = await startNodeRed({ dashboard: example.name.includes('ashboard') });
+      try {
+        await red.deploy(example.nodes);
+        for (const { id, type } of example.nodes) {
+          // What it hears first is what it compares with.
+          if (type === 'strip watch') await red.status(id, ({ text }) => isKnown(text));
+        }
+        for (const [id, shown] of Object.entries(effects)) {
+          const mark = red.comms.mark;
+          await red.inject(`strip${number}_${id}`);
+          for (const effect of shown) await see(red, number, effect, mark);
+        }
+        assert.deepEqual(
+          red.log.items.filter(({ level }) => level === 'error' && number !== '10'),
+          [],
+        );
+      } finally {
+        await red.stop();
+      }
+    });
+  }
+
+  const byNumber = (number: string): Example => {
+    const found = examples().find((example) => numberOf(example) === number);
+    return found ?? assert.fail(`there is no example ${number}`);
+  };
+
+  it('13: a call from outside is answered and makes the change known, whatever it sends', async () => {
+    const { nodes } = byNumber('13');
+    const red = await startNodeRed();
+    try {
+      await red.deploy(nodes);
+      await red.status('strip13_watch', ({ text }) => isKnown(text));
+      for (const [method, body] of [
+        ['POST', 'no JSON'],
+        ['GET', null],
+      ] as const) {
+        await red.inject('strip13_press');
+        const mark = red.comms.mark;
+        const answer = await fetch(`${red.url}/strip-webhook/choose-a-secret`, { method, body });
+        assert.equal(answer.status, 204);
+        await see(red, '13', { debug: 'changed', says: /"port":4/ }, mark);
+      }
+    } finally {
+      await red.stop();
+    }
+  });
+
+  it('14: switches off when the time has passed', async () => {
+    const { nodes } = byNumber('14');
+    const red = await startNodeRed();
+    try {
+      await red.deploy(nodes.map((node) => (node.id === 'strip14_hour' ? { ...node, units: 's' } : node)));
+      await red.status('strip14_watch', ({ text }) => isKnown(text));
+      const mark = red.comms.mark;
+      await red.inject('strip14_on');
+      await see(red, '14', { debug: 'd1', says: /false/ }, mark);
+    } finally {
+      await red.stop();
+    }
+  });
+});
+
+/** Whether the status of a node says that the account has answered. */
+const isKnown = (text: Status['text']): boolean => /(badge|status)\.(?!asking)/.test(text ?? '');
