@@ -78,8 +78,11 @@ async function testConnection(
 ): Promise<ConnectionTestResult> {
   try {
     const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
-    if (test.apiKey === null) return await withStoredKey(baseUrl, deployed);
-    const apiKey = variable(RED, test.apiKey, deployed?.node);
+    const isDeployed = deployed?.baseUrl?.url.href === baseUrl.url.href;
+    // A simulator in this Node-RED needs no key, so none is stored for it.
+    const needsStoredKey = test.apiKey === null && (isDeployed || baseUrl.simulator === null);
+    if (needsStoredKey) return await withStoredKey(baseUrl, deployed);
+    const apiKey = variable(RED, test.apiKey ?? '', deployed?.node);
     const { timeout, tls, proxy } = test;
     const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
     try {

@@ -5,6 +5,7 @@ import { createDispatcher, type TlsOptions } from '../../src/api/dispatcher';
 import { checkApiKey, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
 import type { ProxySettings } from '../../src/api/proxy';
+import { simulatorDispatcher } from './simulators';
 
 /** Where and how to connect, typed in a dialog or deployed. */
 export interface ConnectionSettings {
@@ -21,15 +22,24 @@ export interface ConnectionSettings {
   proxy: string;
 }
 
+/** What a simulator in this Node-RED is sent where the account has no key. */
+const KEY_FOR_SIMULATOR = 'simulator';
+
 /** What to say of a TLS or proxy node that the runtime does not know. */
 type Absence = 'Undeployed' | 'Missing';
 
-/** A client with connections of its own, which it closes. Throws NOT_CONFIGURED. */
+/** A client with connections of its own, which it closes; for a simulator in this Node-RED, one without. Throws NOT_CONFIGURED. */
 export function connect(
   RED: NodeAPI,
   { baseUrl, apiKey, timeout, connections, tls, proxy }: ConnectionSettings,
   absence: Absence,
 ): Client {
+  const { simulator } = baseUrl;
+  if (simulator !== null) {
+    const key = apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
+    const dispatcher = simulatorDispatcher(simulator);
+    return new Client({ baseUrl, apiKey: key, timeout, dispatcher, clock: systemClock });
+  }
   const key = checkApiKey(apiKey);
   const dispatcher = createDispatcher({
     origin: baseUrl.url.origin,

@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red';
 import { SimulatorDispatcher } from '../../src/simulator/dispatcher';
-import { SimulatorRegistry } from '../../src/simulator/registry';
+import { normalisePath, SimulatorRegistry } from '../../src/simulator/registry';
 
 /** The simulators of this Node-RED. */
 export const simulators = new SimulatorRegistry();
@@ -47,8 +47,10 @@ export function releaseOnceStopped(release: () => void): void {
 }
 
 /** Takes requests to the simulator with this path. Those made during a deploy wait for its end before they find none. */
-export function simulatorDispatcher(path: string): SimulatorDispatcher {
-  return new SimulatorDispatcher(path, async () => {
+export function simulatorDispatcher(typed: string): SimulatorDispatcher {
+  const path = normalisePath(typed);
+  return new SimulatorDispatcher(path ?? typed, async () => {
+    if (path === null) return null;
     while (deploy !== null && simulators.at(path) === null) await deploy.ended;
     return simulators.at(path);
   });

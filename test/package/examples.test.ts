@@ -12,11 +12,10 @@ const rightEdge = ({ x, name }: FlowNode): number =>
 const isWire = (wires: unknown): wires is string[][] => Array.isArray(wires) && wires.every(Array.isArray);
 
 describe('the examples', () => {
-  it('are numbered without a gap', () => {
-    assert.deepEqual(
-      all.map(({ name }) => Number(name.slice(0, 2))),
-      all.map((_, index) => index + 1),
-    );
+  it('have a number each', () => {
+    const numbers = all.map(({ name }) => name.slice(0, 2));
+    assert.ok(numbers.every((number) => /^\d\d$/.test(number)));
+    assert.equal(new Set(numbers).size, all.length);
   });
 
   it('have no node in common, so that importing several asks nothing', () => {
