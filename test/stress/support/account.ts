@@ -3,6 +3,7 @@ import type { AccountLog, AccountSettings } from '../../../src/account/types';
 import { Client } from '../../../src/api/client';
 import type { Clock } from '../../../src/api/clock';
 import { createDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
+import type { ProxySettings } from '../../../src/api/proxy';
 import { checkApiKey, parseBaseUrl } from '../../../src/api/connection-settings';
 
 /** How often an account said each thing; `faults` holds what must never happen. */
@@ -27,12 +28,13 @@ export interface OpenOptions {
   /** Milliseconds of that clock for one request. */
   timeout?: number;
   connect?: TlsOptions;
+  proxy?: ProxySettings;
   settings?: Partial<AccountSettings>;
 }
 
 /** The whole way from a command to the wire, without Node-RED. */
 export function openAccount(options: OpenOptions): Opened {
-  const { baseUrl, apiKey, clock, timeout = 10_000, connect, settings } = options;
+  const { baseUrl, apiKey, clock, timeout = 10_000, connect, proxy, settings } = options;
   const concurrency = settings?.concurrency ?? 8;
   const base = parseBaseUrl(baseUrl);
   const service = new Client({
@@ -43,6 +45,7 @@ export function openAccount(options: OpenOptions): Opened {
       origin: base.url.origin,
       connections: concurrency,
       ...(connect === undefined ? {} : { connect }),
+      ...(proxy === undefined ? {} : { proxy }),
     }),
     clock,
   });

@@ -1,0 +1,44 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A line that takes some milliseconds each way, in front of a server on this machine. */
+export class SlowLine {
+  /** How often a request went out on a connection that the server had closed already. */
+  tooLate = 0;
+  readonly #sockets = new Set<Socket>();
+  readonly #server;
+
+  constructor(target: number, delay: number) {
+    this.#server = createServer({ allowHalfOpen: true }, (near) => {
+      const far = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true });
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => socket.destroy()).on('close', () => this.#sockets.delete(socket));
+      }
+      const later = (work: () => void): void => void setTimeout(work, delay);
+      let isClosed = false;
+      near.on('data', (chunk) => {
+        later(() => {
+          if (isClosed) this.tooLate++;
+          else far.write(chunk);
+        });
+      });
+      near.on('end', () => later(() => far.end()));
+      far.on('data', (chunk) => later(() => near.write(chunk)));
+      far.on('end', () => {
+        isClosed = true;
+        later(() => near.end());
+      });
+    });
+  }
+
+  async start(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+}
