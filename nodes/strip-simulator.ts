@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { readConfig } from '../src/simulator/config';
@@ -6,6 +5,7 @@ import { middleware } from '../src/simulator/http';
 import { normalisePath } from '../src/simulator/registry';
 import { readManualChange, Simulator } from '../src/simulator/simulator';
 import { releaseOnceStopped, simulators, watchDeploys } from './shared/simulators';
+import { environmentVariable, preview } from '../src/values';
 
 type Definition = NodeDef & Record<string, unknown>;
 
@@ -25,8 +25,8 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, def);
     const { strips, shape, latency, path: configured } = readConfig(def);
     const typed = typedKey(this);
-    const variable = /^\$\{([^}]*)\}$/.exec(typed)?.[1];
-    const apiKey = variable === undefined ? typed : null;
+    const variable = environmentVariable(typed);
+    const apiKey = variable === null ? typed : null;
     const simulator = new Simulator({ strips, apiKey, shape, latency, drift: true, clock: systemClock });
     const path = normalisePath(configured);
 
@@ -59,9 +59,9 @@ export = (RED: NodeAPI): void => {
 
     this.on('input', (msg, _send, done) => {
       const change = readManualChange(msg.payload);
-      if (change === null) done(invalid(RED._('strip-simulator.error.input', { got: excerpt(msg.payload) })));
+      if (change === null) done(invalid(RED._('strip-simulator.error.input', { got: preview(msg.payload) })));
       else if (!simulator.apply(change)) {
-        done(invalid(RED._('strip-simulator.error.mac', { mac: excerpt(change.mac) })));
+        done(invalid(RED._('strip-simulator.error.mac', { mac: preview(change.mac) })));
       } else done();
     });
 
@@ -99,10 +99,3 @@ const typedKey = ({ credentials }: { credentials?: { apiKey?: unknown } }): stri
 /** As a Catch node is to see it: the code as an own property, and `toString()` is the sentence alone. */
 const invalid = (sentence: string): Error =>
   Object.assign(new Error(sentence), { name: '', code: 'INVALID_INPUT' });
-
-const LONGEST_EXCERPT = 80;
-
-function excerpt(value: unknown): string {
-  const text = inspect(value, { depth: 2, breakLength: Infinity, maxStringLength: LONGEST_EXCERPT });
-  return text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT)}…` : text;
-}

@@ -7,6 +7,7 @@ import type { AccountSettings, AccountStatus } from './account/types';
 import { isStripError, type ErrorCode, type StripError } from './api/errors';
 import { looksLikeMac, macKey } from './api/mac';
 import type { Strip } from './api/types';
+import { isRecord } from './values';
 
 /** What a report is made of. */
 export interface ReportSource {
@@ -36,9 +37,6 @@ export interface ReportSource {
 
 /** Checks a value; gives it back, or `undefined` where it may not be in the report. */
 type Rule = (value: unknown) => unknown;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const flag: Rule = (value) => (typeof value === 'boolean' ? value : undefined);
 

@@ -12,6 +12,7 @@ import { parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
 import type { Strip } from '../../src/api/types';
 import { connect } from './connection';
+import { environmentVariable } from '../../src/values';
 
 /** What the editor may learn from an account that runs. */
 export interface DeployedAccount {
@@ -118,8 +119,8 @@ async function listOf(account: DeployedAccount): Promise<ConnectionTestResult> {
 
 /** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
 function variable(RED: NodeAPI, text: string, node: Node | undefined): string {
-  const name = /^\$\{([^}]+)\}$/.exec(text.trim())?.[1];
-  if (name === undefined) return text;
+  const name = environmentVariable(text);
+  if (name === null) return text;
   const value: unknown = node ? RED.util.evaluateNodeProperty(name, 'env', node, {}) : process.env[name];
   return typeof value === 'string' && value !== '' ? value : text;
 }

@@ -5,6 +5,7 @@ import { createDispatcher, type TlsOptions } from '../../src/api/dispatcher';
 import { checkApiKey, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
 import type { ProxySettings } from '../../src/api/proxy';
+import { isRecord } from '../../src/values';
 import { simulatorDispatcher } from './simulators';
 
 /** Where and how to connect, typed in a dialog or deployed. */
@@ -71,6 +72,3 @@ function proxyOptions(node: unknown, absence: Absence): ProxySettings {
     ...(typeof credentials.password === 'string' ? { password: credentials.password } : {}),
   };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;

@@ -3,8 +3,9 @@ import type { Clock } from './clock';
 import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher } from './dispatcher';
+import { closedError } from './errors';
 import { stripPath } from './mac';
-import { closedError, type ErrorContext } from './network-error';
+import type { ErrorContext } from './network-error';
 import { PendingRequest, type HttpResponse } from './request';
 import { readJson, readSwitch } from './response';
 import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from './service';
@@ -87,7 +88,7 @@ export class Client implements Service {
     body: string | null,
     pending: Set<PendingRequest>,
   ): Promise<HttpResponse> {
-    if (this.#closing !== null) throw closedError(this.#context);
+    if (this.#closing !== null) throw closedError('account');
     const headers = body === null ? this.#readHeaders : this.#switchHeaders;
     const request = new PendingRequest(this.#clock, this.#timeout, this.#context);
     pending.add(request);

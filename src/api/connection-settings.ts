@@ -1,5 +1,6 @@
 // What a user types to reach the service, checked: the base URL and the API key.
 import { StripError } from './errors';
+import { environmentVariable } from '../values';
 
 /** What every path of the API document is relative to (sections 2 and 9). */
 const API_ROOT = '/api/public/v1';
@@ -52,11 +53,9 @@ export function parseBaseUrl(text: string): BaseUrl {
 export function checkApiKey(text: string): string {
   const key = text.trim();
   if (key === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
-  const variable = /^\$\{([^{}]*)\}$/.exec(key);
-  if (variable) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyVariable', {
-      params: { variable: variable[1] ?? '' },
-    });
+  const variable = environmentVariable(key);
+  if (variable !== null) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyVariable', { params: { variable } });
   }
   if (!HEADER_SAFE.test(key)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyCharacters');
   return key;

@@ -64,4 +64,10 @@ export class StripError extends Error {
   }
 }
 
+/** CLOSED, with what became of the command: not sent, sent but not answered, a cycle in its delay, or not known (the account was closed). */
+export const closedError = (
+  what: 'notSent' | 'sent' | 'cycle' | 'account',
+  params: Params = {},
+): StripError => new StripError('CLOSED', `CLOSED.${what}`, { params });
+
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;

@@ -1,4 +1,5 @@
 // The identifier of a strip: comparing two spellings, checking one, and putting one into a path.
+import { preview } from '../values';
 import { StripError } from './errors';
 
 const SEPARATORS = /[\s:._-]/g;
@@ -50,12 +51,7 @@ export function looksLikeMac(text: string): boolean {
  */
 export function stripPath(mac: string): string {
   if (!isPossibleMac(mac)) {
-    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { got: printable(mac) } });
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { got: preview(mac) } });
   }
   return `/strips/${encodeURIComponent(mac)}`;
-}
-
-/** A text from outside made fit for a sentence: quoted, control characters escaped, not endless. */
-export function printable(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -1,5 +1,5 @@
 // Why a request got no response: turns the errors of Node and undici into ones that name the host, or the proxy, and say what to do.
-import { StripError, type ErrorDetails, type Params } from './errors';
+import { closedError, StripError, type ErrorDetails, type Params } from './errors';
 
 /** A proxy as errors name it. */
 export interface ProxyName {
@@ -76,10 +76,6 @@ export function timeoutError(timeoutMs: number, { host }: ErrorContext): StripEr
   return new StripError('TIMEOUT', 'TIMEOUT.deadline', { params: { host, seconds: timeoutMs / 1000 } });
 }
 
-export function closedError({ host }: ErrorContext): StripError {
-  return new StripError('CLOSED', 'CLOSED.account', { params: { host } });
-}
-
 export function tooLargeError({ host }: ErrorContext): StripError {
   return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
 }
@@ -92,7 +88,7 @@ export function connectionError(
 ): StripError {
   const { code, message, isProxy } = readError(error);
   const { host, proxy } = context;
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError(context);
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError('account');
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLargeError(context);
   const cause = safeCause(code);
   const badResponse = (sentence: string): StripError =>

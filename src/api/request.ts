@@ -1,14 +1,8 @@
 // One HTTP request on its way: its deadline, and the response as it comes in.
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from './clock';
-import type { StripError } from './errors';
-import {
-  closedError,
-  connectionError,
-  timeoutError,
-  tooLargeError,
-  type ErrorContext,
-} from './network-error';
+import { closedError, type StripError } from './errors';
+import { connectionError, timeoutError, tooLargeError, type ErrorContext } from './network-error';
 
 /** Largest body that is read. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -63,7 +57,7 @@ export class PendingRequest implements Dispatcher.DispatchHandler {
 
   /** Ends it with CLOSED. */
   close(): void {
-    this.#fail(closedError(this.#context));
+    this.#fail(closedError('account'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -1,8 +1,9 @@
 import { parseBaseUrl } from '../api/connection-settings';
 import { isStripError } from '../api/errors';
-import { isPossibleMac, printable } from '../api/mac';
+import { isPossibleMac } from '../api/mac';
 import { SETTINGS, type Setting, type TypedSetting } from '../settings';
 import { textOf, type Check, type Descriptor, type Fault, type Properties } from './descriptor';
+import { environmentVariable, preview } from '../values';
 
 /** Node-RED's check of `msg.`, `flow.`, `global.`, number and JSONata values: `true`, or what is wrong. */
 export type TypedCheck = (value: string, type: string) => true | string;
@@ -23,7 +24,7 @@ export function faultOf(
   const setting = settings[field];
   const check = descriptor.checks?.[field];
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
-  if (/^\$\{[^{}]+\}$/.test(text)) return null;
+  if (environmentVariable(text) !== null) return null;
   if (setting?.kind === 'typed') {
     const kind = type ?? textOf(node, `${field}Type`, setting.types[0]);
     const isDefault = value === undefined && kind === setting.types[0] && setting.default !== '';
@@ -65,7 +66,7 @@ export const checkStrip: Check = (value) =>
   value === '' ? { key: 'strip-account.invalid.mac' } : macFault(String(value));
 
 const macFault = (mac: string): Fault | null =>
-  isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: printable(mac) } };
+  isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: preview(mac) } };
 
 /** An outlet that is picked. */
 export const checkPort =

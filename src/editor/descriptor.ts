@@ -63,6 +63,3 @@ export function choiceOf(
   const value = textOf(node, property);
   return choices.includes(value) ? value : choices[0];
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;

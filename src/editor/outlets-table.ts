@@ -1,6 +1,7 @@
 import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
-import { isRecord, textOf, type Check } from './descriptor';
+import { isRecord } from '../values';
+import { textOf, type Check } from './descriptor';
 import { explain } from './form';
 import { text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';

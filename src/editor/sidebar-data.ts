@@ -3,6 +3,7 @@ import type { Params } from '../api/errors';
 import { macKey } from '../api/mac';
 import { PORTS, READINGS, type Port, type ReadingName } from '../api/types';
 import { textOf, type Properties } from './descriptor';
+import { isRecord } from '../values';
 
 /** An outlet as the side bar shows it. */
 export interface OutletInfo {
@@ -201,6 +202,3 @@ const nameOf = (value: unknown): string | null => (typeof value === 'string' && 
 
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

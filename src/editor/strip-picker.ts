@@ -14,6 +14,7 @@ import {
   stripText,
   type StripRow,
 } from './strips';
+import { environmentVariable } from '../values';
 
 /** What a strip is called by the text in a field. */
 export type Found =
@@ -33,7 +34,7 @@ export function lookUp(strips: readonly StripRow[], typed: string): Found {
   const [named, ...others] = stripsNamed(strips, typed);
   if (named) return others.length === 0 ? { strip: named } : { key: 'strip-account.invalid.stripTwice' };
   const looksLikeMac = /^([0-9a-f]{2}[\s:._-]?){5,7}[0-9a-f]{2}$/i.test(typed.trim());
-  const isVariable = /^\$\{[^{}]+\}$/.test(typed.trim());
+  const isVariable = environmentVariable(typed) !== null;
   if (strips.length === 0 || looksLikeMac || isVariable || typed.trim() === '') return { mac: typed.trim() };
   return { key: 'strip-account.invalid.stripName' };
 }

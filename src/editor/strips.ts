@@ -1,7 +1,8 @@
 import { sameMac } from '../api/mac';
 import { PORTS, type Port } from '../api/types';
 import type { Params } from '../api/errors';
-import { isRecord, textOf, type Words } from './descriptor';
+import { isRecord } from '../values';
+import { textOf, type Words } from './descriptor';
 import { text, type EditorNode } from './red';
 
 /** A strip as the admin routes tell of it. */

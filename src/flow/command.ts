@@ -1,9 +1,9 @@
 import type { Command } from '../account/types';
 import { StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
-import { isRecord } from '../api/values';
 import { SETTINGS } from '../settings';
-import { ownProperty, type Config } from './config';
+import { isRecord, ownProperty, preview } from '../values';
+import type { Config } from './config';
 import {
   actionOf,
   Field,
@@ -12,7 +12,6 @@ import {
   parseOnePort,
   parsePort,
   parseRequested,
-  preview,
   readingMessage,
   readMac,
   requireMac,

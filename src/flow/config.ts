@@ -1,14 +1,9 @@
 import { StripError } from '../api/errors';
-import { isRecord } from '../api/values';
 import type { ChoiceSetting, FlagSetting, NumberSetting } from '../settings';
+import { ownProperty } from '../values';
 
 /** A node's properties as the flow file has them: missing, of another type, or hostile. */
 export type Config = Readonly<Record<string, unknown>>;
-
-/** An own property of an object that is no array; inherited ones do not count. */
-export function ownProperty(value: unknown, name: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
 
 /** A text property, trimmed; hand-written flows may have a number or a boolean instead. */
 export function textOf(config: Config, name: string, otherwise = ''): string {
@@ -37,11 +32,6 @@ export function choiceOf<Choice extends string>(
 ): Choice {
   const text = textOf(config, name);
   return choices.find((choice) => choice === text) ?? choices[0];
-}
-
-/** The name in a text that is `${NAME}` as a whole, which Node-RED leaves where the environment variable is not set; else `null`. */
-export function environmentVariable(text: string): string | null {
-  return /^\$\{([^{}]*)\}$/.exec(text)?.[1] ?? null;
 }
 
 export const variableMissing = (variable: string): StripError =>

@@ -3,7 +3,8 @@ import { isStripError, StripError } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import type { Port, PortOrAll } from '../api/types';
 import type { TypedSetting } from '../settings';
-import { choiceOf, environmentVariable, ownProperty, textOf, variableMissing, type Config } from './config';
+import { environmentVariable, ownProperty, preview } from '../values';
+import { choiceOf, textOf, variableMissing, type Config } from './config';
 
 /** A message as a node gets it: any properties, any types. */
 export type Message = Record<string, unknown>;
@@ -204,54 +205,3 @@ function messageOf(error: unknown): string {
 
 const shorten = (text: string): string =>
   text.length > LONGEST_EXPRESSION ? `${text.slice(0, LONGEST_EXPRESSION)}…` : text;
-
-/** Longest preview, in characters. */
-const LONGEST_PREVIEW = 60;
-const DEEPEST = 2;
-const MOST_MEMBERS = 6;
-
-/** A short text that shows a value in an error sentence. Never throws, and runs no code of the value (getters, `toString`). */
-export function preview(value: unknown): string {
-  let text: string;
-  try {
-    text = render(value, 0);
-  } catch {
-    return typeof value; // a proxy whose traps throw
-  }
-  return text.length > LONGEST_PREVIEW ? `${text.slice(0, LONGEST_PREVIEW - 1)}…` : text;
-}
-
-function render(value: unknown, depth: number): string {
-  switch (typeof value) {
-    case 'string':
-      return JSON.stringify(value.length > LONGEST_PREVIEW ? value.slice(0, LONGEST_PREVIEW) : value);
-    case 'number':
-    case 'boolean':
-    case 'undefined':
-      return String(value);
-    case 'object':
-      return value === null ? 'null' : renderObject(value, depth);
-    case 'bigint':
-    case 'symbol':
-    case 'function':
-      return typeof value;
-  }
-}
-
-function renderObject(value: object, depth: number): string {
-  if (ArrayBuffer.isView(value)) return `buffer of ${value.byteLength} bytes`;
-  const isArray = Array.isArray(value);
-  if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
-  const members: string[] = [];
-  for (const key in value) {
-    const member = Object.getOwnPropertyDescriptor(value, key);
-    if (member === undefined) continue;
-    if (members.length === MOST_MEMBERS) {
-      members.push('…');
-      break;
-    }
-    const text = 'value' in member ? render(member.value, depth + 1) : 'getter';
-    members.push(isArray ? text : `${render(key, depth)}: ${text}`);
-  }
-  return isArray ? `[${members.join(', ')}]` : `{${members.join(', ')}}`;
-}

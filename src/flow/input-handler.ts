@@ -1,5 +1,5 @@
 import type { Progress } from '../account/types';
-import { StripError } from '../api/errors';
+import { closedError, StripError } from '../api/errors';
 import type { Config } from './config';
 import type { Evaluate, Message, Target } from './input-fields';
 import {
@@ -106,7 +106,7 @@ export class InputHandler {
     const submitted = [...this.#pending].filter((pending) => pending.submitted);
     if (submitted.length > 0) cancel(submitted.length);
     for (const pending of this.#pending) {
-      if (!pending.submitted) this.#fail(pending, new StripError('CLOSED', 'CLOSED.notSent'));
+      if (!pending.submitted) this.#fail(pending, closedError('notSent'));
     }
   }
 

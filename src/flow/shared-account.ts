@@ -1,9 +1,10 @@
 import type { Account } from '../account/account';
 import type { AccountSettings, OutletName, ProtectedOutlet } from '../account/types';
-import { StripError } from '../api/errors';
+import { closedError, StripError } from '../api/errors';
 import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/types';
 import { SETTINGS } from '../settings';
-import { environmentVariable, numberOf, ownProperty, textOf, variableMissing, type Config } from './config';
+import { environmentVariable, ownProperty } from '../values';
+import { numberOf, textOf, variableMissing, type Config } from './config';
 import { parseMac, parseOnePort, parsePort } from './input-fields';
 
 /** The configuration of a `strip-account`, without its key. */
@@ -102,7 +103,7 @@ export class LazyAccount {
 
   /** Throws NOT_CONFIGURED, or CLOSED once it is closed. */
   get(): SharedAccount {
-    if (this.#closed) throw new StripError('CLOSED', 'CLOSED.account');
+    if (this.#closed) throw closedError('account');
     return (this.#account ??= this.#create());
   }
 

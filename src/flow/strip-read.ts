@@ -1,6 +1,7 @@
 import type { Port, Strip } from '../api/types';
 import { SETTINGS } from '../settings';
-import { choiceOf, ownProperty, textOf, type Config } from './config';
+import { ownProperty } from '../values';
+import { choiceOf, textOf, type Config } from './config';
 import {
   Field,
   invalidInput,

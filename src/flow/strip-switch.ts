@@ -1,5 +1,5 @@
 import type { Outcome } from '../account/types';
-import { isStripError, StripError } from '../api/errors';
+import { closedError, isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import { SETTINGS } from '../settings';
 import { CommandReader, type SwitchRequest } from './command';
@@ -25,7 +25,7 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
   const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
   return async (input) => {
     const request = await reader.read(input.msg, input.target);
-    if (input.ended) throw new StripError('CLOSED', 'CLOSED.notSent');
+    if (input.ended) throw closedError('notSent');
     const shared = account();
     const { onProgress } = input;
     input.submitted = true;

@@ -3,15 +3,8 @@ import { StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Port, Strip } from '../api/types';
 import { SETTINGS } from '../settings';
-import {
-  choiceOf,
-  environmentVariable,
-  flagOf,
-  numberOf,
-  textOf,
-  variableMissing,
-  type Config,
-} from './config';
+import { environmentVariable } from '../values';
+import { choiceOf, flagOf, numberOf, textOf, variableMissing, type Config } from './config';
 import { parseOnePort, requireMac, type Message } from './input-fields';
 import {
   errorStatus,

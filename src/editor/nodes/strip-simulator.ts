@@ -1,4 +1,5 @@
-import { textOf, type Check, type Descriptor, isRecord } from '../descriptor';
+import { isRecord } from '../../values';
+import { textOf, type Check, type Descriptor } from '../descriptor';
 import { explain, faultIn, fieldOf, sentenceOf, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { preview } from '../../../src/flow/input-fields';
+import { preview } from '../../src/values';
 
 describe('an preview of what came', () => {
   const cyclic: Record<string, unknown> = { port: 1 };

@@ -1,0 +1,67 @@
+/** Values of unknown type, from flow files, messages and answers: how every part of the package looks at them. */
+
+/** An object that is no array; its keys and values mean nothing yet. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own property of an object that is no array; inherited ones do not count. */
+export function ownProperty(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The name in a text that is `${NAME}` as a whole, which Node-RED leaves where the environment variable is not set; else `null`. */
+export function environmentVariable(text: string): string | null {
+  return /^\$\{([^{}]*)\}$/.exec(text.trim())?.[1] ?? null;
+}
+
+/** Longest preview, in characters. */
+const LONGEST_PREVIEW = 60;
+const DEEPEST = 2;
+const MOST_MEMBERS = 6;
+
+/** A short text that shows a value in an error sentence. Never throws, and runs no code of the value (getters, `toString`). */
+export function preview(value: unknown): string {
+  let text: string;
+  try {
+    text = render(value, 0);
+  } catch {
+    return typeof value; // a proxy whose traps throw
+  }
+  return text.length > LONGEST_PREVIEW ? `${text.slice(0, LONGEST_PREVIEW - 1)}…` : text;
+}
+
+function render(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > LONGEST_PREVIEW ? value.slice(0, LONGEST_PREVIEW) : value);
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    case 'object':
+      return value === null ? 'null' : renderObject(value, depth);
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      return typeof value;
+  }
+}
+
+function renderObject(value: object, depth: number): string {
+  if (ArrayBuffer.isView(value)) return `buffer of ${value.byteLength} bytes`;
+  const isArray = Array.isArray(value);
+  if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
+  const members: string[] = [];
+  for (const key in value) {
+    const member = Object.getOwnPropertyDescriptor(value, key);
+    if (member === undefined) continue;
+    if (members.length === MOST_MEMBERS) {
+      members.push('…');
+      break;
+    }
+    const text = 'value' in member ? render(member.value, depth + 1) : 'getter';
+    members.push(isArray ? text : `${render(key, depth)}: ${text}`);
+  }
+  return isArray ? `[${members.join(', ')}]` : `{${members.join(', ')}}`;
+}
