@@ -24,6 +24,8 @@ import { words } from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
+/** How long a message stands, in milliseconds. */
+const TELL_FOR = 8000;
 /** Accounts with more strips start with their strips folded. */
 const MOST_UNFOLDED = 6;
 const LINE = { width: 100, height: 18 };
@@ -33,6 +35,9 @@ interface View<Data> {
   readonly element: HTMLElement;
   update(data: Data): void;
 }
+
+/** Type of a node, and properties other than the defaults. */
+type NewNode = Properties & { readonly type: string };
 
 /** What may be going on at an outlet. */
 interface Switching {
@@ -45,7 +50,6 @@ interface Switching {
 /** Fills the tab. It lives as long as the page. */
 export function sidebar(content: HTMLElement): void {
   const lease = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
-  const mayWrite = RED.user.hasPermission('strip-account.write');
   const histories = new Map<string, History>();
   const switching = new Map<string, Switching>();
   const folded = new Map<string, boolean>();
@@ -54,6 +58,8 @@ export function sidebar(content: HTMLElement): void {
   let trouble = '';
   let seen = false;
   let timer = 0;
+  /** Timer of the last message. */
+  let told = 0;
   let request: JQuery.jqXHR | null = null;
   /** Counts finished switches: an answer that was asked for before one may still tell the old state. */
   let switched = 0;
@@ -79,15 +85,19 @@ export function sidebar(content: HTMLElement): void {
 
   /** Begins to ask when the tab comes into sight, and ends it when it goes. */
   function follow(): void {
-    const visible = seen && document.visibilityState === 'visible';
+    const mayRead = RED.user.hasPermission('strip-account.read');
+    trouble = mayRead ? '' : 'forbidden';
+    const visible = seen && mayRead && document.visibilityState === 'visible';
+    if (!mayRead) draw();
     if (visible && timer === 0 && request === null) {
       draw();
       ask();
     } else if (!visible && (timer !== 0 || request !== null)) {
       clearTimeout(timer);
       timer = 0;
-      request?.abort();
-      request = null;
+      const running = request;
+      request = null; // before it is aborted, so that this does not count as an answer
+      running?.abort();
       post('release', { lease });
     }
   }
@@ -95,7 +105,6 @@ export function sidebar(content: HTMLElement): void {
   function ask(): void {
     clearTimeout(timer);
     timer = 0;
-    request?.abort();
     const before = switched;
     const over = (reply: JQuery.jqXHR, answer: AccountInfo[] | null, problem: string) => {
       if (request !== reply) return;
@@ -118,6 +127,13 @@ export function sidebar(content: HTMLElement): void {
       },
       error: (reply) => over(reply, null, problemOf(reply.status)),
     });
+  }
+
+  /** Says what happened, for screen readers too. */
+  function tell(message: string): void {
+    clearTimeout(told);
+    setText(status, message);
+    told = window.setTimeout(() => setText(status, ''), TELL_FOR);
   }
 
   const stripOf = (account: string, mac: string): StripInfo | undefined =>
@@ -282,7 +298,7 @@ export function sidebar(content: HTMLElement): void {
     const name = html('span', { class: 'smart-strip-name' });
     const lock = html('i', { class: 'fa fa-lock', role: 'img' });
     const place = (type: string) => (event: MouseEvent) =>
-      put(event, type, outletProperties(account, mac, port));
+      put(event, { type, ...outletProperties(account, mac, port) });
     const addSwitch = iconButton('fa-toggle-on', place('strip switch'));
     const addWatch = iconButton('fa-eye', place('strip watch'));
     const used = usedBy();
@@ -295,7 +311,7 @@ export function sidebar(content: HTMLElement): void {
       const on = now !== true;
       going.pending = on;
       going.fault = '';
-      setText(status, text('strip-sidebar.told.switching', { outlet: label }));
+      tell(text('strip-sidebar.told.switching', { outlet: label }));
       draw();
       send({ account, mac, port, on }, (answer) => {
         going.pending = null;
@@ -303,12 +319,12 @@ export function sidebar(content: HTMLElement): void {
         if ('on' in answer) {
           const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
           if (outlet) outlet.on = answer.on;
-          const told = answer.on ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off';
-          setText(status, text(told, { outlet: label }));
+          const key = answer.on ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off';
+          tell(text(key, { outlet: label }));
         } else {
           const reason = 'trouble' in answer ? text(answer.trouble) : sentence(account, answer);
           going.fault = reason;
-          setText(status, text('strip-sidebar.told.failed', { outlet: label, reason }));
+          tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
         }
         draw();
         if (timer !== 0) ask();
@@ -335,7 +351,7 @@ export function sidebar(content: HTMLElement): void {
         setAttribute(toggle, 'aria-busy', pending === null ? null : 'true');
         const refused = isProtected && now === true;
         setAttribute(toggle, 'aria-disabled', pending !== null || refused ? 'true' : null);
-        toggle.disabled = !mayWrite;
+        toggle.disabled = !RED.user.hasPermission('strip-account.write');
         toggle.dataset.on = String(pending ?? now);
         setText(name, outlet.name === null ? String(port) : `${port} ${outlet.name}`);
         setAttribute(name, 'title', label);
@@ -385,38 +401,34 @@ export function sidebar(content: HTMLElement): void {
     );
   }
 
-  /** Puts a node on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
-  function put(event: MouseEvent, type: string, properties: Properties, more: Properties[] = []): void {
-    const workspace = RED.workspaces.active();
-    if (workspace === 0 || workspace === '' || RED.workspaces.isLocked()) {
-      setText(status, text('strip-sidebar.told.locked'));
+  /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
+  function put(event: MouseEvent, ...nodes: NewNode[]): void {
+    const z = RED.workspaces.active();
+    if (z === 0 || z === '' || RED.workspaces.isLocked()) {
+      tell(text('strip-sidebar.told.locked'));
       return;
     }
-    const defaults = RED.nodes.getType(type)?.defaults ?? {};
     const chart = document.getElementById('red-ui-workspace-chart');
     const middle = (scroll = 0, size = 0) => (scroll + size / 2) / RED.view.scale();
-    const place = {
-      z: workspace,
-      x: middle(chart?.scrollLeft, chart?.clientWidth),
-      y: middle(chart?.scrollTop, chart?.clientHeight),
-      wires: [[]],
-    };
-    const byKeyboard = event.detail === 0;
-    RED.view.importNodes([newNode(type, defaults, { ...properties, ...place, id: 'new' }), ...more], {
-      generateIds: true,
-      addFlow: false,
-      touchImport: byKeyboard,
-      notify: false,
+    const x = middle(chart?.scrollLeft, chart?.clientWidth);
+    const y = middle(chart?.scrollTop, chart?.clientHeight);
+    const made = nodes.map((node, index) => {
+      const place = node.type === 'strip-account' ? {} : { z, x, y: y + index * 60, wires: [[]] };
+      const defaults = RED.nodes.getType(node.type)?.defaults ?? {};
+      return newNode(node.type, defaults, { id: `new${index}`, ...node, ...place });
     });
-    setText(status, text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
+    const byKeyboard = event.detail === 0;
+    const options = { generateIds: true, addFlow: false, touchImport: byKeyboard, notify: false };
+    RED.view.importNodes(made, options);
+    tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
+    draw();
   }
 
+  /** With a node that uses the account: Node-RED warns of one that is not used. */
   function putSimulator(event: MouseEvent): void {
-    const path = RED.nodes.getType('strip simulator')?.defaults.path?.value;
-    const defaults = RED.nodes.getType('strip-account')?.defaults ?? {};
-    const account = newNode('strip-account', defaults, { id: 'account', baseUrl: path });
-    put(event, 'strip simulator', {}, [account]);
-    draw();
+    const baseUrl = RED.nodes.getType('strip simulator')?.defaults.path?.value;
+    const account = { type: 'strip-account', id: 'account', baseUrl };
+    put(event, { type: 'strip simulator' }, { type: 'strip watch', account: 'account' }, account);
   }
 }
 

@@ -228,9 +228,11 @@ describe('the side bar', function () {
     await bar.root.getByText('There is no account yet.').waitFor();
     await editor.picture('sidebar-empty');
     await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
-    await editor.page.locator('.red-ui-flow-node-group').waitFor();
+    await editor.page.locator('.red-ui-flow-node-group').first().waitFor();
     assert.equal((await editor.configIds('strip-account')).length, 1);
     await bar.root.getByText('does not run this account').waitFor();
+    await editor.deploy();
+    await bar.root.getByRole('switch', { name: 'Desk strip, outlet 1' }).waitFor();
   });
 
   it('asks for nothing while it is hidden', async () => {
@@ -248,13 +250,41 @@ describe('the side bar', function () {
     const released = editor.page.waitForResponse((response) =>
       response.url().endsWith('/strip-sidebar/release'),
     );
+    // In the middle of a question.
+    await editor.page.route('**/strip-sidebar/accounts*', async (route) => {
+      await wait(500);
+      await route.continue().catch(() => undefined);
+    });
+    await editor.page.waitForRequest('**/strip-sidebar/accounts*');
     await bar.hide();
     await released;
+    await wait(1000);
     const [before, hidden] = [requests.length, asked.length];
     await wait(INTERVAL * 2.5);
     assert.equal(requests.length, before);
     assert.equal(asked.length, hidden);
+    await editor.page.unroute('**/strip-sidebar/accounts*');
     await bar.show();
+    await stage.service.arrived(before + 1);
+  });
+
+  it('asks for nothing while the page itself is hidden', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const setVisibility = async (state: string) => {
+      await editor.page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    };
+    const released = editor.page.waitForResponse('**/strip-sidebar/release');
+    await setVisibility('hidden');
+    await released;
+    const before = stage.service.requests.length;
+    await wait(INTERVAL * 1.5);
+    assert.equal(stage.service.requests.length, before);
+    await setVisibility('visible');
     await stage.service.arrived(before + 1);
   });
 
@@ -434,7 +464,7 @@ describe('the side bar with many strips and hostile names', function () {
 describe('the side bar behind a login', function () {
   this.timeout(90_000);
   const USERS = `
-const permissions = { admin: '*', guest: 'read', none: 'flows.read' };
+const permissions = { admin: '*', guest: 'read', none: ['flows.read', 'settings.read', 'nodes.read', 'plugins.read', 'status.read'] };
 const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
 settings.adminAuth = {
   type: 'credentials',
@@ -443,6 +473,22 @@ settings.adminAuth = {
 };`;
   const stage = setStage({
     nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
+  });
+
+  it('says to a user who may not read that they may not, and asks for nothing', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
+    const login = { username: 'none', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      const bar = new Sidebar(editor);
+      const asked: string[] = [];
+      editor.page.on('request', (request) => asked.push(request.url()));
+      await bar.show();
+      await bar.root.getByText('log in with a user who may').waitFor();
+      assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
+    } finally {
+      await editor.close();
+    }
   });
 
   it('shows a reader everything and lets them switch nothing', async () => {
