@@ -420,6 +420,8 @@ export function sidebar(content: HTMLElement): void {
     const byKeyboard = event.detail === 0;
     const options = { generateIds: true, addFlow: false, touchImport: byKeyboard, notify: false };
     RED.view.importNodes(made, options);
+    // Node-RED does so itself where the pointer puts the nodes down.
+    if (byKeyboard) RED.nodes.dirty(true);
     tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
     draw();
   }

@@ -159,6 +159,7 @@ describe('the side bar', function () {
     const chart = await editor.page.locator('#red-ui-workspace-chart').boundingBox();
     assert.ok(box && chart && box.x > chart.x && box.x < chart.x + chart.width);
     assert.ok(box.y > chart.y && box.y < chart.y + chart.height);
+    await editor.deploy();
   });
 
   it('can be used with the keyboard alone, and keeps the focus while it is drawn again', async () => {
