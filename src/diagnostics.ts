@@ -4,6 +4,7 @@
  */
 import type { AccountDiagnostics } from './account/diagnostics';
 import type { AccountSettings, AccountStatus } from './account/types';
+import { isListedName } from './api/decode/names';
 import { isStripError, type ErrorCode, type StripError } from './api/errors';
 import { looksLikeMac, macKey } from './api/mac';
 import type { Strip } from './api/types';
@@ -347,9 +348,10 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-/** Whether all words of a key are known ones, in any of the usual ways to write several as one; digits count for nothing. */
+/** Whether it is a name that the decoder looks for, or all words of a key are known ones, in any of the usual ways to write several as one; digits count for nothing. */
 export function isKnownKey(key: string): boolean {
   if (key.length > 40) return false;
+  if (isListedName(key)) return true;
   const words = key.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
   const rest = key.replace(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g, '');
   return (

@@ -24,8 +24,6 @@ interface Editor {
     node(id: string): EditorNode | null;
     eachNode(visit: (node: EditorNode) => void): void;
     eachConfig(visit: (node: EditorNode) => void): void;
-    /** Whether something is to be deployed. */
-    dirty(state: boolean): void;
     getType(type: string): { defaults: Readonly<Record<string, { value: unknown }>> } | undefined;
     /** Adds nodes to a flow. */
     import(nodes: object[], options: { generateIds: boolean }): { nodes: EditorNode[] };

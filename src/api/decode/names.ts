@@ -224,12 +224,18 @@ function groupsByName(): Map<string, Map<NameGroup, number>> {
   return groups;
 }
 
+/** Whether a key is one of the names above, in any spelling. */
+export const isListedName = (key: string): boolean => GROUPS.has(plainOf(key));
+
+/** In lower case, without separators; "" for a key that is too long for a name. */
+const plainOf = (key: string): string =>
+  key.length > LONGEST_NAME || key === '__proto__' ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
 const NO_GROUPS: ReadonlyMap<NameGroup, number> = new Map();
 const LONGEST_NAME = 40;
 
 function meaningOf(key: string): Meaning {
-  const plain =
-    key.length > LONGEST_NAME || key === '__proto__' ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const plain = plainOf(key);
   const groups = GROUPS.get(plain) ?? NO_GROUPS;
   const is = (group: NameGroup): boolean => groups.has(group);
   const rank = (group: NameGroup): number => groups.get(group) ?? -1;
