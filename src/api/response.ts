@@ -4,7 +4,7 @@ import { StripError, type ErrorCode, type ErrorDetails, type Params } from './er
 import { proxyStatusError, type ErrorContext } from './network-error';
 import type { Headers, HttpResponse } from './request';
 import type { SwitchAnswer } from './service';
-import { PORTS, type PortOrAll, type SwitchResult } from './types';
+import { PORTS, type Port, type PortOrAll, type SwitchResult } from './types';
 
 /** Longest wait a service may ask for that is believed, in milliseconds. */
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;
@@ -40,23 +40,17 @@ export function readSwitch(
   const body = readBody(response.text);
   const isRedirect = status >= 300 && status <= 399;
   if ('json' in body && !isRedirect) {
-    const { success, results, failed, unclear } = decodeSwitch(body.json);
+    const { success, results, failed, unclear, listed } = decodeSwitch(body.json);
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
-    const entries = countEntries(body.json);
-    if (isSuccess(status) && (success === true || unclear)) {
-      const confirmed = unclear ? null : confirmedPorts(port, own, entries, failed);
+    if (isSuccess(status) && success !== false) {
+      const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;
       if (confirmed !== null) return { results: own, confirmed, response: body.json };
-      if (!failed) {
-        throw makeError(
-          'BAD_RESPONSE',
-          'unconfirmed',
-          context,
-          { mac, port, status },
-          { response: body.json },
-        );
+      if (!failed && (success === true || unclear || results.length > 0)) {
+        const params = { mac, port, status };
+        throw makeError('BAD_RESPONSE', 'unconfirmed', context, params, { response: body.json });
       }
     }
-    const isAnswer = success !== null || entries > 0;
+    const isAnswer = success !== null || listed;
     if (own.length > 0 || failed || (isAnswer && !saysMore(status, success))) {
       throw switchFailedError(status, mac, port, own, body.json);
     }
@@ -66,23 +60,16 @@ export function readSwitch(
   throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
 }
 
-/**
- * The outlets that a successful answer confirms; `null`: not what was asked for. `own`: the readable results of the outlets asked for;
- * `entries`: how many results there were at all; `failed`: one of them says no.
- */
-function confirmedPorts(
-  port: PortOrAll,
-  own: readonly SwitchResult[],
-  entries: number,
-  failed: boolean,
-): SwitchAnswer['confirmed'] | null {
-  if (entries === 0) return port === 'all' ? [...PORTS] : [port];
-  if (own.length === 0 || own.some(({ ok }) => !ok)) return null;
-  if (port === 'all') {
-    if (failed || own.length < entries) return null;
-    return PORTS.filter((each) => own.some((result) => result.port === each));
-  }
-  return [port];
+/** The outlets that a successful answer confirms; `null`: not what was asked for. `failed`: some result says no, be it without a port. */
+function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], failed: boolean): Port[] | null {
+  const isNo = ({ ok }: SwitchResult): boolean => !ok;
+  const own = port === 'all' ? results : results.filter((result) => result.port === port);
+  // A no without a port may be about any of them.
+  if (own.some(isNo) || (failed && !results.some(isNo))) return null;
+  const asked = port === 'all' ? PORTS : [port];
+  if (results.length === 0) return [...asked];
+  const confirmed = asked.filter((each) => own.some((result) => result.port === each));
+  return confirmed.length === 0 ? null : confirmed;
 }
 
 /** Whether the status says more of what is wrong than a body that names no port. */
@@ -92,12 +79,6 @@ const saysMore = (status: number, success: boolean | null): boolean =>
   status === 404 ||
   status === 429 ||
   (status >= 500 && success === false);
-
-function countEntries(json: unknown): number {
-  if (typeof json !== 'object' || json === null || !('results' in json)) return 0;
-  const { results } = json;
-  return typeof results === 'object' && results !== null ? Object.keys(results).length : 0;
-}
 
 function switchFailedError(
   status: number,

@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { createDispatcher } from '../../src/api/dispatcher';
-import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
+import { parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
-import type { Fault } from '../support/faults';
-import { KEY, startFaulty } from './support/faulty';
+import { API_KEY, startService, type Fault } from '../support/service';
 import { randomOf } from './support/random';
 
 /** Long enough for what goes well on a busy machine. */
@@ -82,11 +81,14 @@ describe('stress: the client', () => {
         random.next() < 0.5 ? well : random.pick(table),
       );
     }
-    const service = await startFaulty(new Map([...plan].map(([mac, [fault]]) => [mac, fault])));
+    const service = await startService({
+      strips: [...plan.keys()].map((mac) => ({ mac, name: `Strip ${mac}` })),
+      faultOf: (path) => plan.get(/\/strips\/([^/]+)/.exec(path)?.[1] ?? '')?.[0] ?? null,
+    });
     const base = parseBaseUrl(service.baseUrl);
     const client = new Client({
       baseUrl: base,
-      apiKey: checkApiKey(KEY),
+      apiKey: API_KEY,
       timeout: TIMEOUT,
       dispatcher: createDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
       clock: systemClock,
@@ -102,7 +104,7 @@ describe('stress: the client', () => {
           },
           (error: unknown) => {
             assert(isStripError(error), `not a StripError: ${String(error)}`);
-            assert(!JSON.stringify([error, error.stack, error.cause]).includes(KEY));
+            assert(!JSON.stringify([error, error.stack, error.cause]).includes(API_KEY));
             return error.code;
           },
         );

@@ -29,6 +29,8 @@ export interface ServiceOptions {
   /** Milliseconds. */
   latency?: number;
   clock?: Clock;
+  /** The fault of a request to this path, where neither `next` nor `always` says one. */
+  faultOf?: (path: string) => Fault | null;
   /** Serves https with this certificate (PEM). */
   tls?: { key: string; cert: string };
 }
@@ -80,6 +82,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     shape = 'plain',
     latency = 0,
     clock = systemClock,
+    faultOf = () => null,
     tls,
   } = options;
   const simulator = new Simulator({ strips, apiKey, shape, latency, clock });
@@ -102,7 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     }
     const { method = '', url: path = '', headers } = request;
     requests.push({ method, path, headers, body: body.text });
-    const fault = planned.length > 0 ? (planned.shift() ?? null) : usual;
+    const fault = planned.length > 0 ? (planned.shift() ?? null) : (usual ?? faultOf(path));
     for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
     // Taken before the next request can come, so that what is held goes on in order of arrival.
     if (gates.request !== null) await gates.request;

@@ -45,6 +45,7 @@ describe('Client: answers to a switch', () => {
     ['several others', 2, { success: true, results: ok(1, 3, 4) }],
     ['no outlet', 2, { success: true, results: [{ ok: true }] }],
     ['an outlet, but not whether it was switched', 2, { success: true, results: [{ port: 2 }] }],
+    ['an outlet, but not of success', 2, { results: ok(2) }],
     ['some of all outlets clearly', 'all', { success: true, results: [...ok(1, 2, 3), { port: 4 }] }],
   ];
   for (const [name, port, json] of unconfirmed) {
@@ -64,7 +65,6 @@ describe('Client: answers to a switch', () => {
 
   const failures: [string, Fault, string, Record<string, unknown>][] = [
     ['success: false', answer({ success: false }), 'unnamed', { failed: '', switched: '' }],
-    ['no success', answer({ results: ok(1) }), 'unnamed', { failed: '', switched: '1' }],
     [
       'an ok: false',
       answer({ success: true, results: [{ port: 1, ok: false }] }),
@@ -76,6 +76,12 @@ describe('Client: answers to a switch', () => {
       answer({ success: true, results: [...ok(1), { port: 1, ok: false }] }),
       'some',
       { failed: '1', switched: '1' },
+    ],
+    [
+      'an ok: false without a port beside a yes',
+      answer({ success: true, results: [...ok(1), { ok: false }] }),
+      'unnamed',
+      { switched: '1' },
     ],
     ['an ok: false without a port', answer({ success: true, results: [{ ok: false }] }), 'unnamed', {}],
     ['a failure with 400', answer({ success: false, results: [{ port: 1, ok: false }] }, 400), 'ports', {}],
