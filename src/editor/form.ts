@@ -130,6 +130,13 @@ export function typedField(descriptor: Descriptor, field: string, own: InputType
   };
 }
 
+/** Names the button that removes a line of an editable list: Node-RED gives it only a sign. */
+export const nameRemoval = (line: JQuery) =>
+  line
+    .closest('li')
+    .find('.red-ui-editableList-item-remove')
+    .attr({ role: 'button', 'aria-label': RED._('common.label.delete') });
+
 /** One of a few values to choose from. */
 export interface Segment {
   value: string;

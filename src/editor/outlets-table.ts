@@ -2,7 +2,7 @@ import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
 import { isRecord } from '../values';
 import { textOf, type Check } from './descriptor';
-import { explain } from './form';
+import { nameRemoval, showHint } from './form';
 import { text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findStrip, outletState, stateText, stripsOf, type StripRow } from './strips';
@@ -84,6 +84,7 @@ export const checkProtected: Check = (value) =>
     : null;
 
 export interface OutletsTable {
+  hasRows(): boolean;
   value(): StoredOutlets;
   /** Reads again what is known of the account's strips. */
   refresh(): void;
@@ -111,6 +112,7 @@ export function outletsTable(node: EditorNode): OutletsTable {
       const row = toRow(data);
       if ('unreadable' in row) showUnreadable(container, row.unreadable);
       else showOutlet(container, row, node.id);
+      nameRemoval(container);
       if (!filling) container.find('[data-part=mac]').trigger('focus');
     },
   });
@@ -120,7 +122,7 @@ export function outletsTable(node: EditorNode): OutletsTable {
     filling = false;
   };
 
-  const addFound = $('<button type="button" class="red-ui-button red-ui-button-small">')
+  const addFound = $('<button type="button" class="red-ui-button red-ui-button-small smart-strip-add">')
     .text(text('strip-account.outlets.addFound'))
     .on('click', () => {
       const rows = lines().map(readLine);
@@ -146,12 +148,12 @@ export function outletsTable(node: EditorNode): OutletsTable {
         .attr({ value: mac, label: name ?? mac })
         .appendTo(offers);
     addFound.prop('disabled', strips.length === 0);
-    explain('outlets', strips.length === 0 ? text('strip-account.outlets.none') : '', 'warning');
+    showHint('outlets', strips.length === 0 ? text('strip-account.outlets.none') : '');
     for (const line of lines()) line.trigger('smart-strip-refresh');
   };
   fill(readOutlets(node.protectedOutlets, node.outletNames));
   refresh();
-  return { refresh, value: () => writeOutlets(lines().map(readLine)) };
+  return { refresh, hasRows: () => lines().length > 0, value: () => writeOutlets(lines().map(readLine)) };
 }
 
 const toRow = (data: unknown): TableRow => {

@@ -79,7 +79,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
     .attr({ title: again, 'aria-label': again })
     .append('<i class="fa fa-refresh" aria-hidden="true">');
-  const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list">').attr(
+  const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">').attr(
     'aria-label',
     text('strip-account.picker.strips'),
   );
@@ -155,10 +155,6 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   };
 
   box
-    .on('input', () => {
-      filter = fixed() ? String(box.val()) : '';
-      active = -1;
-    })
     .on('keydown', (event) => {
       if (!fixed()) return;
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -181,6 +177,10 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
         pick(found.strip);
       check(true);
     });
+  input.on('input', () => {
+    filter = typed.value();
+    active = -1;
+  });
   input.on('change input keyup paste', () => {
     if (!fixed()) filter = '';
     draw();
@@ -250,15 +250,17 @@ export function outletSegments(picker: StripPicker, whole: Segment): Segment[] {
 
 /** Says below strip and outlet what the chosen type means; `fromMessage` is the text for an outlet that the message names. */
 export function showTargetHints(picker: StripPicker, port: TypedField, fromMessage: string): void {
-  showHint('mac', text(HINTS.mac[picker.type()] ?? 'strip-account.hint.macEvaluated'));
-  const chosen = port.value() === 'all' ? 'strip-account.hint.all' : HINTS.port[port.type()];
-  showHint(
-    'port',
-    text(port.type() === 'message' ? fromMessage : (chosen ?? 'strip-account.hint.portEvaluated')),
-  );
+  showHint('mac', hintOf(HINTS.mac[picker.type()] ?? 'strip-account.hint.macEvaluated', picker));
+  const fixed = port.value() === 'all' ? 'strip-account.hint.all' : HINTS.port[port.type()];
+  const key = port.type() === 'message' ? fromMessage : (fixed ?? 'strip-account.hint.portEvaluated');
+  showHint('port', hintOf(key, port));
 }
 
 const HINTS: Readonly<Record<'mac' | 'port', Readonly<Record<string, string>>>> = {
   mac: { message: 'strip-account.hint.macMessage', str: 'strip-account.hint.macFixed' },
   port: { port: 'strip-account.hint.portFixed' },
 };
+
+/** Nothing is said of a choice that is still to be made. */
+const hintOf = (key: string, field: { type: () => string; value: () => string }): string =>
+  ['str', 'port'].includes(field.type()) && field.value() === '' ? '' : text(key);

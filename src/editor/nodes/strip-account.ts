@@ -11,6 +11,7 @@ import { checkProtected, outletsTable, type OutletsTable } from '../outlets-tabl
 import { text, type EditorNode } from '../red';
 import {
   askRuntime,
+  loadStrips,
   learn,
   outletState,
   redrawUsers,
@@ -79,7 +80,10 @@ function open(node: EditorNode): void {
   const units = isRecord(node.units) ? node.units : {};
   for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
   outlets = outletsTable(node);
-  if (RED.nodes.node(node.id)?.changed !== true) askRuntime(node.id, () => outlets?.refresh());
+  // Names in the rows are looked up at once; without rows, what the runtime knows will do.
+  const isStored = RED.nodes.node(node.id) !== null;
+  if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
+  else if (isStored && node.changed !== true) askRuntime(node.id, () => outlets?.refresh());
   const button = $('#smart-strip-test');
   button.on('click', () => void test(node, button));
   $('<button type="button" class="red-ui-button" style="margin-left: 8px">')

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { textOf, type Check, type Descriptor } from '../descriptor';
-import { explain, faultIn, fieldOf, sentenceOf, showHint, watchField } from '../form';
+import { explain, faultIn, fieldOf, nameRemoval, sentenceOf, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
@@ -88,6 +88,7 @@ function open(node: EditorNode): void {
       container.data('strip', values);
       const mac = part(row, 'mac', text('strip-simulator.label.mac'), textOf(values, 'mac'));
       part(row, 'name', text('strip-simulator.label.stripName'), textOf(values, 'name'));
+      nameRemoval(container);
       if (filling) return;
       mac.trigger('focus');
       check();
