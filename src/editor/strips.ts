@@ -149,7 +149,7 @@ export function stripsNamed(strips: readonly StripRow[], name: string): StripRow
  */
 export function knownStrip(account: string, mac: string): StripRow | undefined {
   const node = RED.nodes.node(account);
-  if (node && node.changed !== true && !asked.has(account)) {
+  if (node && node.changed !== true && !asked.has(account) && !known.has(account)) {
     asked.add(account);
     askRuntime(account, () => undefined);
   }

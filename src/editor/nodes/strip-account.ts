@@ -147,7 +147,7 @@ function openBaseUrl(node: EditorNode): void {
     .text(text('strip-account.simulator.use'))
     .on('click', () => {
       wantsSimulator = true;
-      field.val(simulatorPath() ?? SIMULATOR_PATH).trigger('change');
+      field.val(simulators().map(pathOf)[0] ?? SIMULATOR_PATH).trigger('change');
       $('#smart-strip-test').trigger('focus');
     })
     .appendTo(offer.append(' '));
@@ -156,7 +156,7 @@ function openBaseUrl(node: EditorNode): void {
     offer.toggle(value === '');
     if (isPublicHttp(value)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
     const simulated = isSimulatorPath(value);
-    if (simulated && wantsSimulator && simulatorPath() === null)
+    if (simulated && wantsSimulator && simulators().length === 0)
       explain('baseUrl', text('strip-account.simulator.added'), 'warning');
     input('apiKey').trigger('change');
   };
@@ -173,18 +173,34 @@ const isPublicHttp = (baseUrl: string): boolean => {
   }
 };
 
-/** Path of a simulator in the workspace; `null` where there is none. */
-function simulatorPath(): string | null {
-  let path: string | null = null;
+/** The simulators in the workspace that are not disabled. */
+function simulators(): EditorNode[] {
+  const found: EditorNode[] = [];
   RED.nodes.eachNode((node) => {
-    if (node.type === 'strip simulator' && node.d !== true) path ??= textOf(node, 'path', SIMULATOR_PATH);
+    if (node.type === 'strip simulator' && node.d !== true) found.push(node);
   });
-  return path;
+  return found;
 }
+
+const pathOf = (simulator: EditorNode): string => textOf(simulator, 'path', SIMULATOR_PATH);
+
+/** What a test of a simulator that is not deployed as it is comes to: the runtime cannot know it. */
+function undeployedSimulator(baseUrl: string): Answer | null {
+  if (!isSimulatorPath(baseUrl)) return null;
+  const path = withoutSlash(baseUrl);
+  const isDeployed = simulators().some(
+    (node) => node.changed !== true && withoutSlash(pathOf(node)) === path,
+  );
+  if (isDeployed) return null;
+  return { ok: false, code: 'UNREACHABLE', key: 'strip-account.simulator.undeployed', params: { path } };
+}
+
+/** A base URL may go on to the API's own path. */
+const withoutSlash = (path: string): string => path.trim().replace(/(\/api\/public\/v1)?\/*$/, '') || '/';
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {
-  if (simulatorPath() !== null || RED.workspaces.isLocked()) return;
+  if (simulators().length > 0 || RED.workspaces.isLocked()) return;
   const flow = RED.workspaces.active();
   let lowest = 0;
   RED.nodes.eachNode((node) => {
@@ -217,7 +233,7 @@ async function test(node: EditorNode, button: JQuery): Promise<void> {
   for (const field of TESTED) explain(field, '');
   button.prop('disabled', true);
   const values = typedValues(node);
-  const answer = await testAccount(values);
+  const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
   button.prop('disabled', false);
   if (isPublicHttp(values.baseUrl)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
   learn(node.id, answer);
