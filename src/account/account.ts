@@ -1,36 +1,33 @@
 import type { Clock } from '../api/clock';
 import { isStripError, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { PortOrAll, Strip } from '../api/types';
-import { Attempts } from './attempt';
-import { isUncertain } from './backoff';
-import { Closing } from './closing';
-import { Cycle } from './cycle';
-import { busy, cancelled, closed, superseded } from './failures';
-import { Gate } from './gate';
-import { Hold } from './hold';
-import { Job } from './job';
-import { Lanes } from './lanes';
-import { Poll, type Round } from './poll';
-import { Protection } from './protection';
-import { Reads } from './reads';
-import { State } from './state';
-import { Subscribers, type SubscribeOptions } from './subscribers';
-import { Switching } from './switching';
-import { toggle } from './toggle';
 import type { ListAnswer, Service, StripAnswer } from '../api/service';
+import type { PortOrAll, Strip } from '../api/types';
+import { CommandQueue, MAX_WAITING } from './command-queue';
+import { Delays } from './delays';
+import { busy, closed, mayBeCarriedOut } from './errors';
+import { Poller, type Round } from './poller';
+import type { QueuedCommand } from './queued-command';
+import { Reader } from './reader';
+import { Requests } from './requests';
+import { StripStore } from './strip-store';
+import { Subscribers, type SubscribeOptions } from './subscribers';
+import { Switcher } from './switcher';
 import type {
   AccountLog,
   AccountSettings,
   AccountStatus,
+  Change,
   Command,
   Listener,
   Outcome,
   RunOptions,
 } from './types';
 
-/** Commands that may wait; bounds memory when messages come faster than the service answers. */
-const MOST_WAITING = 10_000;
+/** At close, milliseconds for a switch request that is under way... */
+const GRACE = 1_000;
+/** ...and for the "on" of a cycle, everything included. */
+const RESTORE_TIME = 5_000;
 
 export interface AccountOptions {
   /** The account's own from now on: `close` closes it. */
@@ -41,255 +38,260 @@ export interface AccountOptions {
 }
 
 /**
- * One account of the service, shared by all its users: what is known of the strips, the poll that keeps it so, and the lanes in which
- * commands go out. All promises reject with `StripError`.
+ * One account of the service, shared by all its users: what is known of the strips, the poll that keeps it up to date, and the queue of commands.
+ * All promises reject with `StripError`.
  */
 export class Account {
+  readonly #service: Service;
+  readonly #settings: AccountSettings;
+  readonly #clock: Clock;
   readonly #log: AccountLog;
-  readonly #fault = (error: unknown): void => this.#log.fault(error);
-  readonly #concurrency: number;
-  readonly #outletNames: ReadonlyMap<string, string>;
-  readonly #state: State;
+  readonly #store: StripStore;
   readonly #subscribers: Subscribers;
-  readonly #reads: Reads;
-  readonly #switching: Switching;
-  readonly #cycle: Cycle;
-  readonly #attempts: Attempts;
-  readonly #lanes: Lanes;
-  readonly #poll: Poll;
-  readonly #closing: Closing;
-  #status: AccountStatus = {
-    available: null,
-    error: null,
-    readable: true,
-    lastAnswerAt: null,
-    cooldownUntil: null,
-    polling: false,
-  };
-  #onStatus: readonly ((status: AccountStatus) => void)[] = [];
-  /** Whose last answer could not be read: strips by their keys, the list as `null`. */
+  readonly #queue: CommandQueue;
+  readonly #requests: Requests;
+  readonly #reader: Reader;
+  readonly #switcher: Switcher;
+  readonly #poller: Poller;
+  /** Ends each read that somebody waits for. */
+  readonly #reads = new Set<(error: StripError) => void>();
+  /** MAC keys of strips whose last answer could not be read; the list as `null`. */
   readonly #unreadable = new Set<string | null>();
-  /** Commands that are not settled, and those of them whose turn has come. */
-  #unsettled = 0;
-  #started = 0;
-  #closed: Promise<void> | null = null;
+  #lastAnswerAt: string | null = null;
+  #toldStatus: AccountStatus;
+  #statusListeners: readonly ((status: AccountStatus) => void)[] = [];
+  #closing: Promise<void> | null = null;
 
   constructor({ service, settings, clock, log }: AccountOptions) {
+    this.#service = service;
+    this.#settings = settings;
+    this.#clock = clock;
     this.#log = log;
-    this.#outletNames = new Map(
-      settings.outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]),
+    const delays = new Delays(clock);
+    const store = new StripStore(clock, settings, (changes, settled) => this.#announce(changes, settled));
+    const subscribers = new Subscribers(
+      () => store.known(),
+      (error) => log.fault(error),
     );
-    this.#concurrency = settings.concurrency;
-    const gate = new Gate(settings.concurrency);
-    const hold = new Hold(clock);
-    this.#state = new State(
-      (changes, settled) => {
-        if (this.#closed !== null) return;
-        this.#subscribers.announce(changes, settled);
-        this.#checkStatus();
-      },
-      () => this.#subscribers.size > 0,
+    const queue = new CommandQueue(clock, settings, delays, log, (queued) => this.#switcher.carryOut(queued));
+    const requests = new Requests(clock, settings, delays, queue, log, (succeeded, endedPause) =>
+      this.#answered(succeeded, endedPause),
     );
-    this.#subscribers = new Subscribers(() => this.#state.known(), this.#fault);
-    this.#attempts = new Attempts(clock, gate, hold, settings.retryFor);
-    this.#reads = new Reads(service, this.#state, this.#attempts, {
-      asksMore: (known) => this.#subscribers.wantsReadings(known.key) && known.readingsUntold,
-      succeeded: () => this.#poll.succeeded(),
-      read: (key, readable) => this.#checkReadable(key, readable),
-    });
-    const protection = new Protection(settings.protectedOutlets);
-    const names = (mac: string, port: PortOrAll) => this.names(mac, port);
-    this.#switching = new Switching(
+    const reader = new Reader(
       service,
-      this.#state,
-      clock,
-      this.#attempts,
-      protection,
-      names,
-      (confirmed) => {
-        this.#reads.commandOver();
-        if (confirmed) this.#poll.succeeded();
-      },
+      store,
+      requests,
+      (mac) => subscribers.wantsReadings(macKey(mac)),
+      (key, readable) => this.#checkReadable(key, readable),
     );
-    this.#cycle = new Cycle(clock, this.#attempts, this.#switching, log);
-    this.#lanes = new Lanes((job) => {
-      job.over = this.#carryOut(job);
-    });
-    this.#poll = new Poll(clock, settings.interval, hold, log, () => this.#round());
-    this.#closing = new Closing({ service, clock, log, gate, lanes: this.#lanes });
+    const poller = new Poller(clock, settings.interval, requests.cooldown, log, () => this.#round());
+    this.#switcher = new Switcher(
+      service,
+      store,
+      clock,
+      delays,
+      queue,
+      requests,
+      reader,
+      log,
+      settings.protectedOutlets,
+      () => poller.suspect(),
+    );
+    this.#store = store;
+    this.#subscribers = subscribers;
+    this.#queue = queue;
+    this.#requests = requests;
+    this.#reader = reader;
+    this.#poller = poller;
+    this.#toldStatus = this.status();
   }
 
-  /** Reads the list of strips. Simultaneous reads share one request, but the reading belongs to the caller. */
+  /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
   list(): Promise<ListAnswer> {
-    return this.#closed === null ? this.#reads.list() : Promise.reject(closed());
+    return this.#read(() => this.#reader.list());
   }
 
   /** Reads one strip; as `list`. */
   get(mac: string): Promise<StripAnswer> {
-    return this.#closed === null ? this.#reads.get(mac) : Promise.reject(closed());
+    return this.#read(() => this.#reader.get(mac));
   }
 
   /**
    * Carries out a command when its turn comes. Settles exactly once. Besides the service's own errors it rejects with SUPERSEDED, PROTECTED,
    * BUSY and CLOSED.
    */
-  run(command: Command, options: RunOptions = {}): Promise<Outcome> {
-    if (this.#closed !== null) return Promise.reject(closed());
-    // Those whose turn has come wait too, but for as many as the gate lets through.
-    const waiting = this.#unsettled - Math.min(this.#started, this.#concurrency);
-    if (waiting >= MOST_WAITING) return Promise.reject(busy(MOST_WAITING));
-    return new Promise((resolve, reject) => {
-      const job = new Job(command, resolve, reject, options, this.#fault);
-      this.#unsettled++;
-      for (const replaced of this.#lanes.enter(job)) {
-        const error = superseded(replaced.command.mac, replaced.command.port);
-        if (replaced.started) replaced.callOff(error);
-        else this.#refuse(replaced, error);
-      }
-    });
-  }
-
-  /**
-   * Ends every command of an owner with CLOSED. What waits is not sent; what is on the wire may still be carried out; a cycle that waits between
-   * its halves still switches on at its time.
-   */
-  cancel(owner: object): void {
-    for (const job of this.#lanes.jobs()) {
-      if (job.owner !== owner || job.settled) continue;
-      const { mac, port } = job.command;
-      if (!job.started) this.#refuse(job, cancelled('notSent', mac, port));
-      else if (job.owing) job.reject(cancelled('cycle', mac, port));
-      else {
-        job.reject(cancelled(job.posting > 0 ? 'sent' : 'notSent', mac, port));
-        job.callOff(closed());
-      }
+  async run(command: Command, options: RunOptions = {}): Promise<Outcome> {
+    if (this.#closing !== null) throw closed();
+    this.#switcher.check(command);
+    try {
+      return await this.#queue.run(command, options);
+    } catch (error) {
+      if (isStripError(error) && mayBeCarriedOut(error)) this.#poller.suspect();
+      throw error;
     }
   }
 
-  /** How the account is doing now. */
-  status(): AccountStatus {
-    return this.#status;
-  }
-
-  /** Reads the list again soon. */
-  refresh(): void {
-    this.#poll.doubt();
-  }
-
-  /** Names of a strip and of one of its outlets; `null` where there is none. */
-  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    const known = this.#state.find(mac);
-    const outlet = this.#outletNames.get(`${macKey(mac)}/${String(port)}`) ?? null;
-    return { name: known?.name ?? null, outlet };
+  /**
+   * Ends every command of an owner with CLOSED. What waits is not sent; what is under way may still be carried out; a cycle that pauses between its
+   * halves still switches on at its time.
+   */
+  cancel(owner: object): void {
+    this.#queue.cancel(owner);
   }
 
   /** Tells `listener` of changes from now on, and keeps the poll going. Returns what ends that. */
   subscribe(listener: Listener, options: SubscribeOptions = {}): () => void {
-    if (this.#closed !== null) return () => undefined;
+    if (this.#closing !== null) return () => undefined;
     const remove = this.#subscribers.add(listener, options);
-    this.#poll.start();
+    this.#poller.start();
+    this.#checkStatus();
     return () => {
-      if (remove() && this.#subscribers.size === 0) this.#poll.stop();
+      if (remove() && this.#subscribers.size === 0) this.#poller.stop();
+      this.#checkStatus();
     };
   }
 
-  /** Tells `listener` how the account is doing, now and whenever that changes. Does not start the poll. Returns what ends that. */
+  /** How the account is doing now. */
+  status(): AccountStatus {
+    const { remaining } = this.#requests.cooldown;
+    return {
+      available: this.#store.available,
+      error: this.#store.error,
+      readable: !this.#unreadable.has(null),
+      lastAnswerAt: this.#lastAnswerAt,
+      cooldownUntil: remaining > 0 ? this.#clock.wall() + remaining : null,
+      polling: this.#poller.isRunning,
+    };
+  }
+
+  /**
+   * Tells `listener` how the account is doing, now and whenever that changes; not for each new `lastAnswerAt`. Does not start the poll. Returns
+   * what ends that.
+   */
   onStatus(listener: (status: AccountStatus) => void): () => void {
     const own = (status: AccountStatus): void => listener(status);
-    this.#onStatus = [...this.#onStatus, own];
+    this.#statusListeners = [...this.#statusListeners, own];
     queueMicrotask(() => {
-      if (this.#onStatus.includes(own)) this.#tellStatus(own);
+      if (this.#statusListeners.includes(own)) this.#tellStatus(own);
     });
     return () => {
-      this.#onStatus = this.#onStatus.filter((other) => other !== own);
+      this.#statusListeners = this.#statusListeners.filter((other) => other !== own);
     };
+  }
+
+  /** Reads the list again as soon as the floor between two polls allows; only while somebody listens to changes. */
+  refresh(): void {
+    this.#poller.refresh();
   }
 
   /** All strips that are known, in the order they became known. Copies. */
   strips(): Strip[] {
-    return Array.from(this.#state.all(), (known) => known.copy());
+    return this.#store.all();
   }
 
   /** What is known of one strip. A copy. */
   strip(mac: string): Strip | undefined {
-    return this.#state.find(mac)?.copy();
+    return this.#store.find(mac);
+  }
+
+  /** Names of a strip and of one of its outlets; `null` where there is none. */
+  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
+    return this.#store.names(mac, port);
   }
 
   /** The last known state of an outlet; of all: whether any is on, `null` where that is not known. */
   lastKnown(mac: string, port: PortOrAll): boolean | null {
-    const known = this.#state.find(mac);
-    if (known === undefined) return null;
-    if (port !== 'all') return known.outlet(port)?.last ?? null;
-    if (known.outlets.some(({ last }) => last === true)) return true;
-    return known.outletsTold && known.outlets.every(({ last }) => last === false) ? false : null;
+    return this.#store.lastKnown(mac, port);
   }
 
   /**
-   * Ends everything: about a second for a switch on the wire, up to five where an outlet has to come back on after a cycle. Nobody is told
-   * anything any more. May be called again.
+   * Ends everything: about a second for a switch request that is under way, up to five where an outlet has to come back on after a cycle. Nobody
+   * is told anything any more. May be called again.
    */
   close(): Promise<void> {
-    return (this.#closed ??= this.#close());
+    return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {
-    this.#poll.stop();
+    this.#poller.stop();
     this.#subscribers.clear();
-    this.#onStatus = [];
-    this.#reads.close();
-    await this.#closing.run();
-  }
-
-  async #carryOut(job: Job): Promise<void> {
-    this.#started++;
-    try {
-      const outcome = await this.#outcome(job);
-      this.#over(job);
-      job.resolve(outcome);
-    } catch (error) {
-      this.#over(job);
-      if (this.#closed === null) {
-        job.reject(error);
-        if (isStripError(error) && isUncertain(error)) this.#poll.doubt();
-      } else {
-        this.#closing.refuse(job, job.calledOff ?? closed());
-      }
+    this.#statusListeners = [];
+    for (const end of this.#reads) end(closed());
+    this.#switcher.close();
+    this.#queue.close(closed());
+    const restoring = [...this.#queue.commands].filter(({ pendingRestore }) => pendingRestore);
+    this.#requests.close();
+    let grace = GRACE;
+    if (restoring.length > 0) {
+      const began = this.#clock.monotonic();
+      await this.#restored(restoring);
+      grace = Math.max(0, GRACE - (this.#clock.monotonic() - began));
     }
-    this.#started--;
+    await this.#service.close(grace);
+    await this.#queue.until(() => this.#queue.commands.size === 0);
+    const { dropped } = this.#queue;
+    if (dropped > 0) this.#log.dropped(dropped);
   }
 
-  #outcome(job: Job): Promise<Outcome> {
-    const { action } = job.command;
-    if (action === 'toggle') return toggle(job, this.#attempts, this.#reads, this.#switching);
-    if (action === 'cycle') return this.#cycle.carryOut(job);
-    return this.#switching.carryOut(job, action);
+  /** Waits for the "on" of cycles, and gives them up when their time is over. */
+  async #restored(restoring: readonly QueuedCommand[]): Promise<void> {
+    const timers = [this.#clock.setTimeout(() => this.#switcher.endGrace(), GRACE)];
+    const timeOver = new Promise<void>((resolve) => {
+      timers.push(this.#clock.setTimeout(resolve, RESTORE_TIME));
+    });
+    await Promise.race([this.#queue.until(() => restoring.every(({ phase }) => phase === 'done')), timeOver]);
+    this.#requests.giveUp();
+    timers.forEach((timer) => this.#clock.clearTimeout(timer));
   }
 
-  #over(job: Job): void {
-    this.#unsettled--;
-    this.#lanes.leave(job);
+  #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+    if (this.#closing !== null) return Promise.reject(closed());
+    if (this.#reads.size >= MAX_WAITING) return Promise.reject(busy(MAX_WAITING));
+    return new Promise((resolve, reject) => {
+      this.#reads.add(reject);
+      const over = (): void => void this.#reads.delete(reject);
+      read().then(resolve, reject).then(over, over);
+    });
   }
 
-  /** Ends a job whose turn never came. */
-  #refuse(job: Job, error: StripError): void {
-    this.#over(job);
-    job.reject(error);
-  }
-
-  /** One round of the poll: the list, then each strip whose readings are wanted and not in it. */
+  /** One round of the poll: the list, then each strip in it whose readings somebody watches and it does not tell. */
   async #round(): Promise<Round> {
-    const list = await failureOf(this.#reads.pollList());
+    const list = await failureOf(this.#reader.pollList());
     if (list !== null) return { list, readings: null };
-    const more = Array.from(this.#state.all()).filter(
-      (known) => known.readingsUntold && this.#subscribers.wantsReadings(known.key),
-    );
-    const failures = await Promise.all(more.map(({ mac }) => failureOf(this.#reads.pollStrip(mac))));
+    const more = this.#store.withoutReadings().filter((mac) => this.#subscribers.wantsReadings(macKey(mac)));
+    const failures = await Promise.all(more.map((mac) => failureOf(this.#reader.pollStrip(mac))));
     const readings = failures.find((error) => error !== null && error.code !== 'NOT_FOUND');
     return { list: null, readings: readings ?? null };
   }
 
+  #answered(succeeded: boolean, endedPause: boolean): void {
+    if (succeeded) {
+      this.#lastAnswerAt = new Date(this.#clock.wall()).toISOString();
+      this.#poller.succeeded(endedPause);
+    }
+    this.#checkStatus();
+  }
+
+  #announce(changes: readonly Change[], settled: boolean): void {
+    if (this.#closing !== null) return;
+    this.#subscribers.announce(changes, settled);
+    if (settled !== this.#store.isComplete) this.#checkOutlets();
+    this.#checkStatus();
+  }
+
+  /** After the first complete list: warns of configured outlets that it does not have. */
+  #checkOutlets(): void {
+    const { protectedOutlets, outletNames } = this.#settings;
+    for (const { mac, port } of protectedOutlets) {
+      if (this.#store.lacks(mac, port)) this.#log.unknownOutlet('protected', mac, port);
+    }
+    for (const { mac, port } of outletNames) {
+      if (this.#store.lacks(mac, port)) this.#log.unknownOutlet('named', mac, port);
+    }
+  }
+
   #checkReadable(key: string | null, readable: boolean): void {
-    if (this.#closed !== null || this.#unreadable.has(key) === !readable) return;
+    if (this.#closing !== null || this.#unreadable.has(key) === !readable) return;
     if (readable) this.#unreadable.delete(key);
     else {
       const strips = this.#unreadable.size - (this.#unreadable.has(null) ? 1 : 0);
@@ -302,17 +304,25 @@ export class Account {
   }
 
   #checkStatus(): void {
-    const { available, error } = this.#state;
-    const readable = !this.#unreadable.has(null);
-    const old = this.#status;
-    if (old.available === available && old.error?.code === error?.code && old.readable === readable) return;
-    this.#status = { ...old, available, error, readable };
-    for (const listener of this.#onStatus) this.#tellStatus(listener);
+    if (this.#closing !== null) return;
+    const old = this.#toldStatus;
+    const status = this.status();
+    if (
+      old.available === status.available &&
+      old.error?.code === status.error?.code &&
+      old.readable === status.readable &&
+      old.cooldownUntil === status.cooldownUntil &&
+      old.polling === status.polling
+    ) {
+      return;
+    }
+    this.#toldStatus = status;
+    for (const listener of this.#statusListeners) this.#tellStatus(listener);
   }
 
   #tellStatus(listener: (status: AccountStatus) => void): void {
     try {
-      listener(this.#status);
+      listener(this.status());
     } catch (error) {
       this.#log.fault(error);
     }

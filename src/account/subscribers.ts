@@ -22,14 +22,12 @@ interface Subscriber {
 export class Subscribers {
   /** Replaced, never altered: coming and going in the middle of an announcement does not disturb it. */
   #all: readonly Subscriber[] = [];
-  readonly #known: () => Iterable<Change>;
-  readonly #fault: (error: unknown) => void;
 
   /** `known`: all that is known now; `fault`: told of what a listener throws. */
-  constructor(known: () => Iterable<Change>, fault: (error: unknown) => void) {
-    this.#known = known;
-    this.#fault = fault;
-  }
+  constructor(
+    private readonly known: () => Iterable<Change>,
+    private readonly fault: (error: unknown) => void,
+  ) {}
 
   get size(): number {
     return this.#all.length;
@@ -49,7 +47,7 @@ export class Subscribers {
       // Not before the caller has its remover in hand.
       queueMicrotask(() => {
         subscriber.ready = true;
-        for (const change of this.#known()) this.#tell(subscriber, change);
+        for (const change of this.known()) this.#tell(subscriber, change);
       });
     }
     return () => {
@@ -87,7 +85,7 @@ export class Subscribers {
     try {
       subscriber.listener(change);
     } catch (error) {
-      this.#fault(error);
+      this.fault(error);
     }
   }
 }

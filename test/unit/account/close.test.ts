@@ -153,7 +153,7 @@ describe('closing an account in the middle of a cycle', () => {
     await clock.pass(1);
     await closing;
     assert.equal(cycle.error?.code, 'CLOSED');
-    assert.deepEqual(log.lines, [`not restored ${MAC}/1 UNREACHABLE`]);
+    assert.deepEqual(log.lines, ['retrying UNREACHABLE', `not restored ${MAC}/1 UNREACHABLE`]);
     assert.equal(clock.pending, 0);
   });
 

@@ -52,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Model {
   #moment = 0;
   readonly asked = new Map<Call, number>();
-  readonly #known = new Map<string, { last: boolean | null; at: number }>();
+  readonly #known = new Map<string, { now: boolean | null; last: boolean | null; at: number }>();
 
   /** Notes what has been asked since. */
   see(calls: readonly Call[]): void {
@@ -73,17 +73,23 @@ class Model {
     return this.#known.get(`${strip}/${outlet}`)?.last ?? null;
   }
 
+  now(strip: string, outlet: Port): boolean | null {
+    return this.#known.get(`${strip}/${outlet}`)?.now ?? null;
+  }
+
   #tell(strip: string, outlet: Port, on: boolean | null, at: number): void {
     const key = `${strip}/${outlet}`;
-    const known = this.#known.get(key) ?? { last: null, at: 0 };
+    const known = this.#known.get(key) ?? { now: null, last: null, at: 0 };
     if (at < known.at) return;
-    this.#known.set(key, { last: on ?? known.last, at });
+    this.#known.set(key, { now: on, last: on ?? known.last, at });
   }
 }
 
 /** A subscriber that checks what it hears. */
 class Listener {
   readonly #heard = new Map<string, boolean | number | null>();
+  /** The same, but for what is unknown. */
+  readonly #last = new Map<string, boolean | number>();
 
   constructor(private readonly initial: boolean) {}
 
@@ -97,15 +103,17 @@ class Listener {
       change.kind === 'outlet' ? change.on : change.kind === 'reading' ? change.value : change.available;
     const before = this.#heard.get(key);
     assert.notEqual(value, before, `${key} was told twice`);
-    if (change.kind === 'outlet' && before !== undefined) assert.equal(change.previous, before);
+    const last = this.#last.get(key);
+    if (change.kind === 'outlet' && last !== undefined) assert.equal(change.previous, last);
+    if (value !== null) this.#last.set(key, value);
     if (this.initial) assert.equal(change.first, before === undefined, `${key} is first once`);
     this.#heard.set(key, value);
   }
 
-  check(strip: string, outlet: Port, last: boolean | null): void {
+  check(strip: string, outlet: Port, now: boolean | null): void {
     const heard = this.#heard.get(`${strip}/${outlet}`);
     if (this.initial || heard !== undefined)
-      assert.equal(heard ?? null, last, `${strip}/${outlet} was missed`);
+      assert.equal(heard ?? null, now, `${strip}/${outlet} was missed`);
   }
 }
 
@@ -183,7 +191,7 @@ describe('whatever arrives in whatever order', () => {
             for (const outlet of PORTS) {
               const last = model.last(name, outlet);
               assert.equal(account.lastKnown(name, outlet), last, `${name}/${outlet} after ${each.do}`);
-              for (const listener of listeners) listener.check(name, outlet, last);
+              for (const listener of listeners) listener.check(name, outlet, model.now(name, outlet));
               const onWire = service.switches.filter(
                 (call) => !call.over && call.mac === name && (call.port === outlet || call.port === 'all'),
               );

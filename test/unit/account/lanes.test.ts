@@ -178,6 +178,6 @@ describe('the lanes', () => {
     await clock.pass(1000);
     await service.last.answer(yes());
     assert.equal((await running).on, true);
-    assert.deepEqual(log.lines, ['fault Error: broken badge']);
+    assert.deepEqual(log.lines, ['retrying TIMEOUT', 'fault Error: broken badge', 'retrying over']);
   });
 });

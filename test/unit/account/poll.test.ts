@@ -24,7 +24,7 @@ describe('the poll', () => {
     const first = lab.account.subscribe(() => undefined);
     const second = lab.account.subscribe(() => undefined);
     await lab.clock.pass(60_000);
-    assert.deepEqual(times(lab), [100_000, 130_000, 160_000]);
+    assert.deepEqual(times(lab), [100_000, 115_000, 145_000]);
     first();
     first();
     await lab.clock.pass(30_000);
@@ -45,11 +45,13 @@ describe('the poll', () => {
 
   it('varies the interval by a tenth either way, and never goes below five seconds', async () => {
     const { lab } = watched(() => listOf(), { interval: 1000 });
+    await lab.clock.pass(4999);
+    assert.deepEqual(times(lab), [0]);
     lab.clock.luck = () => 0;
-    await lab.clock.pass(4500);
+    await lab.clock.pass(1 + 4500);
     lab.clock.luck = () => 1;
     await lab.clock.pass(4500 + 5500);
-    assert.deepEqual(times(lab), [0, 4500, 9000, 14_500]);
+    assert.deepEqual(times(lab), [0, 5000, 9500, 14_000, 19_500]);
   });
 
   it('asks a slow service no more often', async () => {
@@ -79,7 +81,7 @@ describe('the poll', () => {
     await lab.clock.pass(30_000);
     lab.clock.jump = -86_400_000;
     await lab.clock.pass(30_000);
-    assert.deepEqual(times(lab), [0, 30_000, 60_000]);
+    assert.deepEqual(times(lab), [0, 15_000, 45_000]);
   });
 
   it('asks one more time for each strip whose readings are wanted and not in the list', async () => {
@@ -138,7 +140,7 @@ describe('a poll that fails', () => {
     lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
     await lab.clock.pass(90_000);
     assert.deepEqual(lab.log.lines, ['failing SERVICE']);
-    assert.deepEqual(times(lab), [0, 30_000, 60_000, 90_000]);
+    assert.deepEqual(times(lab), [0, 15_000, 45_000, 75_000]);
   });
 
   it('backs off, at random, up to five minutes', async () => {
@@ -190,7 +192,7 @@ describe('a poll that fails', () => {
       answer = listOf();
       await succeed(lab);
       await lab.clock.pass(30_000);
-      assert.deepEqual(times(lab), [0, 60_000, 90_000]);
+      assert.deepEqual(times(lab), [0, 60_000, 75_000]);
       assert.deepEqual(lab.log.lines, ['failing AUTH', 'recovered']);
     });
   }
@@ -228,9 +230,9 @@ describe('a poll that fails', () => {
   });
 
   for (const [asked, waited] of [
-    [120_000, 120_000],
-    [1, 30_000],
-    [86_400_000, 3_600_000],
+    [120_000, 135_000],
+    [1, 15_001],
+    [86_400_000, 3_615_000],
     [undefined, 30_000],
   ] as const) {
     it(`waits ${waited} ms where a rate limit asks for ${asked} ms`, async () => {
@@ -246,10 +248,10 @@ describe('a poll that fails', () => {
 
   it('is held by the rate limit of a command too', async () => {
     const { lab } = watched(() => listOf());
-    await lab.clock.pass(29_000);
+    await lab.clock.pass(14_000);
     lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
-    await lab.clock.pass(19_999);
+    await lab.clock.pass(20_000 + 14_999);
     assert.equal(lab.service.lists.length, 1);
     await lab.clock.pass(1);
     assert.equal(lab.service.lists.length, 2);
@@ -257,17 +259,19 @@ describe('a poll that fails', () => {
 
   it('asks soon when nobody knows what became of a command, so that the picture heals', async () => {
     const { lab } = watched(() => listOf(), { retryFor: 0 });
-    await lab.clock.pass(10_000);
+    await lab.clock.pass(16_000);
     lab.run(1, true);
     await lab.service.last.fail(failure('TIMEOUT'));
     lab.run(1, true);
     await lab.service.last.fail(failure('TIMEOUT'));
-    await lab.clock.pass(4999);
-    assert.deepEqual(times(lab), [0, 10_000]);
+    await lab.clock.pass(3999);
+    assert.deepEqual(times(lab), [0, 15_000]);
+    await lab.clock.pass(1);
+    assert.deepEqual(times(lab), [0, 15_000, 20_000]);
     lab.run(1, true);
     await lab.service.last.fail(failure('AUTH'));
-    await lab.clock.pass(1);
-    assert.deepEqual(times(lab), [0, 10_000]);
+    await lab.clock.pass(29_999);
+    assert.equal(lab.service.lists.length, 3);
   });
 });
 

@@ -68,6 +68,9 @@ describe('a toggle', () => {
     await clock.pass(1900);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
     await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(100);
+    assert.equal(service.switches.length, 2, 'the last attempt, at the deadline');
+    await service.last.fail(failure('TIMEOUT'));
     assert.equal(ending.error?.code, 'TIMEOUT');
   });
 

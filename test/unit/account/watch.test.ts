@@ -59,19 +59,24 @@ describe('a subscriber', () => {
     assert.match(outlets.at(-1) ?? '', /off/);
   });
 
-  it('does not take what becomes unknown for a change, and compares what follows with what was known', async () => {
+  it('hears of what becomes unknown and known again, with what was known last', async () => {
     const lab = bench();
-    const { take } = watch(lab);
+    const { take, changes } = watch(lab);
     await list(lab, makeStrip(MAC, [true], { load: 5 }));
     await list(lab, makeStrip(MAC, [null], { load: null, voltage: 1 }));
     assert.equal(lab.account.strip(MAC)?.outlets[0]?.on, null);
     assert.equal(lab.account.strip(MAC)?.load, null);
     assert.equal(lab.account.lastKnown(MAC, 1), true);
+    assert.deepEqual(take(), [`${MAC}/1 unknown`, `${MAC} load null`]);
     await list(lab, makeStrip(MAC, [true], { load: 5 }));
-    assert.deepEqual(take(), []);
+    assert.deepEqual(take(), [`${MAC}/1 on`, `${MAC} load 5`, `${MAC} voltage null`]);
+    assert.deepEqual(
+      changes.slice(-3).map((change) => 'previous' in change && change.previous),
+      [true, 5, 1],
+    );
     await list(lab, makeStrip(MAC, [null]));
     await list(lab, makeStrip(MAC, [false], { load: 6 }));
-    assert.deepEqual(take(), [`${MAC}/1 off`, `${MAC} load 6`]);
+    assert.deepEqual(take(), [`${MAC}/1 unknown`, `${MAC}/1 off`, `${MAC} load 6`]);
   });
 
   it('hears of a strip that turns up after the first complete list', async () => {

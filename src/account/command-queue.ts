@@ -1,0 +1,354 @@
+import type { Clock, Timer } from '../api/clock';
+import type { StripError } from '../api/errors';
+import { PORTS, type Port } from '../api/types';
+import type { Delays } from './delays';
+import { busy, cancelled, isOutage, superseded, waitedTooLong } from './errors';
+import { QueuedCommand, type Phase } from './queued-command';
+import type { AccountLog, AccountSettings, Command, Outcome, RunOptions } from './types';
+
+/** Commands that may wait; bounds memory when messages come faster than the service answers. */
+export const MAX_WAITING = 10_000;
+/** Milliseconds that a timer may be late without a command counting as too old. */
+const TIMER_SLACK = 1_000;
+/** Shortest time between two looks for commands that have waited too long, in milliseconds. */
+const EXPIRY_INTERVAL = 100;
+
+/**
+ * The order of commands: those for one outlet go out one at a time in the order they came, those for different outlets side by side, and an "all"
+ * waits for the outlets of its strip and they for it. While requests fail, a newer command replaces those that it makes pointless, and what
+ * has waited for too long ends unsent.
+ */
+export class CommandQueue {
+  /** All commands that are not done, in the order they came. */
+  readonly #commands = new Set<QueuedCommand>();
+  /** The same by queue key: the first of each is the one whose turn it is. */
+  readonly #outlets = new Map<string, QueuedCommand[]>();
+  /** Milliseconds that a command may wait unsent. */
+  readonly #patience: number;
+  #count = 0;
+  /** Monotonic time of the service's latest answer to a switch request. */
+  #answeredAt = -Infinity;
+  /** Why the latest switch request failed that had no such answer. */
+  #outage: StripError | null = null;
+  #expiryTimer: Timer | null = null;
+  /** When it fires, on the monotonic clock. */
+  #expiryDue = 0;
+  #isClosed = false;
+  #dropped = 0;
+  readonly #watchers: { holds: () => boolean; resolve: () => void }[] = [];
+
+  /** `carryOut` carries out a command whose turn has come: called once for each, and what it rejects with becomes the command's. */
+  constructor(
+    private readonly clock: Clock,
+    settings: AccountSettings,
+    private readonly delays: Delays,
+    private readonly log: AccountLog,
+    private readonly carryOut: (queued: QueuedCommand) => Promise<Outcome>,
+  ) {
+    this.#patience = Math.max(settings.retryFor, settings.timeout);
+  }
+
+  /** Every command that is not done. */
+  get commands(): ReadonlySet<QueuedCommand> {
+    return this.#commands;
+  }
+
+  /** Messages that `close` left without what they asked for. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Puts a command at the end of its queues and begins it if nothing is in front of it. Rejects with BUSY when too many wait. */
+  run(command: Command, options: RunOptions): Promise<Outcome> {
+    if (this.#commands.size > MAX_WAITING) return Promise.reject(busy(MAX_WAITING));
+    return new Promise((resolve, reject) => {
+      const queued = new QueuedCommand(++this.#count, command, options, this.clock, { resolve, reject });
+      this.#commands.add(queued);
+      const troubled: Port[] = [];
+      for (const port of queued.ports) {
+        const outlet = this.#outlets.get(queueKey(queued.key, port)) ?? [];
+        if (outlet.push(queued) === 1) this.#outlets.set(queueKey(queued.key, port), outlet);
+        else if (outlet[0]?.failure !== null) troubled.push(port);
+      }
+      if (troubled.length > 0) this.#supersede(queued.key, troubled);
+      this.#startIfFirst(queued);
+      if (queued.phase === 'waiting') this.expireLater(this.#patience);
+    });
+  }
+
+  /** The only place where a phase changes. `error`: why it is being retried. */
+  enter(queued: QueuedCommand, phase: Phase, error?: StripError): void {
+    if (queued.phase === 'done') return;
+    queued.phase = phase;
+    try {
+      if (phase === 'pausing') queued.report({ phase });
+      else if (error?.code === 'RATE_LIMITED') queued.report({ phase: 'rate limited' });
+      else if (error !== undefined) queued.report({ phase: 'retrying', error });
+    } catch (thrown) {
+      this.log.fault(thrown);
+    }
+  }
+
+  /** An attempt failed, or the service asked for a pause, and there will be another attempt; unless that makes a newer command replace this one. */
+  retryLater(queued: QueuedCommand, error: StripError): void {
+    // From its first failure on, answers to other commands do not make it more patient.
+    if (queued.failure === null) queued.since = Math.max(queued.since, this.#answeredAt);
+    queued.failure = error;
+    this.enter(queued, queued.phase === 'restoring' ? 'restoring' : 'retrying', error);
+    if (isOutage(error)) this.#supersede(queued.key, queued.ports);
+  }
+
+  /** A cycle's pause is over: from now on the patience of what waits behind it counts. */
+  endPause(queued: QueuedCommand): void {
+    for (const other of this.#commands) {
+      if (other.key === queued.key && this.#waitsForPause(other)) other.since = this.clock.monotonic();
+    }
+    this.enter(queued, 'restoring');
+  }
+
+  /** How a switch request ended. */
+  switchAnswered(error: unknown): void {
+    if (isOutage(error)) this.#outage = error;
+    else this.#answeredAt = this.clock.monotonic();
+  }
+
+  /** Milliseconds that are left of `limit`, counted from the latest of a command's arrival, an answer and the end of a pause in front of it. */
+  timeLeft(queued: QueuedCommand, limit = this.#patience): number {
+    const now = this.clock.monotonic();
+    const since = queued.failure === null ? Math.max(queued.since, this.#answeredAt) : queued.since;
+    const asleep = Math.max(0, this.clock.wall() - now - queued.clockOffset);
+    return limit - (now - since) - asleep;
+  }
+
+  /** Throws if a command must not send anything any more: it was stopped, or is too old. */
+  check(queued: QueuedCommand): void {
+    if (queued.stop !== null) throw queued.stop;
+    if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
+  }
+
+  /** Makes sure that what has waited too long in `ms` milliseconds ends then. */
+  expireLater(ms: number): void {
+    const due = this.clock.monotonic() + ms;
+    if (this.#expiryTimer !== null && this.#expiryDue <= due) return;
+    this.#clearExpiry();
+    this.#expiryDue = due;
+    this.#expiryTimer = this.clock.setTimeout(() => {
+      // One turn of I/O first: a process that was busy may have answers to read.
+      this.#expiryTimer = this.clock.setTimeout(() => this.#expire(), 0);
+    }, ms);
+  }
+
+  /** Ends all commands of an owner, as far as they have not been carried out. */
+  cancel(owner: object): void {
+    const waiting: QueuedCommand[] = [];
+    for (const queued of this.#commands) {
+      if (queued.options.owner !== owner) continue;
+      if (queued.phase === 'waiting') {
+        waiting.push(queued);
+        continue;
+      }
+      const { mac, port } = queued.command;
+      const mayBeSent = queued.underWay > 0 && queued.action !== 'toggle';
+      const error = cancelled(queued.pendingRestore ? 'cycle' : mayBeSent ? 'sent' : 'notSent', mac, port);
+      queued.reject(error);
+      this.#stop(queued, error);
+    }
+    this.#endWaiting(waiting, ({ command: { mac, port } }) => cancelled('notSent', mac, port));
+  }
+
+  /** Begins no command any more. Ends those of which nothing is under way, and keeps the others from further attempts. */
+  close(error: StripError): void {
+    this.#isClosed = true;
+    const waiting: QueuedCommand[] = [];
+    for (const queued of this.#commands) {
+      if (queued.phase === 'waiting') {
+        waiting.push(queued);
+        continue;
+      }
+      const isSwitching = queued.underWay > 0 && queued.action !== 'toggle';
+      if (!queued.pendingRestore && !isSwitching) this.#tell(queued, error);
+      this.#stop(queued, error);
+    }
+    this.#endWaiting(waiting, () => error);
+  }
+
+  /** Resolves as soon as `holds`, which is looked at whenever a command is done. */
+  async until(holds: () => boolean): Promise<void> {
+    if (!holds()) await new Promise<void>((resolve) => this.#watchers.push({ holds, resolve }));
+  }
+
+  /** Keeps a command from making further attempts. A request that is under way is left alone, and what pauses or restores goes on. */
+  #stop(queued: QueuedCommand, error: StripError): void {
+    queued.stop ??= error;
+    if (queued.pendingRestore && error.code !== 'SUPERSEDED') return;
+    this.delays.end(queued);
+    // It waits for a place; its message need not.
+    if (queued.phase === 'sending' && queued.underWay === 0) this.#end(queued, queued.stop);
+  }
+
+  #startIfFirst(queued: QueuedCommand): void {
+    if (queued.phase !== 'waiting' || this.#isClosed) return;
+    if (queued.ports.some((port) => this.#firstOf(queued.key, port) !== queued)) return;
+    this.enter(queued, 'sending');
+    void this.#process(queued);
+  }
+
+  async #process(queued: QueuedCommand): Promise<void> {
+    try {
+      const outcome = await this.carryOut(queued);
+      this.#leave(queued);
+      queued.resolve(outcome);
+    } catch (error) {
+      if (isOutage(error)) this.#supersede(queued.key, queued.ports, queued);
+      this.#end(queued, error);
+    }
+  }
+
+  #end(queued: QueuedCommand, error: unknown): void {
+    const wasRestoring = queued.phase === 'restoring';
+    this.#leave(queued);
+    if (wasRestoring) queued.reject(error);
+    else this.#tell(queued, error);
+  }
+
+  /** Ends the message of a command. */
+  #tell(queued: QueuedCommand, error: unknown): void {
+    if (queued.reject(error) && this.#isClosed) this.#dropped++;
+  }
+
+  /** Takes a command out of its queues and begins those whose turn it is now. */
+  #leave(queued: QueuedCommand): void {
+    if (queued.phase === 'done') return;
+    this.enter(queued, 'done');
+    this.#commands.delete(queued);
+    for (const port of queued.ports) {
+      const outlet = this.#outlets.get(queueKey(queued.key, port));
+      outlet?.shift();
+      if (outlet?.length === 0) this.#outlets.delete(queueKey(queued.key, port));
+    }
+    this.#afterLeaving([queued]);
+  }
+
+  /** Ends commands whose turn has not come. */
+  #endWaiting(ended: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
+    if (ended.length === 0) return;
+    const keys = new Set<string>();
+    for (const queued of ended) {
+      this.enter(queued, 'done');
+      this.#commands.delete(queued);
+      for (const port of queued.ports) keys.add(queueKey(queued.key, port));
+    }
+    for (const key of keys) {
+      const left = (this.#outlets.get(key) ?? []).filter(({ phase }) => phase !== 'done');
+      if (left.length > 0) this.#outlets.set(key, left);
+      else this.#outlets.delete(key);
+    }
+    for (const queued of ended) this.#tell(queued, errorFor(queued));
+    this.#afterLeaving(ended);
+  }
+
+  #afterLeaving(left: readonly QueuedCommand[]): void {
+    for (const key of new Set(left.map((queued) => queued.key))) {
+      for (const port of PORTS) {
+        const first = this.#firstOf(key, port);
+        if (first !== undefined) this.#startIfFirst(first);
+      }
+    }
+    if (this.#commands.size === 0) this.#clearExpiry();
+    for (const watcher of this.#watchers) if (watcher.holds()) watcher.resolve();
+  }
+
+  #firstOf(key: string, port: Port): QueuedCommand | undefined {
+    return this.#outlets.get(queueKey(key, port))?.[0];
+  }
+
+  #clearExpiry(): void {
+    if (this.#expiryTimer !== null) this.clock.clearTimeout(this.#expiryTimer);
+    this.#expiryTimer = null;
+  }
+
+  #expire(): void {
+    this.#expiryTimer = null;
+    const waiting: QueuedCommand[] = [];
+    let next = this.#patience;
+    for (const queued of this.#commands) {
+      const needsPlace = queued.phase === 'sending' && queued.underWay === 0 && !queued.pendingRestore;
+      if ((queued.phase !== 'waiting' && !needsPlace) || this.#waitsForPause(queued)) continue;
+      const left = this.timeLeft(queued);
+      if (left > 0) next = Math.min(next, left);
+      else if (needsPlace) this.#stop(queued, this.#tooOld(queued));
+      else waiting.push(queued);
+    }
+    this.#endWaiting(waiting, (queued) => this.#tooOld(queued));
+    if (this.#commands.size > 0) this.expireLater(Math.max(next, EXPIRY_INTERVAL));
+  }
+
+  /** Whether a cycle between its halves is in front of a command. */
+  #waitsForPause(queued: QueuedCommand): boolean {
+    return queued.ports.some((port) => {
+      const first = this.#firstOf(queued.key, port);
+      if (first === undefined || first === queued) return false;
+      return first.phase === 'pausing' || (first.phase === 'waiting' && this.#waitsForPause(first));
+    });
+  }
+
+  #tooOld(queued: QueuedCommand): StripError {
+    return queued.failure ?? this.#outage ?? waitedTooLong(this.#patience);
+  }
+
+  /**
+   * Ends what newer commands make pointless at these outlets of a strip, whose first commands fail: everything older than the newest on/off, pairs of
+   * toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all". `except` has failed for good and ends by itself.
+   */
+  #supersede(key: string, troubled: readonly Port[], except?: QueuedCommand): void {
+    const commands = new Set(PORTS.flatMap((port) => this.#outlets.get(queueKey(key, port)) ?? []));
+    /** Commands that stay, by port, the newest first. */
+    const kept = new Map<Port, QueuedCommand[]>(PORTS.map((port) => [port, []]));
+    const replaced: QueuedCommand[] = [];
+    for (const queued of [...commands].sort((a, b) => b.number - a.number)) {
+      if (queued === except) continue;
+      const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
+      const newer = mayGo ? replacementFor(queued, kept) : undefined;
+      if (newer === undefined) {
+        for (const port of queued.ports) kept.get(port)?.push(queued);
+        continue;
+      }
+      replaced.push(queued);
+      if (newer.action === 'toggle') {
+        replaced.push(newer);
+        for (const port of newer.ports) kept.get(port)?.pop();
+      }
+      // Whoever asks for "on" in the place of a pending restore has to bring it about.
+      if (queued.pendingRestore && newer.action === true) newer.pendingRestore = true;
+    }
+    const errorFor = ({ command: { mac, port } }: QueuedCommand) => superseded(mac, port);
+    const started = replaced.filter(({ phase }) => phase !== 'waiting');
+    this.#endWaiting(
+      replaced.filter(({ phase }) => phase === 'waiting'),
+      errorFor,
+    );
+    for (const queued of started) this.#stop(queued, errorFor(queued));
+  }
+}
+
+const queueKey = (key: string, port: Port): string => `${key}/${port}`;
+
+/** The newer command, among those that stay, which makes this one pointless. */
+function replacementFor(
+  queued: QueuedCommand,
+  kept: ReadonlyMap<Port, readonly QueuedCommand[]>,
+): QueuedCommand | undefined {
+  const { ports, action, command } = queued;
+  const { port } = command;
+  const newer = kept.get(ports[0] ?? 1) ?? [];
+  const absolute = newer.find(
+    (other) => typeof other.action === 'boolean' && (port !== 'all' || other.command.port === 'all'),
+  );
+  if (absolute !== undefined) return absolute;
+  const alike = newer.filter((other) => other.action === action && other.command.port === port);
+  if (action === 'cycle' && queued.phase === 'waiting') return alike[0];
+  // Two toggles come to nothing where no other command is between them.
+  const next = action === 'toggle' ? alike.at(-1) : undefined;
+  const isNext = next?.isReplaceable === true && ports.every((each) => kept.get(each)?.at(-1) === next);
+  return isNext ? next : undefined;
+}

@@ -1,0 +1,89 @@
+// Errors that the account itself finds, and what the service's errors mean for a command. All sentences are keys of the account's catalogue.
+import { isStripError, StripError } from '../api/errors';
+import type { PortOrAll } from '../api/types';
+
+export const closed = (): StripError => new StripError('CLOSED', 'CLOSED.account');
+
+/** The node that asked for a command was removed or redeployed. */
+export const cancelled = (what: 'notSent' | 'sent' | 'cycle', mac: string, port: PortOrAll): StripError =>
+  new StripError('CLOSED', `CLOSED.${what}`, { params: { mac, port } });
+
+export const superseded = (mac: string, port: PortOrAll): StripError =>
+  new StripError('SUPERSEDED', port === 'all' ? 'SUPERSEDED.all' : 'SUPERSEDED.outlet', {
+    params: { mac, port },
+  });
+
+export const busy = (count: number): StripError =>
+  new StripError('BUSY', 'BUSY.waiting', { params: { count } });
+
+export const isProtected = (mac: string, port: PortOrAll): StripError =>
+  new StripError('PROTECTED', port === 'all' ? 'PROTECTED.all' : 'PROTECTED.outlet', {
+    params: { mac, port },
+  });
+
+/** The service did not say whether this outlet is on, so its opposite is unknown too. */
+export const unknownState = (mac: string, port: PortOrAll, response: unknown): StripError =>
+  new StripError(
+    'BAD_RESPONSE',
+    port === 'all' ? 'BAD_RESPONSE.unknownStates' : 'BAD_RESPONSE.unknownState',
+    { params: { mac, port }, response },
+  );
+
+/** A command waited for so many milliseconds while others had no answer, and no failure says why. */
+export const waitedTooLong = (ms: number): StripError =>
+  new StripError('TIMEOUT', 'TIMEOUT.waiting', { params: { seconds: Math.ceil(ms / 1000) } });
+
+/** A pause that the service asked for ends too late. Both in milliseconds. */
+export const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
+  new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
+    params: { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 },
+    retryAfter: pause,
+    response: error.response,
+    cause: error,
+  });
+
+/** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
+export const isOutage = (error: unknown): error is StripError =>
+  isStripError(error) &&
+  (error.code === 'UNREACHABLE' ||
+    error.code === 'TIMEOUT' ||
+    error.code === 'RATE_LIMITED' ||
+    (error.code === 'SERVICE' && error.retryable));
+
+/** Failures that mean the request never reached the service, or was turned away at its door. */
+const NOT_SENT = new Set([
+  'UNREACHABLE.refused',
+  'UNREACHABLE.dns',
+  'UNREACHABLE.certificate',
+  'UNREACHABLE.certificateExpired',
+  'UNREACHABLE.certificateHost',
+  'UNREACHABLE.certificateSelfSigned',
+  'UNREACHABLE.tls',
+  'UNREACHABLE.proxy',
+]);
+
+/** Whether a switch request that failed so may have been carried out all the same. */
+export function mayBeCarriedOut(error: StripError): boolean {
+  switch (error.code) {
+    case 'TIMEOUT':
+    case 'BAD_RESPONSE':
+    case 'CLOSED':
+      return true;
+    case 'UNREACHABLE':
+      return !NOT_SENT.has(error.sentence);
+    case 'SERVICE':
+      // A 4xx is a refusal; a 5xx may come after the outlet was switched.
+      return error.retryable;
+    case 'SWITCH_FAILED':
+      return error.results.length === 0 || error.results.some(({ ok }) => ok);
+    case 'INVALID_INPUT':
+    case 'NOT_CONFIGURED':
+    case 'AUTH':
+    case 'NOT_FOUND':
+    case 'RATE_LIMITED':
+    case 'SUPERSEDED':
+    case 'PROTECTED':
+    case 'BUSY':
+      return false;
+  }
+}

@@ -1,0 +1,178 @@
+import type { Clock, Timer } from '../api/clock';
+import type { StripError } from '../api/errors';
+import type { Cooldown } from './cooldown';
+import { fullJitter } from './requests';
+import type { AccountLog } from './types';
+
+/** Milliseconds. */
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** No two rounds begin closer together than this. */
+const FLOOR = 5 * SECOND;
+const LONGEST_BACKOFF = 5 * MINUTE;
+const WAIT_WHILE_REJECTED = 15 * MINUTE;
+/** Part of the interval by which it varies either way. */
+const JITTER = 0.1;
+
+/** What a round of reading came to. */
+export interface Round {
+  /** Why the list could not be read. */
+  list: StripError | null;
+  /** Why some strip's readings could not be. */
+  readings: StripError | null;
+}
+
+/**
+ * Reads the list, round after round, while somebody wants to know. The interval counts from the end of one round to the beginning of the next, so
+ * that a slow service is not asked more often than a fast one.
+ */
+export class Poller {
+  readonly #interval: number;
+  #isRunning = false;
+  #isReading = false;
+  #timer: Timer | null = null;
+  /** When the next round begins, and when the latest one began; on the monotonic clock. */
+  #due = 0;
+  #began = -Infinity;
+  #outcome: 'fine' | 'failing' | 'rejected' | 'rate limited' = 'fine';
+  #failures = 0;
+  /** The next wait is drawn from the whole interval, so that many accounts that begin together do not go on in step. */
+  #isUnsettled = true;
+  #saidFailing = false;
+  #refreshAfterRound = false;
+
+  /** `interval` in milliseconds; `read` does one round. */
+  constructor(
+    private readonly clock: Clock,
+    interval: number,
+    private readonly cooldown: Cooldown,
+    private readonly log: AccountLog,
+    private readonly read: () => Promise<Round>,
+  ) {
+    this.#interval = Math.max(interval, FLOOR);
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** The first round begins at once. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#isUnsettled = true;
+    if (!this.#isReading) void this.#round();
+  }
+
+  /** A round that is under way ends by itself; none follows. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#clearTimer();
+  }
+
+  /** A request succeeded: what kept the poller from asking may be over. `endedPause`: a rate limit is. */
+  succeeded(endedPause: boolean): void {
+    if (endedPause) {
+      this.#isUnsettled = true;
+      this.#soon(this.#firstWait());
+    } else if (this.#outcome === 'rate limited') this.#soon(this.#interval);
+    else if (this.#outcome !== 'fine') this.#soon(0);
+  }
+
+  /** Something may have changed without our knowing. */
+  suspect(): void {
+    if (this.#outcome === 'fine') this.refresh();
+  }
+
+  /** Begins the next round as soon as the floor allows. */
+  refresh(): void {
+    // What a round under way tells may be older than that.
+    if (this.#isReading) this.#refreshAfterRound = true;
+    else this.#soon(0);
+  }
+
+  #soon(ms: number): void {
+    if (!this.#isRunning || this.#timer === null || this.cooldown.remaining > 0) return;
+    const now = this.clock.monotonic();
+    const due = Math.max(now + ms, this.#began + FLOOR);
+    if (due < this.#due) this.#schedule(due - now);
+  }
+
+  async #round(): Promise<void> {
+    this.#timer = null;
+    if (this.cooldown.remaining > 0) {
+      this.#isUnsettled = true;
+      this.#schedule(this.cooldown.remaining + this.#firstWait());
+      return;
+    }
+    this.#isReading = true;
+    this.#began = this.clock.monotonic();
+    try {
+      this.#take(await this.read());
+    } catch (error) {
+      this.log.fault(error);
+    }
+    this.#isReading = false;
+    const refresh = this.#refreshAfterRound;
+    this.#refreshAfterRound = false;
+    if (!this.#isRunning) return;
+    this.#schedule(this.#wait());
+    if (refresh) this.suspect();
+  }
+
+  #take({ list, readings }: Round): void {
+    const error = list ?? readings;
+    // Closing ends the poll; that is no outage.
+    if (error?.code === 'CLOSED') return;
+    if (list === null && this.#outcome !== 'fine') this.#isUnsettled = true;
+    this.#failures = list === null ? 0 : this.#failures + 1;
+    this.#outcome = outcomeOf(list);
+    if (error !== null && !this.#saidFailing) this.log.failing(error);
+    if (error === null && this.#saidFailing) this.log.recovered();
+    this.#saidFailing = error !== null;
+  }
+
+  /** Milliseconds until the next round. */
+  #wait(): number {
+    if (this.cooldown.remaining > 0) {
+      this.#isUnsettled = true;
+      return this.cooldown.remaining + this.#firstWait();
+    }
+    const jitter = 1 + JITTER * (2 * this.clock.random() - 1);
+    const backoff = fullJitter(this.clock.random(), this.#interval, LONGEST_BACKOFF, this.#failures - 1);
+    switch (this.#outcome) {
+      case 'fine': {
+        const wait = this.#isUnsettled ? this.#firstWait() : this.#interval * jitter;
+        this.#isUnsettled = false;
+        return wait;
+      }
+      case 'failing':
+        return Math.max(FLOOR, backoff);
+      case 'rejected':
+        return Math.max(WAIT_WHILE_REJECTED, this.#interval) * jitter;
+      case 'rate limited':
+        return Math.max(this.#interval, backoff);
+    }
+  }
+
+  #firstWait(): number {
+    return Math.max(FLOOR, this.clock.random() * this.#interval);
+  }
+
+  #schedule(ms: number): void {
+    this.#clearTimer();
+    this.#due = this.clock.monotonic() + ms;
+    this.#timer = this.clock.setTimeout(() => void this.#round(), ms);
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) this.clock.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}
+
+function outcomeOf(error: StripError | null): 'fine' | 'failing' | 'rejected' | 'rate limited' {
+  if (error === null) return 'fine';
+  if (error.code === 'AUTH') return 'rejected';
+  return error.code === 'RATE_LIMITED' ? 'rate limited' : 'failing';
+}

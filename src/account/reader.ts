@@ -1,0 +1,122 @@
+import { isStripError } from '../api/errors';
+import { macKey } from '../api/mac';
+import type { ListAnswer, Service, StripAnswer } from '../api/service';
+import type { Requests } from './requests';
+import type { StripStore } from './strip-store';
+
+/** A read that is under way, for everybody who asks for the same. */
+interface SharedRead<Answer> {
+  readonly answer: Promise<Answer>;
+  /** How many commands were over when it was sent; `null`: not sent yet. */
+  sentAfter: () => number | null;
+  /** Somebody has been given the answer itself; everybody else gets a copy. */
+  taken: boolean;
+}
+
+/** Reads the service, takes in what it says, and lets simultaneous reads of the same thing share one request. */
+export class Reader {
+  /** By MAC key; the list as `null`. */
+  readonly #lists = new Map<null, SharedRead<ListAnswer>>();
+  readonly #strips = new Map<string, SharedRead<StripAnswer>>();
+  #commandsOver = 0;
+
+  /**
+   * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `onRead`: a read succeeded; `key` names the
+   * strip, `null` the list.
+   */
+  constructor(
+    private readonly service: Service,
+    private readonly store: StripStore,
+    private readonly requests: Requests,
+    private readonly asksMore: (mac: string) => boolean,
+    private readonly onRead: (key: string | null, readable: boolean) => void,
+  ) {}
+
+  /** A command is over: what was asked before may show the state before it, so nobody who asks now shares it. */
+  commandOver(): void {
+    this.#commandsOver++;
+  }
+
+  /** The answer belongs to the caller alone. */
+  list(): Promise<ListAnswer> {
+    return own(this.#sharedList());
+  }
+
+  /** The answer belongs to the caller alone. */
+  get(mac: string): Promise<StripAnswer> {
+    return own(this.#sharedStrip(mac));
+  }
+
+  /** Reads the list for the store only. */
+  async pollList(): Promise<void> {
+    await this.#sharedList().answer;
+  }
+
+  /** Reads a strip for the store only. */
+  async pollStrip(mac: string): Promise<void> {
+    await this.#sharedStrip(mac).answer;
+  }
+
+  /** One request for a strip, shared with nobody; whoever calls has a place for it. */
+  async askStrip(mac: string): Promise<StripAnswer> {
+    const version = this.store.nextVersion();
+    try {
+      const answer = await this.service.get(this.store.spelling(mac));
+      this.store.strip(answer.strip, version);
+      this.onRead(macKey(mac), answer.readable);
+      return answer;
+    } catch (error) {
+      if (isStripError(error) && error.code === 'NOT_FOUND') this.store.missing(mac, version);
+      throw error;
+    }
+  }
+
+  async #askList(): Promise<ListAnswer> {
+    const version = this.store.nextVersion();
+    try {
+      const answer = await this.service.list();
+      this.store.list(answer.strips, answer.complete, version, this.asksMore);
+      this.onRead(null, answer.readable);
+      return answer;
+    } catch (error) {
+      if (isStripError(error) && error.code !== 'CLOSED') this.store.failed(error, version);
+      throw error;
+    }
+  }
+
+  #sharedList(): SharedRead<ListAnswer> {
+    return this.#share(this.#lists, null, () => this.#askList());
+  }
+
+  #sharedStrip(mac: string): SharedRead<StripAnswer> {
+    return this.#share(this.#strips, macKey(mac), () => this.askStrip(mac));
+  }
+
+  #share<Key, Answer>(
+    underWay: Map<Key, SharedRead<Answer>>,
+    key: Key,
+    ask: () => Promise<Answer>,
+  ): SharedRead<Answer> {
+    const current = underWay.get(key);
+    if (current !== undefined && (current.sentAfter() ?? this.#commandsOver) === this.#commandsOver)
+      return current;
+    let sentAfter: number | null = null;
+    const answer = this.requests.read(() => {
+      sentAfter = this.#commandsOver;
+      return ask();
+    });
+    const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter, taken: false };
+    underWay.set(key, shared);
+    const over = (): void => {
+      if (underWay.get(key) === shared) underWay.delete(key);
+    };
+    answer.then(over, over);
+    return shared;
+  }
+}
+
+function own<Answer>(shared: SharedRead<Answer>): Promise<Answer> {
+  if (shared.taken) return shared.answer.then((answer) => structuredClone(answer));
+  shared.taken = true;
+  return shared.answer;
+}

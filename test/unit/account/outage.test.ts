@@ -1,0 +1,487 @@
+import assert from 'node:assert/strict';
+import { StripError } from '../../../src/api/errors';
+import type { SwitchAnswer } from '../../../src/api/service';
+import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes, type Bench } from './support';
+import { list, watch } from './watching';
+
+/** A service that answers nothing until `until`, and ends each request with TIMEOUT after `timeout`. */
+function silent({ service, clock }: Bench, until: number, timeout = 10_000): void {
+  const answer = async (port: Parameters<typeof yes>[0]): Promise<SwitchAnswer> => {
+    const left = until - clock.monotonic();
+    await new Promise<void>((resolve) => {
+      clock.setTimeout(resolve, Math.min(Math.max(left, 0), timeout));
+    });
+    if (left > timeout) throw failure('TIMEOUT');
+    return yes(port);
+  };
+  service.autoSwitch = (_, port) => answer(port);
+}
+
+/** When requests reached the service, in milliseconds. */
+const sentAt = ({ service }: Bench): number[] => service.switches.map(({ at }) => at);
+
+describe('an outage', () => {
+  it('that lasts 60 s replays none of 9 alternating commands, and ends each message in time', async () => {
+    const lab = bench();
+    silent(lab, 60_000);
+    const endings = [];
+    for (let second = 0; second < 9; second++) {
+      endings.push(lab.run(1, second % 2 === 0));
+      await lab.clock.pass(1000);
+    }
+    await lab.clock.pass(39_000);
+    assert.deepEqual(
+      endings.map(({ error }) => error?.code),
+      [...Array<string>(8).fill('SUPERSEDED'), 'TIMEOUT'],
+    );
+    await lab.clock.pass(60_000);
+    assert.deepEqual(
+      sentAt(lab).filter((at) => at > 48_000),
+      [],
+    );
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('of 4 s replays one of 20 commands that came in one tick', async () => {
+    const lab = bench();
+    lab.service.autoSwitch = () =>
+      lab.clock.monotonic() < 4000 ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes());
+    const endings = Array.from({ length: 20 }, (_, index) => lab.run(1, index % 2 === 0));
+    await lab.clock.pass(20_000);
+    assert.equal(sentAt(lab).filter((at) => at >= 4000).length, 1);
+    assert.equal(endings.at(-1)?.outcome?.on, false);
+    assert.ok(endings.slice(0, -1).every(({ error }) => error?.code === 'SUPERSEDED'));
+  });
+
+  it('makes an off give way to the on that came 200 ms later', async () => {
+    const lab = bench();
+    silent(lab, 25_000);
+    const off = lab.run(1, false);
+    await lab.clock.pass(200);
+    const on = lab.run(1, true);
+    await lab.clock.pass(9_800);
+    assert.equal(off.error?.code, 'SUPERSEDED');
+    await lab.clock.pass(20_000);
+    assert.equal(on.outcome?.on, true);
+    assert.equal(lab.service.switches.filter((call) => !call.on).length, 1);
+  });
+
+  it('of a service that never answers ends a thousand messages within the retries and one timeout', async () => {
+    for (const macs of [1, 250]) {
+      const lab = bench({ retryFor: 3000, timeout: 1000 });
+      silent(lab, Infinity, 1000);
+      const endings = Array.from({ length: 1000 }, (_, index) =>
+        lab.run(1, index % 2 === 0, { mac: `STRIP ${index % macs}` }),
+      );
+      await lab.clock.pass(4000);
+      await calm();
+      assert.equal(endings.filter(({ times }) => times === 0).length, 0, `${macs} strips`);
+      assert.ok(endings.every(({ error }) => error?.code === 'TIMEOUT' || error?.code === 'SUPERSEDED'));
+      assert.equal(lab.clock.pending, 0);
+    }
+  });
+
+  it('lets what has waited too long end unsent, with the failure that kept it waiting', async () => {
+    const lab = bench({ retryFor: 0, concurrency: 1 });
+    const first = lab.run(1, true);
+    await lab.clock.pass(9_000);
+    const waiting = [lab.run(1, 'toggle'), lab.run(2, true)];
+    await lab.clock.pass(900);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    assert.equal(first.error?.code, 'TIMEOUT');
+    // The place of the first goes to one of them, which hangs.
+    await lab.clock.pass(9_200);
+    assert.equal(lab.service.all.length, 2);
+    assert.deepEqual(
+      waiting.map(({ error }) => error?.code),
+      [
+        lab.service.gets.length === 1 ? undefined : 'TIMEOUT',
+        lab.service.gets.length === 1 ? 'TIMEOUT' : undefined,
+      ],
+    );
+  });
+
+  it('says that nothing was answered where no failure tells why a command waited', async () => {
+    const lab = bench({ retryFor: 0, concurrency: 1 });
+    lab.account.list().catch(() => undefined);
+    const ending = lab.run(1, true);
+    await lab.clock.pass(10_001);
+    assert.equal(ending.error?.sentence, 'TIMEOUT.waiting');
+    assert.deepEqual(ending.error.params, { seconds: 10 });
+    assert.equal(lab.service.switches.length, 0);
+  });
+
+  it('does not end what waits while the service answers, however long the queue', async () => {
+    const lab = bench({ retryFor: 10_000 });
+    lab.service.autoSwitch = async (_, port) => {
+      await new Promise<void>((resolve) => {
+        lab.clock.setTimeout(resolve, 900);
+      });
+      return yes(port);
+    };
+    const endings = Array.from({ length: 30 }, (_, index) => lab.run(1, index % 2 === 0));
+    await lab.clock.pass(30 * 900);
+    assert.ok(endings.every(({ outcome }) => outcome !== undefined));
+  });
+
+  it('cancels waiting toggles in pairs', async () => {
+    const lab = bench();
+    const on = lab.run(1, true);
+    const toggles = [lab.run(1, 'toggle'), lab.run(1, 'toggle'), lab.run(1, 'toggle')];
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    assert.deepEqual(
+      toggles.map(({ error }) => error?.code),
+      [undefined, 'SUPERSEDED', 'SUPERSEDED'],
+    );
+    await lab.clock.pass(250);
+    await lab.service.last.answer(yes());
+    assert.equal(on.outcome?.on, true);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await lab.service.last.answer(yes());
+    assert.equal(toggles[0]?.outcome?.on, false);
+  });
+
+  it('cancels a toggle that is still being read with the one behind it', async () => {
+    const lab = bench();
+    const first = lab.run(1, 'toggle');
+    await lab.service.gets[0]?.fail(failure('UNREACHABLE'));
+    const second = lab.run(1, 'toggle');
+    await lab.clock.pass(60_000);
+    assert.deepEqual([first.error?.code, second.error?.code], ['SUPERSEDED', 'SUPERSEDED']);
+    assert.equal(lab.service.all.length, 1);
+  });
+
+  it('leaves toggles apart where a cycle is between them, and the newest of several cycles', async () => {
+    const lab = bench();
+    lab.run(1, true);
+    const waiting = [lab.run(1, 'cycle'), lab.run(1, 'toggle'), lab.run(1, 'cycle'), lab.run(1, 'toggle')];
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    assert.deepEqual(
+      waiting.map(({ error }) => error?.code),
+      ['SUPERSEDED', undefined, undefined, undefined],
+    );
+  });
+
+  it('lets an older "all" and its toggles alone, unless a newer "all" comes', async () => {
+    const lab = bench();
+    lab.run(1, true);
+    const all = [lab.run('all', 'toggle'), lab.run('all', 'toggle')];
+    const off = lab.run(1, false);
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    assert.deepEqual(
+      [...all, off].map(({ error }) => error?.code),
+      ['SUPERSEDED', 'SUPERSEDED', undefined],
+    );
+  });
+
+  it('does not end what is under way for another outlet', async () => {
+    const lab = bench();
+    const other = [lab.run(2, true), lab.run(2, false), lab.run(1, true, { mac: OTHER })];
+    const first = lab.run(1, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    assert.deepEqual(
+      [first, ...other].map(({ times }) => times),
+      [0, 0, 0, 0],
+    );
+  });
+
+  it('that is over wakes what waits for a retry, within a second', async () => {
+    const lab = bench({ retryFor: 60_000 });
+    lab.clock.luck = () => 0.999;
+    let isDown = true;
+    lab.service.autoSwitch = (_, port) =>
+      isDown ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes(port));
+    const endings = [lab.run(1, true), lab.run(2, true), lab.run(3, true)];
+    await lab.clock.pass(20_000);
+    isDown = false;
+    const back = lab.clock.monotonic();
+    lab.run(4, true);
+    await lab.clock.pass(1000);
+    assert.ok(endings.every(({ outcome }) => outcome?.on === true));
+    assert.ok(Math.max(...sentAt(lab)) <= back + 1000);
+  });
+
+  it('is told to the log when the first command is retried, and when it is over', async () => {
+    const lab = bench();
+    const first = lab.run(1, true);
+    const second = lab.run(2, true);
+    for (const call of [...lab.service.switches]) await call.fail(failure('UNREACHABLE'));
+    await lab.clock.pass(250);
+    for (const call of lab.service.switches.slice(2)) await call.answer(yes(call.port));
+    assert.deepEqual([first.times, second.times], [1, 1]);
+    assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE', 'retrying over']);
+  });
+});
+
+describe('a machine that slept', () => {
+  it('sends nothing that was asked for long before', async () => {
+    const lab = bench();
+    const first = lab.run(1, true);
+    const waiting = lab.run(1, 'toggle');
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    lab.clock.jump = 8 * 3_600_000;
+    await lab.clock.pass(250);
+    assert.equal(first.error?.code, 'UNREACHABLE');
+    await lab.clock.pass(1000);
+    assert.equal(waiting.error?.code, 'UNREACHABLE');
+    assert.equal(lab.service.all.length, 1);
+    assert.equal(lab.clock.pending, 0);
+  });
+});
+
+describe('a rate limit', () => {
+  it('lets only the newest of 30 commands that came during it go out', async () => {
+    const lab = bench();
+    lab.run(2, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 8000 }));
+    const endings = [];
+    for (let index = 0; index < 30; index++) {
+      endings.push(lab.run(1, index % 2 === 0));
+      await lab.clock.pass(100);
+    }
+    lab.service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+    await lab.clock.pass(10_000);
+    assert.deepEqual(lab.service.switchTexts.slice(1).toSorted(), [`${MAC}/1 off`, `${MAC}/2 on`]);
+    assert.ok(endings.slice(0, -1).every(({ error }) => error?.code === 'SUPERSEDED'));
+    assert.equal(endings.at(-1)?.outcome?.on, false);
+    assert.deepEqual(lab.log.lines, ['rate limited 8']);
+  });
+
+  it('that outlasts patience is probed once in 5 s; other commands end at once', async () => {
+    const lab = bench();
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    lab.service.autoSwitch = () => Promise.reject(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    const endings = [];
+    for (let second = 0; second < 10; second++) {
+      endings.push(lab.run(1, true), lab.run(2, true));
+      await lab.clock.pass(1000);
+    }
+    assert.ok(endings.every(({ error }) => error?.sentence === 'RATE_LIMITED.deadline'));
+    assert.deepEqual(sentAt(lab), [0, 0, 5000]);
+    assert.deepEqual(lab.log.lines, ['rate limited 600']);
+  });
+
+  it('on a command does not silence the poll once commands succeed again', async () => {
+    const lab = bench({ interval: 5000 });
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.account.subscribe(() => undefined);
+    await lab.clock.pass(1000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    assert.equal(typeof lab.account.status().cooldownUntil, 'number');
+    await lab.clock.pass(6000);
+    const before = lab.service.lists.length;
+    lab.run(1, true);
+    await calm();
+    await lab.service.last.answer(yes());
+    assert.equal(lab.account.status().cooldownUntil, null);
+    await lab.clock.pass(45_000);
+    assert.ok(lab.service.lists.length >= before + 8, `${lab.service.lists.length - before} polls in 45 s`);
+  });
+
+  it('is not shortened by a shorter one', async () => {
+    const lab = bench();
+    lab.run(1, true);
+    lab.run(2, true);
+    await lab.service.switches[0]?.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    await lab.service.switches[1]?.fail(failure('RATE_LIMITED', { retryAfter: 2000 }));
+    await lab.clock.pass(19_999);
+    assert.equal(lab.service.switches.length, 2);
+    await lab.clock.pass(1);
+    assert.equal(lab.service.switches.length, 4);
+  });
+});
+
+describe('a node that is removed', () => {
+  it('takes its 400 waiting commands with it, and says of the one under way that it may be carried out', async () => {
+    const lab = bench();
+    const owner = {};
+    const mine = Array.from({ length: 401 }, (_, index) => lab.run(1, index % 2 === 0, { owner }));
+    const other = lab.run(1, true, { owner: {} });
+    lab.account.cancel(owner);
+    await calm();
+    assert.equal(mine[0]?.error?.sentence, 'CLOSED.sent');
+    assert.ok(mine.slice(1).every(({ error }) => error?.sentence === 'CLOSED.notSent'));
+    await lab.service.last.answer(yes());
+    await lab.service.last.answer(yes());
+    assert.equal(other.outcome?.on, true);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 on`]);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('does not retry what fails, nor switch what a toggle has read', async () => {
+    const lab = bench();
+    const owner = {};
+    const failing = lab.run(1, true, { owner });
+    const retrying = lab.run(2, true, { owner });
+    const toggle = lab.run(3, 'toggle', { owner });
+    await lab.service.switches[1]?.fail(failure('UNREACHABLE'));
+    lab.account.cancel(owner);
+    await lab.service.switches[0]?.fail(failure('UNREACHABLE'));
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true])));
+    await lab.clock.pass(60_000);
+    assert.deepEqual(
+      [failing, retrying, toggle].map(({ error }) => error?.sentence),
+      ['CLOSED.sent', 'CLOSED.notSent', 'CLOSED.notSent'],
+    );
+    assert.equal(lab.service.switches.length, 2);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('ends what waits for a place among the requests at once', async () => {
+    const lab = bench({ concurrency: 1 });
+    const owner = {};
+    lab.run(1, true);
+    const waiting = lab.run(2, true, { owner });
+    lab.account.cancel(owner);
+    await calm();
+    assert.equal(waiting.error?.sentence, 'CLOSED.notSent');
+    await lab.service.last.answer(yes());
+    await calm();
+    assert.equal(lab.service.switches.length, 1);
+    const next = lab.run(2, false);
+    await lab.service.last.answer(yes(2));
+    assert.equal(next.outcome?.on, false);
+  });
+
+  it('leaves the "on" of a cycle in its delay to go out at its time', async () => {
+    const lab = bench();
+    const owner = {};
+    const cycle = lab.run(1, 'cycle', { owner });
+    await lab.service.last.answer(yes());
+    lab.account.cancel(owner);
+    await calm();
+    assert.equal(cycle.error?.sentence, 'CLOSED.cycle');
+    await lab.clock.pass(4999);
+    assert.equal(lab.service.switches.length, 1);
+    await lab.clock.pass(1);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    await lab.service.last.answer(yes());
+    assert.equal(lab.clock.pending, 0);
+  });
+});
+
+describe('the on half of a cycle', () => {
+  async function restoring(lab: Bench) {
+    const cycle = lab.run(1, 'cycle');
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(5000);
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    return cycle;
+  }
+
+  it('is taken over by a newer on, which is then retried without a deadline', async () => {
+    const lab = bench();
+    const cycle = await restoring(lab);
+    lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const on = lab.run(1, true);
+    await lab.clock.pass(120_000);
+    assert.equal(cycle.error?.code, 'SUPERSEDED');
+    assert.equal(on.times, 0);
+    lab.service.autoSwitch = () => Promise.resolve(yes());
+    await lab.clock.pass(10_000);
+    assert.equal(on.outcome?.on, true);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('is taken over by a newer off', async () => {
+    const lab = bench();
+    const cycle = await restoring(lab);
+    const off = lab.run(1, false);
+    await calm();
+    await lab.service.last.answer(yes());
+    assert.equal(cycle.error?.code, 'SUPERSEDED');
+    assert.equal(off.outcome?.on, false);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/1 off`]);
+  });
+
+  it('waits for the delay after an off of unknown outcome, so that it cannot overtake it', async () => {
+    const lab = bench({ retryFor: 0 });
+    const cycle = lab.run(1, 'cycle');
+    await lab.service.last.fail(new StripError('SERVICE', 'SERVICE.failed', { retryable: true }));
+    await lab.clock.pass(4999);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
+    await lab.clock.pass(1);
+    await lab.service.last.answer(yes());
+    assert.equal(cycle.error?.code, 'SERVICE');
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+  });
+
+  it('goes out although the off failed first with TIMEOUT and then with AUTH', async () => {
+    const lab = bench();
+    const cycle = lab.run(1, 'cycle');
+    await lab.service.last.fail(failure('TIMEOUT'));
+    await lab.clock.pass(250);
+    await lab.service.last.fail(failure('AUTH'));
+    await lab.clock.pass(5000);
+    assert.deepEqual(lab.service.switchTexts.at(-1), `${MAC}/1 on`);
+    await lab.service.last.answer(yes());
+    assert.equal(cycle.error?.code, 'AUTH');
+  });
+
+  it('does not make what waits behind the delay too old', async () => {
+    const lab = bench();
+    lab.run(1, 'cycle', { delay: 3_600_000 });
+    await lab.service.last.answer(yes());
+    const behind = [lab.run(1, 'toggle'), lab.run('all', true), lab.run(2, false)];
+    await lab.clock.pass(3_600_000);
+    assert.deepEqual(
+      behind.map(({ times }) => times),
+      [0, 0, 0],
+    );
+    await lab.service.last.answer(yes());
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    assert.deepEqual(lab.service.switchTexts.at(-1), `${MAC}/1 off`);
+  });
+});
+
+describe('what the service does not say', () => {
+  it('of other outlets than the one asked changes nothing about them', async () => {
+    const lab = bench();
+    const { take } = watch(lab);
+    await list(lab, makeStrip(MAC, [false, false, false, false]));
+    lab.run(2, true);
+    await lab.service.last.answer({ results: [{ port: 3, ok: true }], confirmed: [3], response: {} });
+    assert.deepEqual(take(), []);
+    assert.equal(lab.account.lastKnown(MAC, 3), false);
+  });
+
+  it('of outlets of an "all" is read again instead of assumed', async () => {
+    const lab = bench();
+    const { take } = watch(lab);
+    await list(lab, makeStrip(MAC, [false, false, false, false]));
+    await lab.clock.pass(6000);
+    const before = lab.service.lists.length;
+    lab.run('all', true);
+    await lab.service.last.answer({ results: [{ port: 1, ok: true }], confirmed: [1], response: {} });
+    assert.deepEqual(take(), [`${MAC}/1 on`]);
+    await lab.clock.pass(1000);
+    assert.equal(lab.service.lists.length, before + 1);
+  });
+});
+
+describe('reads', () => {
+  it('are refused when ten thousand are waiting already', async () => {
+    const lab = bench();
+    const reads = Array.from({ length: 10_000 }, (_, index) => lab.account.get(`STRIP ${index}`));
+    await assert.rejects(lab.account.get(MAC), { code: 'BUSY' });
+    await assert.rejects(lab.account.list(), { code: 'BUSY' });
+    await Promise.all([Promise.allSettled(reads), lab.account.close()]);
+  });
+
+  it('wait for the end of a rate limit that is not too long, and probe a longer one', async () => {
+    const lab = bench();
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    await lab.clock.pass(10);
+    const probe = lab.account.get(MAC);
+    await assert.rejects(lab.account.get(OTHER), { code: 'RATE_LIMITED' });
+    assert.equal(lab.service.gets.length, 1);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await probe;
+    assert.equal(lab.account.status().cooldownUntil, null);
+  });
+});
