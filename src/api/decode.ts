@@ -7,7 +7,8 @@ import { readStrip } from './decode/strip';
 import { readDecodedSwitch, type DecodedSwitch } from './decode/switch';
 import { macKey, sameMac } from './mac';
 import type { Strip } from './types';
-import { isRecord, readJson, type JsonRecord } from './values';
+import { isRecord } from '../values';
+import { readJson, type JsonRecord } from './values';
 
 export type { Note, DecodedSwitch };
 

@@ -1,10 +1,6 @@
 /** A JSON object; its keys and values are the service's and mean nothing yet. */
 export type JsonRecord = Record<string, unknown>;
 
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 const LONGEST_WORD = 16;
 const YES = ['on', 'true', 'yes', 'turned on', 'switched on', 'powered on', 'power on', 'is on'];
 const NO = ['off', 'false', 'no', 'turned off', 'switched off', 'powered off', 'power off', 'is off'];

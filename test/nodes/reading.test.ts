@@ -13,7 +13,7 @@ describe('the strip list and strip status nodes', () => {
   afterEach(() => lab.stop());
   const payloads = () => lab.arrivals.items.filter(({ at }) => at === 'out').map(({ msg }) => msg.payload);
 
-  it('list all strips, and hand on the answer untouched', async () => {
+  it('list all strips, and pass on the answer untouched', async () => {
     await lab.deploy([flowNode('list', 'strip list')]);
     const msg = await lab.out('list', { payload: 'go', topic: 't' });
     const strips = msg.payload as { mac: string; outlets: unknown; at: string }[];
@@ -93,7 +93,7 @@ describe('the strip list and strip status nodes', () => {
     );
   });
 
-  it('hand on what nobody can read, say so in the status, and once in the log', async () => {
+  it('pass on what cannot be read, show it in the status, and once in the log', async () => {
     await lab.deploy([
       flowNode('list', 'strip list'),
       flowNode('status', 'strip status', { port: '1', output: 'on' }),

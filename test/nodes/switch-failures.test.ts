@@ -128,7 +128,7 @@ describe('the strip switch node, where it cannot switch', () => {
     ['BAD_RESPONSE', { kind: 'oversized', bytes: 2_000_000, declared: true }, /larger than 1 MiB/, 'red ring badResponse'],
     ['SWITCH_FAILED', { kind: 'answer', status: 200, json: { success: false } }, /did not switch/, 'red ring switchFailed'],
   ]; // prettier-ignore
-  for (const [code, fault, sentence, badge] of failures) {
+  for (const [code, fault, sentence, status] of failures) {
     it(`says ${code} when the service does ${fault?.kind ?? ''}, and goes on with the next message`, async () => {
       await lab.startSwitch(outlet2, { timeout: '300' });
       lab.service.next(fault);
@@ -136,7 +136,7 @@ describe('the strip switch node, where it cannot switch', () => {
       assert.equal(failed.error?.code, code);
       assert.match(String(failed.error.message), sentence);
       assert(!JSON.stringify(failed).includes(lab.service.apiKey));
-      assert.equal(lab.statuses('switch').at(-1), badge);
+      assert.equal(lab.statuses('switch').at(-1), status);
       if (code !== 'RATE_LIMITED') assert.equal((await lab.out('switch', { payload: false })).payload, false);
     });
   }
@@ -145,9 +145,9 @@ describe('the strip switch node, where it cannot switch', () => {
     await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.next({ kind: 'answer', status: 503, json: {} });
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
-    const badges = lab.statuses('switch');
-    assert(badges.includes('yellow ring retryingService'), String(badges));
-    assert.equal(badges.at(-1), 'green dot on');
+    const statuses = lab.statuses('switch');
+    assert(statuses.includes('yellow ring retryingService'), String(statuses));
+    assert.equal(statuses.at(-1), 'green dot on');
   });
 
   it('says SUPERSEDED where a newer message took its place in an outage', async () => {

@@ -29,7 +29,7 @@ describe('the strip switch node', () => {
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 
-  it('hands on the very objects of an HTTP request', async () => {
+  it('passes on the very objects of an HTTP request', async () => {
     const req = { url: '/' };
     const res = { end: () => undefined };
     await lab.startSwitch(outlet2);
@@ -191,7 +191,7 @@ describe('the strip switch node', () => {
     assert.equal(all.payload, false);
   });
 
-  it('shares the lanes of the account with its neighbours', async () => {
+  it('shares the command queues of the account with its neighbours', async () => {
     await lab.deploy([flowNode('one', 'strip switch', outlet2), flowNode('two', 'strip switch', outlet2)]);
     for (let round = 0; round < 10; round++) {
       lab.send('one', { payload: true });
@@ -222,7 +222,7 @@ describe('the strip switch node', () => {
       ],
     });
     assert.deepEqual(
-      lab.statuses('switch').filter((badge) => badge !== 'blue ring asking'),
+      lab.statuses('switch').filter((status) => status !== 'blue ring asking'),
       ['green dot on', 'grey ring off', 'grey ring on0of4', 'green dot on', 'green dot on2of4'],
     );
   });

@@ -31,7 +31,7 @@ describe('the strip watch node', () => {
     await reread();
     assert.deepEqual(told(), []);
     assert.deepEqual(
-      lab.statuses('watch').filter((badge) => badge !== 'blue ring asking'),
+      lab.statuses('watch').filter((status) => status !== 'blue ring asking'),
       ['green dot watching'],
     );
   });
@@ -146,7 +146,7 @@ describe('the strip watch node', () => {
   ] as const) {
     it(`lacks ${what} without keeping the flow from starting`, async () => {
       await lab.deploy([watch(config), list]);
-      await lab.until('the badge', () => lab.statuses('watch').length > 0);
+      await lab.until('a status', () => lab.statuses('watch').length > 0);
       assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
       assert.equal(lab.said('watch', 'warn').length, 1);
       await reread();

@@ -1,4 +1,5 @@
-import { isRecord, readJson, readText, type JsonRecord } from '../values';
+import { isRecord } from '../../values';
+import { readJson, readText, type JsonRecord } from '../values';
 import type { Look, Meaning } from './names';
 
 /** A field of a strip, wherever in its record it stands. */

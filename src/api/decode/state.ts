@@ -1,4 +1,5 @@
-import { isMeasure, isRecord, readBit, readWord, type JsonRecord } from '../values';
+import { isRecord } from '../../values';
+import { isMeasure, readBit, readWord, type JsonRecord } from '../values';
 import { agreed, fieldsOf, type Candidate, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 

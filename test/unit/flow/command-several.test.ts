@@ -69,8 +69,8 @@ describe('several outlets in one message', () => {
     });
 
     it('need outlet and state from the message, and so do whole strips', async () => {
-      const picture = { mac: MAC, outlets: [{ port: 1, on: true }] };
-      for (const payload of [[{ port: 1, on: true, mac: MAC }], [], picture]) {
+      const strip = { mac: MAC, outlets: [{ port: 1, on: true }] };
+      for (const payload of [[{ port: 1, on: true, mac: MAC }], [], strip]) {
         for (const config of [
           { port: '2', portType: 'port' },
           { on: 'on', onType: 'action' },
@@ -116,7 +116,7 @@ describe('several outlets in one message', () => {
       }
     });
 
-    it('is refused where anything in it is not a picture', async () => {
+    it('is refused where anything in it is not a strip', async () => {
       for (const wrong of [
         true,
         null,

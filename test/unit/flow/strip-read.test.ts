@@ -142,7 +142,7 @@ describe('strip list', () => {
     assert.deepEqual((await list('outlets', {})).messages, []);
   });
 
-  it('still hands on an answer that nobody could read', async () => {
+  it('still passes on an answer that cannot be read', async () => {
     const account = accountWith({
       list: () => Promise.resolve({ ...listOf(), readable: false, response: { odd: [[[]]] } }),
     });
