@@ -26,7 +26,7 @@ export const UNKNOWN_ANSWER = status('yellow', 'ring', 'unknownAnswer');
 export const SWITCHED = status('green', 'dot', 'switched');
 export const WATCHING = status('green', 'dot', 'watching');
 export const UNAVAILABLE = status('red', 'ring', 'unavailable');
-const NO_STRIPS = status('grey', 'ring', 'noStrips');
+export const NO_STRIPS = status('grey', 'ring', 'noStrips');
 
 /** One outlet; `null` or `undefined`: its state is not known. */
 export function outletStatus(on: boolean | null | undefined): NodeStatus {

@@ -1,0 +1,93 @@
+import type { Outlet, ReadingName, Strip } from '../api/types';
+import { PORTS } from '../api/types';
+import type { TopicSettings } from './settings';
+import { bridgeTopic, commandTopic, objectId, stateTopic } from './topics';
+
+/** Who publishes, as Home Assistant shows it beside a device. */
+export interface Origin {
+  name: string;
+  version: string;
+  url: string;
+}
+
+/** What Home Assistant's `device_class` of a reading is, and the units that belong to it. With any other unit a sensor has neither. */
+const MEASURES: Readonly<
+  Record<ReadingName, { deviceClass: string; units: readonly string[]; name: string }>
+> = {
+  load: { deviceClass: 'power', units: ['W', 'kW', 'mW', 'MW'], name: 'Load' },
+  voltage: { deviceClass: 'voltage', units: ['V', 'mV'], name: 'Voltage' },
+  signal: { deviceClass: 'signal_strength', units: ['dBm', 'dB'], name: 'Signal' },
+};
+
+/** The outlets of a strip: those it was read with, or the documented four where it was read with none. */
+export const outletsOf = ({ outlets }: Strip): readonly Outlet[] =>
+  outlets.length > 0 ? outlets : PORTS.map((port) => ({ port, on: null, name: null }));
+
+/**
+ * The discovery message of one strip, as Home Assistant 2024.11 and later read it: one device with a switch for each outlet and a sensor
+ * for each of `readings`. `announced` holds the ids of all components that were ever sent for the strip, and is added to: one that is
+ * no longer there is sent with its platform alone, which removes it.
+ */
+export function discoveryPayload(
+  settings: TopicSettings,
+  id: string,
+  strip: Strip,
+  readings: ReadonlySet<ReadingName>,
+  origin: Origin,
+  announced: Map<string, string>,
+): string {
+  const device = objectId(id);
+  const components: Record<string, object> = {};
+  for (const [component, platform] of announced) components[component] = { platform };
+  for (const { port, name } of outletsOf(strip)) {
+    const component = `outlet_${port}`;
+    announced.set(component, 'switch');
+    components[component] = {
+      platform: 'switch',
+      unique_id: `${device}_${port}`,
+      name: displayName(name) ?? `Outlet ${port}`,
+      device_class: 'outlet',
+      state_topic: stateTopic(settings, id, port),
+      command_topic: commandTopic(settings, id, port),
+    };
+  }
+  for (const reading of readings) {
+    const { name, deviceClass, units } = MEASURES[reading];
+    const unit = strip.units[reading]?.trim() ?? '';
+    announced.set(reading, 'sensor');
+    components[reading] = {
+      platform: 'sensor',
+      unique_id: `${device}_${reading}`,
+      name,
+      state_topic: stateTopic(settings, id, reading),
+      state_class: 'measurement',
+      ...(units.includes(unit) ? { device_class: deviceClass, unit_of_measurement: unit } : {}),
+    };
+  }
+  return JSON.stringify({
+    device: {
+      identifiers: [device],
+      name: displayName(strip.name) ?? `Smart strip ${id}`,
+      serial_number: displayName(strip.mac) ?? id,
+    },
+    origin: { name: origin.name, sw_version: origin.version, support_url: origin.url },
+    availability: [{ topic: bridgeTopic(settings) }, { topic: stateTopic(settings, id, 'available') }],
+    availability_mode: 'all',
+    components,
+  });
+}
+
+/** Home Assistant makes entity ids of at most 255 characters from these. */
+const LONGEST_NAME = 100;
+
+/** A name fit to be shown: on one line, not endless, and with no half of a character, which strict JSON parsers refuse; `null` if nothing is left. */
+function displayName(name: string | null): string | null {
+  const shown = Array.from(
+    (name ?? '')
+      .replace(/\p{Cc}+/gu, ' ')
+      .replace(/\p{Cs}/gu, '\ufffd')
+      .trim(),
+  );
+  if (shown.length === 0) return null;
+  return shown.length > LONGEST_NAME ? `${shown.slice(0, LONGEST_NAME - 1).join('')}…` : shown.join('');
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { StripError } from '../api/errors';
+import { macKey } from '../api/mac';
+import type { Port, PortOrAll, ReadingName } from '../api/types';
+import { PORTS, READINGS } from '../api/types';
+import { invalidInput, parsePort } from '../flow/input-fields';
+import { preview } from '../values';
+import type { TopicSettings } from './settings';
+
+/** What a message that arrives from the broker is about, by its topic. */
+export type Incoming =
+  | { kind: 'command'; id: string; port: PortOrAll }
+  /** A birth or will message: of this Node-RED's own broker connection, or of Home Assistant. */
+  | { kind: 'birth' }
+  /** Something that this node publishes itself. */
+  | { kind: 'own' };
+
+const LONGEST_ID = 64;
+
+/**
+ * A strip's name in topics and in Home Assistant's ids: its MAC without separators in upper case. The API document does not promise
+ * that an identifier is a MAC, so any other character than `A-Z 0-9 -` becomes its code between two `_`, and what is very long ends in a hash: two
+ * strips never get the same one, and none leaves its topic level.
+ */
+export function stripId(mac: string): string {
+  const id = Array.from(macKey(mac), (character) =>
+    /^[a-z0-9-]$/.test(character) ? character : `_${(character.codePointAt(0) ?? 0).toString(16)}_`,
+  )
+    .join('')
+    .toUpperCase();
+  if (id.length <= LONGEST_ID) return id;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16).toUpperCase();
+  return `${id.slice(0, LONGEST_ID - hash.length - 1)}_${hash}`;
+}
+
+/** Topic of an outlet's state, of a reading, or of a strip's availability. */
+export const stateTopic = (
+  { topic }: TopicSettings,
+  id: string,
+  what: Port | ReadingName | 'available',
+): string => `${topic}/${id}/${what}`;
+
+export const commandTopic = ({ topic }: TopicSettings, id: string, port: Port): string =>
+  `${topic}/${id}/${port}/set`;
+
+/** Where the broker connection says `online` and `offline` for everything that this node publishes. */
+export const bridgeTopic = ({ topic }: TopicSettings): string => `${topic}/bridge`;
+
+/** Where Home Assistant reads what a strip consists of. */
+export const discoveryTopic = ({ discovery }: TopicSettings, id: string): string =>
+  `${discovery}/device/${objectId(id)}/config`;
+
+/** A strip's id among all devices that Home Assistant knows. */
+export const objectId = (id: string): string => `smart_strip_${id}`;
+
+const OWN_LEVELS: ReadonlySet<string> = new Set([...PORTS.map(String), 'available', ...READINGS]);
+
+/** Every topic that anything was ever published on for a strip. */
+export const topicsOf = (settings: TopicSettings, id: string): string[] => [
+  ...(settings.discovery === '' ? [] : [discoveryTopic(settings, id)]),
+  ...[...PORTS, 'available' as const, ...READINGS].map((what) => stateTopic(settings, id, what)),
+];
+
+/** What an incoming topic means. Throws INVALID_INPUT for an outlet that there is not, and for any other topic. */
+export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
+  const { topic: prefix, discovery } = settings;
+  if (typeof topic === 'string') {
+    if (topic === bridgeTopic(settings)) return { kind: 'birth' };
+    if (discovery !== '' && topic === `${discovery}/status`) return { kind: 'birth' };
+    if (topic.startsWith(`${prefix}/`)) {
+      const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
+      if (set === undefined && OWN_LEVELS.has(what)) return { kind: 'own' };
+      if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: portOf(what) };
+    }
+    if (discovery !== '' && topic.startsWith(`${discovery}/device/smart_strip_`)) return { kind: 'own' };
+  }
+  throw new StripError('INVALID_INPUT', 'INVALID_INPUT.topic', {
+    params: { topic: preview(topic), prefix },
+  });
+}
+
+function portOf(level: string): PortOrAll {
+  const port = parsePort(level);
+  if (port === null) throw invalidInput('port', level);
+  return port;
+}

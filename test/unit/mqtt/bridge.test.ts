@@ -1,0 +1,580 @@
+import assert from 'node:assert/strict';
+import type {
+  AccountStatus,
+  Change,
+  Command,
+  Listener,
+  Outcome,
+  RunOptions,
+} from '../../../src/account/types';
+import type { SubscribeOptions } from '../../../src/account/subscribers';
+import type { StripError } from '../../../src/api/errors';
+import { ASKING } from '../../../src/flow/node-status';
+import type { Strip } from '../../../src/api/types';
+import type { Message } from '../../../src/flow/input-fields';
+import type { Input } from '../../../src/flow/input-handler';
+import { Bridge, type Publication } from '../../../src/mqtt/bridge';
+import { preview } from '../../../src/values';
+import { readBridge } from '../../../src/mqtt/settings';
+import { calm, listOf, makeStrip, TestClock } from '../account/support';
+import { error, failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
+
+const OWNER = {};
+const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
+
+/** One bridge at an account that a test plays. */
+class Lab {
+  readonly clock = new TestClock();
+  readonly sent: Publication[] = [];
+  readonly warned: string[] = [];
+  readonly shown: string[] = [];
+  readonly commands: Command[] = [];
+  readonly owners: unknown[] = [];
+  options: SubscribeOptions | null = null;
+  subscribers = 0;
+  lists = 0;
+  status: AccountStatus = STATUS;
+  run: (command: Command) => Promise<Outcome> = (command) => Promise.resolve(outcomeOf(command));
+  list: () => Promise<void> = () => Promise.resolve();
+  readonly bridge: Bridge;
+  #listener: Listener | null = null;
+  #onStatus: ((status: AccountStatus) => void) | null = null;
+
+  constructor(config: object = {}) {
+    const account = accountWith({
+      subscribe: (listener, options) => {
+        this.subscribers++;
+        this.#listener = listener;
+        this.options = options ?? null;
+        return () => {
+          this.subscribers--;
+          this.#listener = null;
+        };
+      },
+      onStatus: (listener) => {
+        this.#onStatus = listener;
+        return () => (this.#onStatus = null);
+      },
+      status: () => this.status,
+      list: async () => {
+        this.lists++;
+        await this.list();
+        return listOf();
+      },
+      run: (command: Command, options?: RunOptions) => {
+        this.commands.push(command);
+        this.owners.push(options?.owner);
+        return this.run(command);
+      },
+    });
+    this.bridge = new Bridge({
+      settings: readBridge({ ...config }),
+      origin: ORIGIN,
+      clock: this.clock,
+      account,
+      owner: OWNER,
+      send: (publication) => this.sent.push(publication),
+      onRetained: (topic) => this.warned.push(topic),
+      onStatus: ({ text }) => this.shown.push(text.split('.').at(-1) ?? ''),
+    });
+  }
+
+  start(...strips: Strip[]): this {
+    this.bridge.start();
+    for (const strip of strips) this.appears(strip);
+    return this;
+  }
+
+  tell(change: Change): void {
+    this.#listener?.(change);
+  }
+
+  appears(strip: Strip): void {
+    this.tell({ kind: 'strip', strip, available: strip.available, first: true });
+  }
+
+  /** Something about a strip changed; what exactly does not matter to the bridge. */
+  changes(strip: Strip): void {
+    this.tell({ kind: 'description', strip });
+  }
+
+  becomes(status: Partial<AccountStatus>): void {
+    this.#onStatus?.({ ...STATUS, ...status });
+  }
+
+  async take(msg: Message): Promise<StripError | null> {
+    try {
+      await this.bridge.handle(input(msg));
+      return null;
+    } catch (failure) {
+      return await failing(() => {
+        throw failure;
+      });
+    }
+  }
+
+  /** Lets everything go out that waits; what was sent since the last call, as `topic payload`. */
+  async published(): Promise<string[]> {
+    await this.clock.pass(120_000);
+    return this.sent.splice(0).map(({ topic, payload }) => `${topic} ${payload}`);
+  }
+
+  /** As `published`, without discovery. */
+  async states(): Promise<string[]> {
+    return (await this.published()).filter((text) => text.startsWith('smart-strip/'));
+  }
+}
+
+const strip = (on: (boolean | null)[], more: Partial<Strip> = {}) => makeStrip(MAC, on, more);
+const set = (port: number | string, payload: unknown, more: object = {}): Message => ({
+  topic: `smart-strip/${MAC}/${port}/set`,
+  payload,
+  ...more,
+});
+
+describe('the settings of a bridge', () => {
+  it('have defaults', () => {
+    assert.deepEqual(readBridge({}), {
+      topic: 'smart-strip',
+      discovery: 'homeassistant',
+      readings: true,
+    });
+  });
+
+  it('are read from what the editor saves', () => {
+    const saved = { topic: ' home/strips/ ', discovery: '', readings: false };
+    assert.deepEqual(readBridge(saved), { topic: 'home/strips', discovery: '', readings: false });
+  });
+
+  for (const [config, sentence] of [
+    [{ topic: '' }, 'NOT_CONFIGURED.topic'],
+    [{ topic: 'a/#' }, 'NOT_CONFIGURED.topic'],
+    [{ discovery: 'a/+' }, 'NOT_CONFIGURED.topic'],
+    [{ topic: '${NAME}' }, 'NOT_CONFIGURED.variable'],
+    [{ discovery: '${NAME}' }, 'NOT_CONFIGURED.variable'],
+  ] as const) {
+    it(`are refused as ${JSON.stringify(config)}`, async () => {
+      assert.equal((await failing(() => readBridge(config))).sentence, sentence);
+    });
+  }
+});
+
+describe('publishing', () => {
+  it('keeps the poll going, with readings where they are wanted', () => {
+    assert.deepEqual(new Lab().start().options, { initial: true, readings: 'all' });
+    assert.deepEqual(new Lab({ readings: false }).start().options, { initial: true, readings: [] });
+  });
+
+  it('tells everything of a strip once it is known: what there is, then how it is', async () => {
+    const lab = new Lab().start(strip([true, false, null, false], { load: 41.5 }));
+    const [discovery, ...states] = await lab.published();
+    assert.match(discovery ?? '', /^homeassistant\/device\/smart_strip_A1B2C3D4E5F6\/config \{/);
+    assert.deepEqual(states, [
+      'smart-strip/A1B2C3D4E5F6/1 ON',
+      'smart-strip/A1B2C3D4E5F6/2 OFF',
+      'smart-strip/A1B2C3D4E5F6/3 None',
+      'smart-strip/A1B2C3D4E5F6/4 OFF',
+      'smart-strip/A1B2C3D4E5F6/load 41.5',
+      'smart-strip/A1B2C3D4E5F6/available online',
+    ]);
+  });
+
+  it('sends with QoS 1, retained', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.clock.pass(1000);
+    for (const message of lab.sent) {
+      assert.deepEqual(Object.keys(message), ['topic', 'payload', 'qos', 'retain']);
+      assert.equal(message.qos, 1);
+      assert.equal(message.retain, true);
+    }
+  });
+
+  it('tells what changed, and nothing else', async () => {
+    const lab = new Lab().start(strip([true, false], { load: 1 }));
+    await lab.published();
+    lab.changes(strip([true, true], { load: 1 }));
+    lab.changes(strip([true, true], { load: 1, at: 'later' }));
+    assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/2 ON']);
+    lab.changes(strip([true, true], { load: 1, available: false }));
+    assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/available offline']);
+  });
+
+  it('tells what became unknown as None, and when it is known again', async () => {
+    const lab = new Lab().start(strip([true], { load: 5 }));
+    await lab.published();
+    lab.changes(strip([null]));
+    assert.deepEqual(await lab.published(), [
+      'smart-strip/A1B2C3D4E5F6/1 None',
+      'smart-strip/A1B2C3D4E5F6/load None',
+    ]);
+    lab.changes(strip([true], { load: 5 }));
+    assert.deepEqual(await lab.published(), [
+      'smart-strip/A1B2C3D4E5F6/1 ON',
+      'smart-strip/A1B2C3D4E5F6/load 5',
+    ]);
+  });
+
+  for (const [what, changed] of [
+    ['its name', { name: 'Desk' }],
+    ['the name of an outlet', { outlets: [{ port: 1, on: true, name: 'Lamp' }] }],
+    ['a unit', { units: { load: 'W' } }],
+  ] as [string, Partial<Strip>][]) {
+    it(`describes a strip again when ${what} changes`, async () => {
+      const lab = new Lab().start(strip([true], { load: 1 }));
+      await lab.published();
+      lab.changes(strip([true], { load: 1, ...changed }));
+      const [again, ...rest] = await lab.published();
+      assert.match(again ?? '', /^homeassistant\/device\//);
+      assert.deepEqual(rest, []);
+    });
+  }
+
+  it('describes a strip again when a reading or an outlet turns up, and empties the topic of an outlet that goes', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.published();
+    lab.changes(strip([true, false], { signal: -60 }));
+    const [again, ...rest] = await lab.published();
+    assert.match(again ?? '', /"outlet_2":\{"platform":"switch","unique_id".*"signal":\{"platform":"sensor"/);
+    assert.deepEqual(rest, ['smart-strip/A1B2C3D4E5F6/2 OFF', 'smart-strip/A1B2C3D4E5F6/signal -60']);
+    lab.changes(strip([true], { signal: -60 }));
+    const [third, ...emptied] = await lab.published();
+    assert.match(third ?? '', /"outlet_2":\{"platform":"switch"\}/);
+    assert.deepEqual(emptied, ['smart-strip/A1B2C3D4E5F6/2 ']);
+    lab.changes(strip([true], { signal: -61 }));
+    assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/signal -61']);
+  });
+
+  it('without readings publishes none and describes none', async () => {
+    const lab = new Lab({ readings: false }).start(strip([true], { load: 5 }));
+    const told = await lab.published();
+    assert.equal(told.length, 3);
+    assert.ok(!told.some((text) => text.includes('load')));
+  });
+
+  it('without discovery sends states only', async () => {
+    const lab = new Lab({ discovery: '', topic: 'b' }).start(strip([true]));
+    assert.deepEqual(await lab.published(), ['b/A1B2C3D4E5F6/1 ON', 'b/A1B2C3D4E5F6/available online']);
+  });
+
+  it('empties everything of a strip that is forgotten, whatever was sent of it', async () => {
+    for (const wait of [true, false]) {
+      const lab = new Lab().start(strip([true], { load: 5 }));
+      if (wait) await lab.published();
+      lab.tell({ kind: 'removed', strip: strip([true], { load: 5 }) });
+      assert.deepEqual(await lab.published(), [
+        'homeassistant/device/smart_strip_A1B2C3D4E5F6/config ',
+        'smart-strip/A1B2C3D4E5F6/1 ',
+        'smart-strip/A1B2C3D4E5F6/2 ',
+        'smart-strip/A1B2C3D4E5F6/3 ',
+        'smart-strip/A1B2C3D4E5F6/4 ',
+        'smart-strip/A1B2C3D4E5F6/available ',
+        'smart-strip/A1B2C3D4E5F6/load ',
+        'smart-strip/A1B2C3D4E5F6/voltage ',
+        'smart-strip/A1B2C3D4E5F6/signal ',
+      ]);
+      await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+      assert.deepEqual(await lab.published(), []);
+    }
+  });
+
+  it('publishes a strip that comes back after it was forgotten', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.published();
+    lab.tell({ kind: 'removed', strip: strip([true]) });
+    lab.appears(strip([false]));
+    const told = new Map((await lab.published()).map((text) => text.split(/ (.*)/) as [string, string]));
+    assert.equal(told.get('smart-strip/A1B2C3D4E5F6/1'), 'OFF');
+    assert.match(told.get('homeassistant/device/smart_strip_A1B2C3D4E5F6/config') ?? '', /outlet_1/);
+  });
+
+  it('shows how many strips are shared, or what is wrong', () => {
+    const lab = new Lab().start();
+    lab.becomes({ available: null });
+    assert.deepEqual(lab.shown, []);
+    lab.becomes({});
+    lab.appears(strip([true]));
+    lab.appears(makeStrip(OTHER, [true]));
+    lab.tell({ kind: 'removed', strip: strip([true]) });
+    lab.becomes({ available: false, error: error('TIMEOUT') });
+    lab.becomes({ available: false });
+    lab.becomes({ readable: false });
+    assert.deepEqual(lab.shown, ['noStrips', '1', '2', '1', 'timeout', 'unreachable', 'unknownAnswer']);
+  });
+});
+
+describe('publishing at a pace', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      makeStrip(index.toString(16).padStart(12, '0'), [true, false, true, false], {
+        load: 1,
+        voltage: 230,
+        signal: -60,
+      }),
+    );
+
+  /** Messages in each tenth of a second. */
+  async function paced(lab: Lab): Promise<number[]> {
+    const counts: number[] = [];
+    for (let quiet = 0; quiet < 3;) {
+      const before = lab.sent.length;
+      await lab.clock.pass(100);
+      const count = lab.sent.length - before;
+      counts.push(count);
+      quiet = count === 0 ? quiet + 1 : 0;
+    }
+    return counts.slice(0, -3);
+  }
+
+  for (const [count, seconds] of [
+    [100, 5],
+    [1000, 60],
+  ] as const) {
+    it(`tells ${count} strips within ${seconds} s of a birth message, discovery first`, async () => {
+      const lab = new Lab().start(...many(count));
+      await lab.published();
+      await lab.take({ topic: 'homeassistant/status', payload: 'online' });
+      const counts = await paced(lab);
+      assert.ok(counts.length * 100 < seconds * 1000, `${counts.length / 10} s`);
+      assert.ok(Math.max(...counts) <= 85, `${Math.max(...counts)} in a tenth of a second`);
+      assert.equal(lab.sent.length, count * 9);
+      const firstState = lab.sent.findIndex(({ topic }) => topic.startsWith('smart-strip/'));
+      assert.equal(firstState, count);
+      assert.equal(new Set(lab.sent.map(({ topic }) => topic)).size, count * 9);
+    });
+  }
+
+  it('lets a change pass what is sent in bulk', async () => {
+    const strips = many(1000);
+    const lab = new Lab().start(...strips);
+    await lab.published();
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    await lab.clock.pass(200);
+    const last = strips.at(-1);
+    assert.ok(last);
+    lab.changes({ ...last, available: false });
+    const before = lab.sent.length;
+    await lab.clock.pass(50);
+    assert.match(lab.sent[before]?.topic ?? '', /available$/);
+  });
+
+  it('starts over at a further birth message, without sending anything twice that still waits', async () => {
+    const lab = new Lab().start(...many(200));
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    await lab.take({ topic: 'homeassistant/status', payload: 'online' });
+    assert.equal((await lab.published()).length, 200 * 9);
+  });
+
+  it('keeps only the newest payload of a topic while it waits', async () => {
+    const lab = new Lab().start(strip([false]));
+    await lab.published();
+    for (let n = 0; n < 10_000; n++) lab.changes(strip([n % 2 === 0]));
+    assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/1 OFF']);
+  });
+
+  it('has no timer while there is nothing to send', async () => {
+    const lab = new Lab().start(...many(10));
+    await lab.published();
+    assert.equal(lab.clock.pending, 0);
+  });
+});
+
+describe('taking messages from the broker', () => {
+  it('answers a birth message with everything', async () => {
+    for (const topic of ['homeassistant/status', 'smart-strip/bridge']) {
+      const lab = new Lab().start(strip([true]));
+      const first = await lab.published();
+      assert.equal(await lab.take({ topic, payload: 'online', retain: true }), null);
+      assert.deepEqual(await lab.published(), first);
+      assert.equal(await lab.take({ topic, payload: 'offline' }), null);
+      assert.deepEqual(await lab.published(), []);
+    }
+  });
+
+  for (const payload of ['ONLINE', 'on', '', null, undefined, true, {}, Buffer.from('online')]) {
+    it(`refuses ${preview(payload)} as a birth message`, async () => {
+      const lab = new Lab().start(strip([true]));
+      await lab.published();
+      assert.equal(
+        (await lab.take({ topic: 'smart-strip/bridge', payload }))?.sentence,
+        'INVALID_INPUT.birth',
+      );
+      assert.deepEqual(await lab.published(), []);
+    });
+  }
+
+  it('ignores what it published itself', async () => {
+    const lab = new Lab().start(strip([true], { load: 5 }));
+    await lab.clock.pass(1000);
+    for (const { topic, payload } of lab.sent.slice()) {
+      assert.equal(await lab.take({ topic, payload, retain: true }), null);
+    }
+    assert.deepEqual(lab.commands, []);
+  });
+
+  for (const [payload, action] of [
+    ['ON', true],
+    ['off', false],
+    [' Toggle ', 'toggle'],
+    ['cycle', 'cycle'],
+    [1, true],
+    [0, false],
+    [false, false],
+  ] as const) {
+    it(`takes ${JSON.stringify(payload)} as a command`, async () => {
+      const lab = new Lab().start(strip([true, false]));
+      assert.equal(await lab.take(set(2, payload)), null);
+      assert.deepEqual(lab.commands, [{ mac: MAC, port: 2, action, delay: 5000 }]);
+      assert.equal(lab.owners[0], OWNER);
+    });
+  }
+
+  it('takes a command for all outlets, and sends the service its own spelling of the MAC', async () => {
+    const lab = new Lab().start(makeStrip('a1:b2:c3:d4:e5:f6', [true]));
+    await lab.take(set('all', 'OFF'));
+    assert.deepEqual(lab.commands, [{ mac: 'a1:b2:c3:d4:e5:f6', port: 'all', action: false, delay: 5000 }]);
+  });
+
+  for (const payload of ['', 'yes', 2, NaN, null, undefined, {}, { on: true }, [true], Buffer.from('ON')]) {
+    it(`refuses the state ${preview(payload)} without a request`, async () => {
+      const lab = new Lab().start(strip([true]));
+      assert.equal((await lab.take(set(1, payload)))?.code, 'INVALID_INPUT');
+      assert.deepEqual(lab.commands, []);
+    });
+  }
+
+  it('refuses garbage without a request', async () => {
+    const lab = new Lab().start(strip([true]));
+    const topics = [
+      'x',
+      'smart-strip/x',
+      `smart-strip/${MAC}/5/set`,
+      `smart-strip/${MAC}/1/set/x`,
+      undefined,
+    ];
+    for (const topic of topics) {
+      assert.equal((await lab.take({ topic, payload: 'ON' }))?.code, 'INVALID_INPUT', topic);
+    }
+    for (const id of ['FFFFFFFFFFFF', '__proto__', '', '#', 'x'.repeat(5000), MAC.toLowerCase()]) {
+      const refused = await lab.take({ topic: `smart-strip/${id}/1/set`, payload: 'ON' });
+      assert.equal(refused?.sentence, 'NOT_FOUND.strip', id);
+    }
+    assert.deepEqual(lab.commands, []);
+    assert.equal(lab.lists, 0);
+  });
+
+  it('drops a retained command with one warning', async () => {
+    const lab = new Lab().start(strip([true]));
+    for (let n = 0; n < 3; n++) assert.equal(await lab.take(set(1, 'OFF', { retain: true })), null);
+    assert.equal(await lab.take(set(2, 'OFF', { retain: true })), null);
+    assert.deepEqual(lab.warned, [`smart-strip/${MAC}/1/set`, `smart-strip/${MAC}/2/set`]);
+    assert.deepEqual(lab.commands, []);
+  });
+
+  it('confirms a command, once, also where nothing changed', async () => {
+    const lab = new Lab().start(strip([true, false]));
+    await lab.states();
+    await lab.take(set(1, 'ON'));
+    assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/1 ON']);
+    lab.run = (command) => {
+      lab.changes(strip([false, false]));
+      return Promise.resolve(outcomeOf(command));
+    };
+    await lab.take(set(1, 'OFF'));
+    assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/1 OFF']);
+  });
+
+  it('sends the last known state again after a failed command', async () => {
+    const lab = new Lab().start(strip([true, null]));
+    await lab.states();
+    lab.run = () => Promise.reject(error('PROTECTED'));
+    assert.equal((await lab.take(set(1, 'OFF')))?.code, 'PROTECTED');
+    assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/1 ON']);
+    await lab.take(set('all', 'OFF'));
+    assert.deepEqual(await lab.states(), [
+      'smart-strip/A1B2C3D4E5F6/1 ON',
+      'smart-strip/A1B2C3D4E5F6/2 None',
+    ]);
+  });
+
+  it('says nothing of a strip that was forgotten while its command ran', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.states();
+    lab.run = () => {
+      lab.tell({ kind: 'removed', strip: strip([true]) });
+      return Promise.reject(error('NOT_FOUND'));
+    };
+    await lab.take(set(1, 'OFF'));
+    assert.ok((await lab.states()).every((text) => text.endsWith(' ')));
+  });
+
+  it('tells whom a failed message concerns', async () => {
+    const lab = new Lab().start(strip([true]));
+    lab.run = () => Promise.reject(error('TIMEOUT'));
+    const message = input(set(3, 'Toggle'));
+    await failing(() => lab.bridge.handle(message));
+    assert.equal(message.submitted, true);
+    assert.deepEqual(message.target, { mac: MAC, port: 3, requested: 'toggle' });
+  });
+
+  it('reads the list before it says that there is no such strip, where that was never done', async () => {
+    const lab = new Lab().start();
+    lab.status = { ...STATUS, available: null };
+    lab.list = () => {
+      lab.appears(strip([true]));
+      return Promise.resolve();
+    };
+    assert.equal(await lab.take(set(1, 'OFF')), null);
+    assert.equal(lab.commands.length, 1);
+    assert.equal(lab.lists, 1);
+  });
+
+  it('says why no strip is known yet', async () => {
+    const lab = new Lab().start();
+    lab.status = { ...STATUS, available: false, error: error('AUTH') };
+    assert.equal((await lab.take(set(1, 'OFF')))?.code, 'AUTH');
+    assert.equal(lab.lists, 0);
+  });
+
+  it('sends no command for a message that ended while the list was read', async () => {
+    const lab = new Lab().start();
+    const message: Input = input(set(1, 'OFF'));
+    lab.status = { ...STATUS, available: null };
+    lab.list = () => {
+      lab.appears(strip([true]));
+      message.ended = true;
+      return Promise.resolve();
+    };
+    const { sentence } = await failing(() => lab.bridge.handle(message));
+    assert.equal(sentence, 'CLOSED.notSent');
+    assert.deepEqual(lab.commands, []);
+  });
+
+  it('answers with the status of the node', async () => {
+    const lab = new Lab().start(strip([true]));
+    const birth = { topic: 'smart-strip/bridge', payload: 'online' };
+    assert.deepEqual(await lab.bridge.handle(input(birth)), {
+      messages: [],
+      status: ASKING,
+    });
+    lab.becomes({});
+    const status = { fill: 'green', shape: 'dot', text: '1' };
+    assert.deepEqual(await lab.bridge.handle(input(birth)), { messages: [], status });
+  });
+});
+
+describe('closing a bridge', () => {
+  it('sends nothing any more and stops the poll', async () => {
+    const lab = new Lab().start(strip([true]));
+    let fail: (reason: StripError) => void = () => undefined;
+    lab.run = () => new Promise((_resolve, reject) => (fail = reject));
+    const taken = lab.take(set(1, 'OFF'));
+    await calm();
+    lab.bridge.close();
+    assert.equal(lab.subscribers, 0);
+    fail(error('CLOSED'));
+    assert.equal((await taken)?.code, 'CLOSED');
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.deepEqual(await lab.published(), []);
+    assert.equal(lab.clock.pending, 0);
+  });
+});
