@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { arch, platform, release } from 'node:os';
-import { join } from 'node:path';
 import type { NodeAPI } from 'node-red';
 import type { AccountStatus } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
@@ -11,6 +9,7 @@ import type { OutletRequest } from '../src/flow/overview';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { accountOf, deployedAccounts, findAccount, type AccountLink } from './shared/accounts';
 import { requireJson } from './shared/admin';
+import { packageVersion } from './shared/package-version';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
 export = (RED: NodeAPI): void => {
@@ -82,14 +81,6 @@ function statusOf(account: LazyAccount): AccountStatus {
     const never = { readable: true, lastAnswerAt: null, cooldownUntil: null, polling: false };
     return { available: false, error, ...never };
   }
-}
-
-/** From the package's own package.json, which is one folder further up for what is built. */
-function packageVersion(): string {
-  const places = ['..', '../..'].map((folder) => join(__dirname, folder, 'package.json'));
-  const manifest: unknown = JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8'));
-  const known = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return known && typeof manifest.version === 'string' ? manifest.version : '';
 }
 
 async function switchOutlet(RED: NodeAPI, { account, mac, port, on }: OutletRequest): Promise<object> {

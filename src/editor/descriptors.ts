@@ -2,6 +2,7 @@ import { textOf, type Descriptor, type LabelParts, type Properties, type Words }
 import { joinLabel, shortLabel } from './labels';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
+import { stripMqtt } from './nodes/strip-mqtt';
 import { stripSimulator } from './nodes/strip-simulator';
 import { stripStatus } from './nodes/strip-status';
 import { stripSwitch } from './nodes/strip-switch';
@@ -14,6 +15,7 @@ export const descriptors: readonly Descriptor[] = [
   stripStatus,
   stripSwitch,
   stripWatch,
+  stripMqtt,
   stripSimulator,
 ];
 

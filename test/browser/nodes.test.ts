@@ -3,7 +3,7 @@ import { account, debug, placed, tab } from '../support/flow';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
-const NODES = ['strip list', 'strip status', 'strip switch', 'strip watch', 'strip simulator'];
+const NODES = ['strip list', 'strip status', 'strip switch', 'strip watch', 'strip mqtt', 'strip simulator'];
 
 describe('the nodes in the editor', function () {
   this.timeout(90_000);

@@ -4,6 +4,7 @@ import helper from 'node-red-node-test-helper';
 import type { Spy } from 'node-red-node-test-helper';
 import stripAccount from '../../nodes/strip-account';
 import stripList from '../../nodes/strip-list';
+import stripMqtt from '../../nodes/strip-mqtt';
 import stripStatus from '../../nodes/strip-status';
 import stripSwitch from '../../nodes/strip-switch';
 import stripWatch from '../../nodes/strip-watch';
@@ -38,7 +39,8 @@ export interface Arrival {
 }
 
 const everyNode = (RED: NodeAPI): void => {
-  for (const register of [stripAccount, stripList, stripStatus, stripSwitch, stripWatch]) register(RED);
+  for (const register of [stripAccount, stripList, stripStatus, stripSwitch, stripWatch, stripMqtt])
+    register(RED);
 };
 
 /** The nodes in the test helper's runtime, with a service behind them. */

@@ -9,6 +9,7 @@ const SETS = [
   'strip-status',
   'strip-switch',
   'strip-watch',
+  'strip-mqtt',
   'strip-simulator',
 ];
 
@@ -95,7 +96,7 @@ describe('the packed tarball, installed in a fresh user directory', () => {
       const here = red.url;
       await red.deploy(
         [...together.values()].map((node) =>
-          node.type === 'strip-account' ? { ...node, baseUrl: `${here}/strip-simulator` } : node,
+          String(node.baseUrl).startsWith('http') ? { ...node, baseUrl: `${here}/strip-simulator` } : node,
         ),
       );
       const bad = red.log.items.slice(mark).filter(({ level }) => level === 'warn' || level === 'error');
@@ -108,7 +109,7 @@ describe('the packed tarball, installed in a fresh user directory', () => {
     const here = red.url;
     await red.deploy(
       first.nodes.map((node) =>
-        node.type === 'strip-account' ? { ...node, baseUrl: `${here}/strip-simulator` } : node,
+        String(node.baseUrl).startsWith('http') ? { ...node, baseUrl: `${here}/strip-simulator` } : node,
       ),
     );
     await red.inject('strip01_on');

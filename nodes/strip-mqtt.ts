@@ -1,0 +1,80 @@
+import type { Node, NodeAPI } from 'node-red';
+import { systemClock } from '../src/api/clock';
+import { StripError } from '../src/api/errors';
+import { textOf } from '../src/flow/config';
+import { InputHandler } from '../src/flow/input-handler';
+import { defectText, reportedError, sentenceOf } from '../src/flow/node-error';
+import { errorStatus, StatusDisplay } from '../src/flow/node-status';
+import type { LazyAccount } from '../src/flow/shared-account';
+import { Bridge } from '../src/mqtt/bridge';
+import { readBridge } from '../src/mqtt/settings';
+import { accountOf } from './shared/accounts';
+import type { Definition } from './shared/input-node';
+import { packageVersion } from './shared/package-version';
+import { whenStarted } from './shared/started';
+import { translator } from './shared/translate';
+
+export = (RED: NodeAPI): void => {
+  const translate = translator(RED);
+  const origin = {
+    name: 'Smart strip nodes for Node-RED',
+    version: packageVersion(),
+    url: 'https://github.com/smart-strip/node-red-smart-strip',
+  };
+
+  function StripMqtt(this: Node, def: Definition): void {
+    RED.nodes.createNode(this, def);
+    const display = new StatusDisplay((status) => this.status(status ?? {}), systemClock);
+    const owner = {};
+    let bridge: Bridge | null = null;
+    let account: LazyAccount | null = null;
+    /** Why nothing is shared. */
+    let failure = new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
+
+    const start = (): void => {
+      try {
+        const settings = readBridge(def);
+        account = accountOf(RED, textOf(def, 'account'));
+        bridge = new Bridge({
+          settings,
+          origin,
+          clock: systemClock,
+          account: account.get(),
+          owner,
+          send: (publication) => this.send(publication),
+          onRetained: (topic) => this.warn(translate('notice.retained', { topic })),
+          onStatus: (status) => display.set(status),
+        });
+        bridge.start();
+      } catch (error) {
+        failure = reportedError(error, translate);
+        display.set(errorStatus(failure.code));
+        this.warn(translate('notice.mqtt', { reason: sentenceOf(failure, translate) }));
+      }
+    };
+    const handler = new InputHandler({
+      handle: async (input) => {
+        if (bridge === null) throw failure;
+        return await bridge.handle(input);
+      },
+      status: display,
+      translate,
+      known: {
+        names: (mac, port) => account?.names(mac, port) ?? { name: null, outlet: null },
+        lastKnown: (mac, port) => account?.lastKnown(mac, port) ?? null,
+      },
+      cancel: (messages) => account?.cancel(owner, messages),
+      onDefect: (error) => this.warn(defectText(error, translate)),
+    });
+    const cancelStart = whenStarted(RED, start);
+
+    this.on('input', (msg, _send, done) => handler.receive(msg, () => undefined, done));
+    this.on('close', () => {
+      cancelStart();
+      bridge?.close();
+      handler.close();
+    });
+  }
+
+  RED.nodes.registerType('strip mqtt', StripMqtt);
+};

@@ -1,0 +1,53 @@
+import { isStripError } from '../../api/errors';
+import { checkPrefix } from '../../mqtt/settings';
+import { SETTINGS } from '../../settings';
+import { textOf, type Check, type Descriptor } from '../descriptor';
+import { fieldOf, followAccount, showHint, watchField } from '../form';
+import { text, type EditorNode } from '../red';
+
+const check: Check = (value) => {
+  try {
+    checkPrefix(String(value));
+    return null;
+  } catch (error) {
+    if (isStripError(error)) return { key: `errors.${error.sentence}`, params: error.params };
+    throw error;
+  }
+};
+
+const { topic } = SETTINGS['strip mqtt'];
+
+export const stripMqtt: Descriptor = {
+  type: 'strip mqtt',
+  checks: {
+    // A flow without the property takes the default.
+    topic: (value, node, open) =>
+      value === '' && node.topic === undefined ? null : check(value, node, open),
+    discovery: (value, node, open) => (value === '' ? null : check(value, node, open)),
+  },
+  label: (node) => {
+    const own = textOf(node, 'topic', topic.default);
+    return { strip: own === topic.default ? '' : own, outlet: '' };
+  },
+  inputLabel: (_, words) => words.text('strip-mqtt.port.input'),
+  outputLabel: (_, words) => words.text('strip-mqtt.port.output'),
+  open,
+};
+
+/** Says below each field which topics the mqtt nodes beside this one need. */
+function open(node: EditorNode): void {
+  for (const field of ['topic', 'discovery'] as const) {
+    const input = fieldOf(node, field);
+    const showTopics = () => {
+      const typed = String(input.val()).trim();
+      const prefix = typed.replace(/^\/+|\/+$/g, '');
+      if (check(typed, node, true) === null) showHint(field, text(`strip-mqtt.hint.${field}`, { prefix }));
+      else
+        showHint(field, field === 'discovery' && typed === '' ? text('strip-mqtt.hint.discoveryEmpty') : '');
+    };
+    input.on('input change', showTopics);
+    showTopics();
+    watchField(stripMqtt, node, field);
+  }
+  followAccount(node, () => undefined);
+}

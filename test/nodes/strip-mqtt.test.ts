@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { NodeMessage } from 'node-red';
+import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+
+describe('the strip mqtt node', () => {
+  let lab: Lab;
+  beforeEach(async () => {
+    lab = await Lab.start({ shape: 'measured' });
+  });
+  afterEach(() => lab.stop());
+  const bridge = (more: object = {}) => flowNode('bridge', 'strip mqtt', more);
+  const published = () =>
+    lab.arrivals.items
+      .filter(({ at }) => at === 'out')
+      .map(({ msg: { topic, payload } }) => `${String(topic)} ${String(payload)}`);
+  const topicOf = (what: string | number, mac = MAC) => `smart-strip/${mac}/${what}`;
+  /** Waits until everything has been published. */
+  const deploy = async (more: object = {}, account: object = {}) => {
+    await lab.deploy([lab.account(account), bridge(more)]);
+    await lab.until('the last state', () =>
+      published().includes(`${topicOf('available', OTHER_MAC)} online`),
+    );
+  };
+
+  it('publishes every strip, and shows how many there are', async () => {
+    await deploy();
+    assert.equal(published().length, 2 * 9);
+    assert.ok(published().includes(`${topicOf(1)} OFF`));
+    assert.equal(lab.statuses('bridge').at(-1), 'green dot 2');
+    const [first] = lab.arrivals.items;
+    const { topic, payload, qos, retain } = { ...first?.msg } as Record<string, unknown>;
+    assert.equal(topic, `homeassistant/device/smart_strip_${MAC}/config`);
+    assert.equal(typeof payload, 'string');
+    assert.deepEqual({ qos, retain }, { qos: 1, retain: true });
+  });
+
+  it('names the version of the package in discovery', async () => {
+    await deploy();
+    const [first = ''] = published();
+    const { origin } = JSON.parse(first.slice(first.indexOf('{'))) as { origin: Record<string, string> };
+    assert.match(origin.sw_version ?? '', /^\d+\.\d+\.\d+/);
+  });
+
+  it('carries out a command, and is done with it once', async () => {
+    await deploy();
+    lab.send('bridge', { topic: topicOf('2/set'), payload: 'ON' });
+    await lab.until('the state', () => published().includes(`${topicOf(2)} ON`));
+    assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+    assert.equal(lab.arrivals.items.filter(({ at }) => at === 'completed').length, 1);
+    assert.equal(lab.arrivals.items.filter(({ at }) => at === 'caught').length, 0);
+  });
+
+  it('ends a failed command in one error that names the outlet and its true state', async () => {
+    await deploy({}, { protectedOutlets: [{ mac: MAC, port: 2 }] });
+    const { error, strip } = await caughtFrom({ topic: topicOf('2/set'), payload: 'off' });
+    assert.equal(error?.code, 'PROTECTED');
+    assert.deepEqual(
+      { ...(strip as object), name: '' },
+      { mac: MAC, name: '', port: 2, outlet: null, requested: 'off', success: false, results: [], on: false },
+    );
+    assert.deepEqual(lab.posts(), []);
+  });
+
+  const caughtFrom = async (msg: NodeMessage) => {
+    const after = lab.arrivals.mark;
+    lab.send('bridge', msg);
+    return (await lab.arrivals.find('error', ({ at }) => at === 'caught', { after })).msg;
+  };
+
+  it('refuses what is none of its topics, and says which they are', async () => {
+    await lab.deploy([bridge({ topic: 'home/strips' })]);
+    await lab.until('status', () => lab.statuses('bridge').includes('green dot 2'));
+    const { error } = await caughtFrom({ topic: 'elsewhere', payload: 'ON' });
+    assert.equal(error?.code, 'INVALID_INPUT');
+    assert.match(error.message ?? '', /home\/strips\/\+\/\+\/set.*"elsewhere"/);
+  });
+
+  it('warns of a retained command once, and is done with it', async () => {
+    await deploy();
+    for (let n = 0; n < 2; n++) lab.send('bridge', { topic: topicOf('1/set'), payload: 'ON', retain: true });
+    await lab.until('both', () => lab.arrivals.items.filter(({ at }) => at === 'completed').length === 2);
+    assert.equal(lab.said('bridge', 'warn').length, 1);
+    assert.deepEqual(lab.posts(), []);
+  });
+
+  it('ends what waits with CLOSED when it is redeployed, and sends nothing any more', async () => {
+    await deploy();
+    const release = lab.service.hold();
+    lab.send('bridge', { topic: topicOf('1/set'), payload: 'ON' });
+    lab.send('bridge', { topic: topicOf('1/set'), payload: 'OFF' });
+    await lab.until('the request', () => lab.posts().length === 1);
+    const sent = published().length;
+    await lab.redeploy([lab.account(), bridge({ name: 'other', wires: [[]] })], 'nodes');
+    await lab.until('both', () => lab.arrivals.items.filter(({ at }) => at === 'caught').length === 2);
+    const codes = lab.arrivals.items.filter(({ at }) => at === 'caught').map(({ msg }) => msg.error?.code);
+    assert.deepEqual(codes, ['CLOSED', 'CLOSED']);
+    release();
+    assert.equal(published().length, sent);
+  });
+
+  for (const [what, more, account] of [
+    ['a topic with a wildcard', { topic: 'a/#' }, {}],
+    ['a variable that is not set', { discovery: '${NO_SUCH_VARIABLE}' }, {}],
+    ['no account', { account: '' }, {}],
+    ['an account without a base URL', {}, { baseUrl: '' }],
+  ] as const) {
+    it(`says what is wrong with ${what}, and so does every message`, async () => {
+      await lab.deploy([lab.account(account), bridge(more)]);
+      await lab.until('status', () => lab.statuses('bridge').includes('red ring notConfigured'));
+      assert.equal(lab.said('bridge', 'warn').length, 1);
+      const { error } = await caughtFrom({ topic: topicOf('1/set'), payload: 'ON' });
+      assert.equal(error?.code, 'NOT_CONFIGURED');
+      assert.deepEqual(published(), []);
+    });
+  }
+});
