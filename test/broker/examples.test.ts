@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { examples } from '../support/examples';
+import { discoveryProblems } from '../support/home-assistant';
+import { requireMosquitto, startMosquitto, type BrokerClient, type Mosquitto } from '../support/mosquitto';
+import { startNodeRed, type RunningNodeRed } from '../support/node-red';
+
+const MAC = 'A1B2C3D4E5F6';
+
+describe('the examples with a real broker', function () {
+  this.timeout(60_000);
+  let broker: Mosquitto;
+  let red: RunningNodeRed;
+  let client: BrokerClient;
+
+  before(async function () {
+    requireMosquitto(this);
+    red = await startNodeRed();
+  });
+
+  after(() => red.stop());
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    client = await broker.client();
+  });
+
+  afterEach(async () => {
+    await client.close();
+    await red.deploy([]);
+    await broker.stop();
+  });
+
+  /** Deploys an example as it is, but for the broker's port. */
+  const deploy = async (number: string) => {
+    const nodes = examples().find(({ name }) => name.startsWith(number))?.nodes ?? [];
+    const port = String(broker.port);
+    await red.deploy(nodes.map((node) => (node.type === 'mqtt-broker' ? { ...node, port } : node)));
+  };
+
+  it('11: Home Assistant finds the strips, switches them, and sees what a hand does', async () => {
+    await deploy('11');
+    await client.next(`smart-strip/${MAC}/available`, (payload) => payload === 'online');
+    await client.quiet();
+    const discovery = [...(await broker.retained())].filter(([topic]) => topic.endsWith('/config'));
+    assert.equal(discovery.length, 2);
+    for (const [topic, payload] of discovery) assert.deepEqual(discoveryProblems(topic, payload), []);
+    const { components } = JSON.parse(discovery[0]?.[1] ?? '') as {
+      components: Record<string, { state_topic: string; command_topic: string }>;
+    };
+    const outlet = components.outlet_2;
+    assert.ok(outlet);
+    for (const state of ['ON', 'OFF', 'ON']) {
+      const after = client.messages.mark;
+      await client.publish(outlet.command_topic, state);
+      assert.equal(await client.next(outlet.state_topic, undefined, after), state);
+    }
+    const lamp = `smart-strip/${MAC}/4`;
+    const isOn = (await broker.retained()).get(lamp) === 'ON';
+    const after = client.messages.mark;
+    await red.inject(isOn ? 'strip11_hand_off' : 'strip11_hand_on');
+    assert.equal(await client.next(lamp, undefined, after), isOn ? 'OFF' : 'ON');
+  });
+
+  /** Waits until a debug node has shown a payload. */
+  const shown = (id: string, payload: string, after = 0) =>
+    red.comms.find(
+      payload,
+      ({ topic, data }) => {
+        const { id: from, msg } = data as { id?: unknown; msg?: unknown };
+        return topic === 'debug' && from === id && msg === payload;
+      },
+      { after },
+    );
+
+  it('12: a second Node-RED sees and switches the lamp', async () => {
+    await deploy('12');
+    await shown('strip12_d3', 'online');
+    await client.quiet();
+    for (const [button, state] of [
+      ['strip12_on', 'ON'],
+      ['strip12_off', 'OFF'],
+      ['strip12_toggle', 'ON'],
+    ] as const) {
+      const after = red.comms.mark;
+      await red.inject(button);
+      await shown('strip12_d1', state, after);
+    }
+    assert.equal(red.log.items.filter(({ level }) => level === 'error').length, 0);
+  });
+});

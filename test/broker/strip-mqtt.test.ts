@@ -1,0 +1,381 @@
+import assert from 'node:assert/strict';
+import { discoveryProblems, isTopic } from '../support/home-assistant';
+import { requireMosquitto, startMosquitto, type BrokerClient, type Mosquitto } from '../support/mosquitto';
+import { startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
+import { API_KEY, STRIPS, startService, type TestService } from '../support/service';
+import { bridgeFlow, type BridgeFlowOptions } from '../support/mqtt-flow';
+
+const [{ mac: MAC }, { mac: OTHER }] = STRIPS;
+const NEW = 'A1B2C3D4E5F8';
+const BRIDGE = 'smart-strip/bridge';
+const discoveryOf = (mac: string) => `homeassistant/device/smart_strip_${mac}/config`;
+const topicOf = (what: string | number, mac: string = MAC) => `smart-strip/${mac}/${what}`;
+
+describe('strip mqtt with a real broker', function () {
+  this.timeout(60_000);
+  let broker: Mosquitto;
+  let service: TestService;
+  let red: RunningNodeRed;
+  let client: BrokerClient;
+
+  before(function () {
+    requireMosquitto(this);
+  });
+
+  beforeEach(async () => {
+    broker = await startMosquitto();
+    service = await startService({ shape: 'measured' });
+    red = await startNodeRed({ settings: { mqttReconnectTime: 300 } });
+    client = await broker.client();
+  });
+
+  afterEach(async () => {
+    await client.close();
+    await red.kill();
+    await service.close();
+    await broker.stop();
+  });
+
+  const deploy = async (options: BridgeFlowOptions = {}, more: FlowNode[] = []) => {
+    const { topic = 'smart-strip' } = options;
+    const after = client.messages.mark;
+    await red.deploy([...bridgeFlow(broker.port, service, options), ...more]);
+    await client.next(`${topic}/${OTHER}/available`, (payload) => payload === 'online', after);
+    await client.quiet();
+  };
+  const posts = () => service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
+  /** What came on a topic since a mark. */
+  const since = (after: number, topic: string) =>
+    client.messages.items
+      .slice(after)
+      .filter((message) => message.topic === topic)
+      .map(({ payload }) => payload);
+  /** The next message that a node failed with, or was done with. */
+  const failed = async (after: number) =>
+    (await red.debug('caught', after)) as { error: { code: string; message: string }; strip: unknown };
+  const completed = (after: number, topic: string) =>
+    red.comms.find(
+      'completed message',
+      ({ topic: event, data }) =>
+        event === 'debug' &&
+        (data as { id: unknown }).id === 'completed' &&
+        (JSON.parse((data as { msg: string }).msg) as { topic: unknown }).topic === topic,
+      { after },
+    );
+  /** From now on the service lists these strips, the outlets of each in these states. */
+  const list = async (strips: Record<string, (boolean | string)[]>) => {
+    const json = Object.entries(strips).map(([mac, states]) => ({
+      mac,
+      outlets: states.map((on, index) => ({ port: index + 1, on })),
+      load: 5,
+      voltage: 230,
+      signal: -50,
+    }));
+    service.always({ kind: 'answer', status: 200, json: { strips: json } });
+    await red.inject('list');
+  };
+  const OFF = [false, false, false, false];
+
+  it('publishes discovery and all states, retained, with QoS 1', async () => {
+    service.simulator.setOutlet(MAC, 2, true);
+    await deploy();
+    const kept = await broker.retained();
+    for (const { mac } of STRIPS) {
+      assert.deepEqual(discoveryProblems(discoveryOf(mac), kept.get(discoveryOf(mac)) ?? ''), []);
+      const ports = [1, 2, 3, 4].map((port) => kept.get(topicOf(port, mac)));
+      assert.deepEqual(ports, mac === MAC ? ['OFF', 'ON', 'OFF', 'OFF'] : ['OFF', 'OFF', 'OFF', 'OFF']);
+      assert.match(kept.get(topicOf('load', mac)) ?? '', /^[\d.]+$/);
+    }
+    assert.equal(kept.get(BRIDGE), 'online');
+    assert.ok(client.messages.items.every(({ qos }) => qos === 1));
+    assert.equal((await red.status('bridge', ({ text }) => text === '2')).fill, 'green');
+  });
+
+  it('publishes what is not known as None', async () => {
+    await list({ [MAC]: [true, 'maybe', false, false], [OTHER]: OFF }).catch(() => undefined);
+    await deploy();
+    assert.equal(await client.next(topicOf(1)), 'ON');
+    assert.equal(await client.next(topicOf(2)), 'None');
+    const after = client.messages.mark;
+    await list({ [MAC]: [true, true, 'maybe', false], [OTHER]: OFF });
+    assert.equal(await client.next(topicOf(2), undefined, after), 'ON');
+    assert.equal(await client.next(topicOf(3), undefined, after), 'None');
+  });
+
+  it('carries a command out and publishes the confirmed state, once', async () => {
+    await deploy();
+    for (const [payload, state] of [
+      ['ON', 'ON'],
+      ['toggle', 'OFF'],
+      ['true', 'ON'],
+      ['on', 'ON'],
+    ] as const) {
+      const after = client.messages.mark;
+      const comms = red.comms.mark;
+      await client.publish(topicOf('3/set'), payload);
+      assert.equal(await client.next(topicOf(3), undefined, after), state);
+      await completed(comms, topicOf('3/set'));
+      // A birth message is answered after everything that was to be sent before it.
+      await client.publish('homeassistant/status', 'online');
+      await client.next(topicOf('available'), undefined, after);
+      assert.deepEqual(since(after, topicOf(3)), [state, state]);
+    }
+    assert.equal(service.simulator.isOn(MAC, 3), true);
+    assert.equal(posts().length, 4);
+  });
+
+  it('switches all outlets of a strip', async () => {
+    await deploy();
+    const after = client.messages.mark;
+    await client.publish(topicOf('all/set'), 'ON');
+    for (const port of [1, 2, 3, 4]) {
+      assert.equal(await client.next(topicOf(port), undefined, after), 'ON');
+    }
+    assert.deepEqual(posts(), ['{"port":"all","on":true}']);
+  });
+
+  it('never shows a refused command as done, and sends the true state again', async () => {
+    service.simulator.setOutlet(MAC, 1, true);
+    await deploy({ account: { protectedOutlets: [{ mac: MAC, port: 1 }] } });
+    const after = client.messages.mark;
+    const comms = red.comms.mark;
+    await client.publish(topicOf('1/set'), 'OFF');
+    assert.equal((await failed(comms)).error.code, 'PROTECTED');
+    assert.equal(await client.next(topicOf(1), undefined, after), 'ON');
+    assert.deepEqual(posts(), []);
+
+    service.next({
+      kind: 'answer',
+      status: 200,
+      json: { success: false, results: [{ port: 2, ok: false }] },
+    });
+    const second = red.comms.mark;
+    await client.publish(topicOf('2/set'), 'ON');
+    const { error, strip } = await failed(second);
+    assert.equal(error.code, 'SWITCH_FAILED');
+    assert.equal((strip as { on: unknown }).on, false);
+    assert.equal(await client.next(topicOf(2), undefined, after), 'OFF');
+    assert.ok(!since(after, topicOf(2)).includes('ON'));
+  });
+
+  it('drops a retained command with one warning, however often it comes back', async () => {
+    const remembering = await startMosquitto({ memory: true });
+    const reader = await remembering.client();
+    try {
+      await reader.publish(topicOf('1/set'), 'ON', { retain: true });
+      await red.deploy(bridgeFlow(remembering.port, service));
+      await reader.next(topicOf('available', OTHER));
+      await remembering.kill();
+      const after = reader.messages.mark;
+      const comms = red.comms.mark;
+      await remembering.restart();
+      // Not the one that the broker had kept.
+      await reader.messages.find('birth', ({ topic, retain }) => topic === BRIDGE && !retain, { after });
+      await reader.publish(topicOf('2/set'), 'ON');
+      await completed(comms, topicOf('2/set'));
+    } finally {
+      await reader.close();
+      await remembering.stop();
+    }
+    assert.deepEqual(posts(), ['{"port":2,"on":true}']);
+    const warnings = red.log.items.filter(({ text }) => text.includes(topicOf('1/set')));
+    assert.equal(warnings.length, 1, JSON.stringify(warnings));
+  });
+
+  it('sends no request for garbage, and ends each with one error', async () => {
+    await deploy();
+    const comms = red.comms.mark;
+    const garbage: [string, string][] = [
+      [topicOf('1/set'), 'yes'],
+      [topicOf('1/set'), ''],
+      [topicOf('1/set'), '{"on":true}'],
+      [topicOf('1/set'), '\0'],
+      [topicOf('5/set'), 'ON'],
+      [topicOf('__proto__/set'), 'ON'],
+      ['smart-strip/__proto__/1/set', 'ON'],
+      [`smart-strip/${'x'.repeat(5000)}/1/set`, 'ON'],
+      ['smart-strip/FFFFFFFFFFFF/1/set', 'ON'],
+      [BRIDGE, 'perhaps'],
+      ['homeassistant/status', 'ON'],
+    ];
+    for (const [topic, payload] of garbage) await client.publish(topic, payload);
+    await red.comms.find('last error', ({ data }) => JSON.stringify(data).includes('homeassistant/status'), {
+      after: comms,
+    });
+    const caught = red.comms.items
+      .slice(comms)
+      .filter(({ topic, data }) => topic === 'debug' && (data as { id: unknown }).id === 'caught');
+    assert.equal(caught.length, garbage.length);
+    assert.deepEqual(posts(), []);
+    assert.deepEqual(
+      service.requests.filter(({ path }) => !path.endsWith('/strips')),
+      [],
+    );
+  });
+
+  it('answers a birth message with discovery, then all states', async () => {
+    await deploy();
+    for (const topic of ['homeassistant/status', BRIDGE]) {
+      const after = client.messages.mark;
+      await client.publish(topic, 'online');
+      await client.next(topicOf('available', OTHER), undefined, after);
+      const topics = client.messages.items.slice(after + 1).map((message) => message.topic);
+      assert.deepEqual(topics.slice(0, 2).sort(), [discoveryOf(MAC), discoveryOf(OTHER)]);
+      assert.equal(topics.length, 2 + 2 * 8);
+      assert.equal(new Set(topics).size, topics.length);
+    }
+  });
+
+  it('publishes a change made elsewhere', async () => {
+    await deploy();
+    const after = client.messages.mark;
+    service.simulator.setOutlet(MAC, 4, true);
+    assert.equal(await client.next(topicOf(4), undefined, after), 'ON');
+    assert.deepEqual(since(after, topicOf(3)), []);
+  });
+
+  it('publishes a new strip, and one that vanishes as offline and not as off', async () => {
+    await list({ [MAC]: [true, true, false, false], [OTHER]: OFF }).catch(() => undefined);
+    await deploy();
+    const after = client.messages.mark;
+    await list({ [MAC]: [true, true, false, false], [OTHER]: OFF, [NEW]: [true, false, false, false] });
+    await client.next(topicOf('available', NEW), (payload) => payload === 'online');
+    const kept = await broker.retained();
+    assert.deepEqual(discoveryProblems(discoveryOf(NEW), kept.get(discoveryOf(NEW)) ?? ''), []);
+    await list({ [OTHER]: OFF });
+    assert.equal(await client.next(topicOf('available'), (payload) => payload === 'offline'), 'offline');
+    assert.deepEqual(since(after, topicOf(1)), []);
+    assert.equal((await broker.retained()).get(topicOf(1)), 'ON');
+  });
+
+  it('publishes an outage as offline and never as off, and its end', async () => {
+    service.simulator.setOutlet(MAC, 1, true);
+    await deploy();
+    const after = client.messages.mark;
+    await service.stopListening();
+    for (const mac of [MAC, OTHER])
+      await client.next(topicOf('available', mac), (p) => p === 'offline', after);
+    assert.equal((await red.status('bridge', ({ fill }) => fill === 'red')).shape, 'ring');
+    const middle = client.messages.mark;
+    const comms = red.comms.mark;
+    await client.publish(topicOf('1/set'), 'OFF');
+    assert.equal((await failed(comms)).error.code, 'UNREACHABLE');
+    assert.equal(await client.next(topicOf(1), undefined, middle), 'ON');
+    await service.listenAgain();
+    await red.inject('list');
+    await client.next(topicOf('available'), (payload) => payload === 'online', middle);
+    assert.ok(!since(after, topicOf(1)).includes('OFF'));
+  });
+
+  it('fills a broker again that was killed and forgot everything', async () => {
+    await deploy();
+    await broker.kill();
+    service.simulator.setOutlet(MAC, 2, true);
+    await red.inject('list');
+    await broker.restart();
+    const after = client.messages.mark;
+    assert.equal(await client.next(topicOf(2), undefined, after), 'ON');
+    await client.next(topicOf('available', OTHER), undefined, after);
+    const kept = await broker.retained();
+    assert.equal(kept.size, 1 + 2 * 9);
+    assert.equal(kept.get(BRIDGE), 'online');
+  });
+
+  it('brings a broker up to date that was killed and remembers what it kept', async () => {
+    const remembering = await startMosquitto({ memory: true });
+    const reader = await remembering.client();
+    try {
+      await red.deploy(bridgeFlow(remembering.port, service));
+      await reader.next(topicOf('available', OTHER));
+      await remembering.kill();
+      service.simulator.setOutlet(MAC, 2, true);
+      await red.inject('list');
+      await remembering.restart();
+      assert.equal(await reader.next(topicOf(2), (payload) => payload === 'ON'), 'ON');
+      assert.equal((await remembering.retained()).get(topicOf(2)), 'ON');
+    } finally {
+      await reader.close();
+      await remembering.stop();
+    }
+  });
+
+  it('says offline for the bridge when Node-RED dies, and when it stops', async () => {
+    await deploy();
+    const after = client.messages.mark;
+    await red.kill();
+    assert.equal(await client.next(BRIDGE, undefined, after), 'offline');
+    assert.equal((await broker.retained()).get(topicOf('available')), 'online');
+  });
+
+  it('goes on after a redeploy, under a new topic too', async () => {
+    await deploy();
+    const after = client.messages.mark;
+    await red.deploy(bridgeFlow(broker.port, service));
+    await client.next(topicOf('available', OTHER), undefined, after);
+    await client.publish(topicOf('1/set'), 'ON');
+    assert.equal(await client.next(topicOf(1), (payload) => payload === 'ON', after), 'ON');
+    assert.deepEqual(posts(), ['{"port":1,"on":true}']);
+    await deploy({ topic: 'home/strips' });
+    const last = client.messages.mark;
+    await client.publish(`home/strips/${MAC}/1/set`, 'OFF');
+    assert.equal(await client.next(`home/strips/${MAC}/1`, undefined, last), 'OFF');
+    assert.deepEqual(since(last, topicOf(1)), []);
+  });
+
+  it('serves two accounts on one broker', async () => {
+    const second = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }], shape: 'plain' });
+    try {
+      await deploy({}, bridgeFlow(broker.port, second, { prefix: 'b-', topic: 'elsewhere' }));
+      await client.next(`elsewhere/${NEW}/available`);
+      const after = client.messages.mark;
+      await client.publish(`elsewhere/${NEW}/1/set`, 'ON');
+      await client.publish(topicOf('2/set'), 'ON');
+      assert.equal(await client.next(`elsewhere/${NEW}/1`, (payload) => payload === 'ON', after), 'ON');
+      assert.equal(await client.next(topicOf(2), (payload) => payload === 'ON', after), 'ON');
+      assert.equal(second.simulator.isOn(NEW, 2), false);
+      assert.equal(service.simulator.isOn(MAC, 1), false);
+      const kept = await broker.retained();
+      for (const mac of [MAC, OTHER, NEW]) {
+        assert.deepEqual(discoveryProblems(discoveryOf(mac), kept.get(discoveryOf(mac)) ?? ''), []);
+      }
+    } finally {
+      await red.deploy([]);
+      await second.close();
+    }
+  });
+
+  it('serves one account under two topics', async () => {
+    await deploy({}, bridgeFlow(broker.port, service, { prefix: 'b-', topic: 'other', discovery: '' }));
+    await client.next(`other/${MAC}/available`);
+    const after = client.messages.mark;
+    await client.publish(`other/${MAC}/1/set`, 'ON');
+    assert.equal(await client.next(`other/${MAC}/1`, (payload) => payload === 'ON', after), 'ON');
+    await red.inject('list');
+    assert.equal(await client.next(topicOf(1), (payload) => payload === 'ON', after), 'ON');
+    assert.equal(posts().length, 1);
+  });
+
+  it('publishes the API key on no topic, and nothing on a topic that a name made up', async () => {
+    const strips = ['#', '+/x', '__proto__', `x${'y'.repeat(150)}`, 'a:b'].map((mac) => ({
+      mac,
+      outlets: [{ port: 1, on: true }],
+      name: `${'#+/'.repeat(100)}\0`,
+    }));
+    service.always({ kind: 'answer', status: 200, json: { strips } });
+    await red.deploy(bridgeFlow(broker.port, service));
+    await client.next('smart-strip/AB/available');
+    await client.quiet();
+    await client.publish(topicOf('1/set'), 'OFF');
+    for (const { topic, payload } of client.messages.items) {
+      assert.ok(!topic.includes(API_KEY) && !payload.includes(API_KEY), topic);
+      assert.ok(isTopic(topic), topic);
+      const levels = topic.split('/').length;
+      if (topic.endsWith('/config')) {
+        assert.equal(levels, 4);
+        assert.deepEqual(discoveryProblems(topic, payload), []);
+      } else assert.ok(levels <= 4, topic);
+    }
+    assert.ok(!broker.log.includes(API_KEY));
+    assert.ok((await broker.retained()).size > 1);
+  });
+});

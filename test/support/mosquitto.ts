@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectSocket, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectAsync, type MqttClient } from 'mqtt';
+import { Recorder } from './recorder';
+
+/** A message as a client got it. */
+export interface Received {
+  topic: string;
+  payload: string;
+  /** The broker had kept it. */
+  retain: boolean;
+  qos: number;
+}
+
+/** A client that has subscribed to every topic. */
+export interface BrokerClient {
+  readonly messages: Recorder<Received>;
+  publish(topic: string, payload: string, options?: { retain?: boolean; qos?: 0 | 1 }): Promise<void>;
+  /** The next message on a topic since `after` that fits. */
+  next(topic: string, fits?: (payload: string) => boolean, after?: number): Promise<string>;
+  /** Resolves when nothing has come for a while: what is sent in bulk comes in windows of 50 ms. */
+  quiet(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Mosquitto {
+  readonly port: number;
+  /** Everything that clients sent and got, as the broker logs it. */
+  readonly log: string;
+  client(): Promise<BrokerClient>;
+  /** What the broker keeps, by topic. */
+  retained(): Promise<Map<string, string>>;
+  /** Ends it at once, as a power cut does. */
+  kill(): Promise<void>;
+  /** Starts it again on its port; it remembers what it kept only if it was started with `memory`. */
+  restart(): Promise<void>;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+}
+
+/** Where mosquitto is installed. */
+function findMosquitto(): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, 'mosquitto')).find((file) => existsSync(file));
+}
+
+/** For a `before` hook: skips its suite where mosquitto is not installed, but never in continuous integration. */
+export function requireMosquitto(context: Mocha.Context): void {
+  if (findMosquitto() !== undefined) return;
+  if (process.env.CI === 'true') throw new Error('mosquitto is not installed');
+  process.stdout.write('    skipped: mosquitto is not installed\n');
+  context.skip();
+}
+
+/** Starts a broker of its own on a free port of 127.0.0.1. `memory`: it keeps retained messages when it is killed. */
+export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto> {
+  const file = findMosquitto();
+  if (file === undefined) throw new Error('mosquitto is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'smart-strip-broker-'));
+  const port = await freePort();
+  writeFileSync(
+    join(folder, 'mosquitto.conf'),
+    [
+      `listener ${port} 127.0.0.1`,
+      'allow_anonymous true',
+      // Started by root it would become another user, who cannot write into the folder.
+      `user ${userInfo().username}`,
+      `persistence ${memory}`,
+      ...(memory
+        ? [`persistence_location ${folder}/`, 'autosave_on_changes true', 'autosave_interval 1']
+        : []),
+      'log_dest stderr',
+      'log_type all',
+      '',
+    ].join('\n'),
+  );
+  let log = '';
+  let child: ChildProcess | null = null;
+  let exited: Promise<unknown> = Promise.resolve();
+  const start = async () => {
+    const started = spawn(file, ['-c', join(folder, 'mosquitto.conf')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child = started;
+    exited = new Promise((resolve) => started.once('exit', resolve));
+    started.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+    for (let attempt = 0; attempt < 200 && started.exitCode === null; attempt++) {
+      if (await accepts(port)) return;
+      await sleep(25);
+    }
+    throw new Error(`mosquitto does not run:\n${log}`);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    child?.kill(signal);
+    await exited;
+  };
+  await start();
+
+  const client = async (): Promise<BrokerClient> => {
+    const connection = await connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 200 });
+    const messages = new Recorder<Received>();
+    connection.on('message', (topic, payload, { retain, qos }) => {
+      messages.push({ topic, payload: payload.toString(), retain, qos });
+    });
+    await connection.subscribeAsync('#', { qos: 1 });
+    return {
+      messages,
+      publish: async (topic, payload, options = {}) => {
+        await connection.publishAsync(topic, payload, { qos: 1, ...options });
+      },
+      next: async (topic, fits = () => true, after = 0) =>
+        (
+          await messages.find(
+            `message on ${topic}`,
+            (message) => message.topic === topic && fits(message.payload),
+            { after, timeout: 15_000 },
+          )
+        ).payload,
+      quiet: async () => {
+        for (let before = -1; before !== messages.mark;) {
+          before = messages.mark;
+          await sleep(300);
+        }
+      },
+      close: () => connection.endAsync(true),
+    };
+  };
+
+  return {
+    port,
+    get log() {
+      return log;
+    },
+    client,
+    retained: async () => {
+      const reader: MqttClient = await connectAsync(`mqtt://127.0.0.1:${port}`);
+      const kept = new Map<string, string>();
+      const marker = `marker/${process.pid}/${Math.random()}`;
+      const complete = new Promise<void>((resolve) => {
+        reader.on('message', (topic, payload, { retain }) => {
+          if (topic === marker) resolve();
+          else if (retain) kept.set(topic, payload.toString());
+        });
+      });
+      // With QoS 1 the broker would drop what exceeds the client's queue of 1,000 messages.
+      await reader.subscribeAsync('#', { qos: 0 });
+      // Comes after everything that was kept.
+      await reader.publishAsync(marker, '', { qos: 1 });
+      await complete;
+      await reader.endAsync();
+      return kept;
+    },
+    kill: () => end('SIGKILL'),
+    restart: start,
+    stop: async () => {
+      await end('SIGTERM');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connectSocket(port, '127.0.0.1');
+  const connected = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  });
+  socket.destroy();
+  return connected;
+}
