@@ -308,28 +308,30 @@ describe('the side bar', function () {
     }
   });
 
-  it('is free of what axe finds wrong, also with a fault and an open list', async () => {
-    await stage.red.deploy([
-      tab,
-      home({ protectedOutlets: [{ mac: DESK, port: 4 }] }),
-      placed('node', 'strip switch', { mac: DESK, macType: 'str', port: '1', portType: 'port' }),
-    ]);
-    await open();
-    await bar.shows('Desk strip, outlet 1', false);
-    await bar.root.locator('.smart-strip-used summary').first().click();
-    stage.service.always({ kind: 'answer', status: 500, json: {} });
-    await bar.toggle('Desk strip, outlet 2').click();
-    await bar.root.getByText(/✕ /).first().waitFor();
-    await editor.page.evaluate(readFileSync(AXE, 'utf8'));
-    const found = await editor.page.evaluate(async () => {
-      const { axe } = window as unknown as {
-        axe: { run(where: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      const { violations } = await axe.run('.smart-strip-sidebar');
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  for (const dark of [false, true]) {
+    it(`is free of what axe finds wrong, also with a fault and an open list${dark ? ', in the dark' : ''}`, async () => {
+      await stage.red.deploy([
+        tab,
+        home({ protectedOutlets: [{ mac: DESK, port: 4 }] }),
+        placed('node', 'strip switch', { mac: DESK, macType: 'str', port: '1', portType: 'port' }),
+      ]);
+      await open({ dark });
+      await bar.shows('Desk strip, outlet 1', false);
+      await bar.root.locator('.smart-strip-used summary').first().click();
+      stage.service.always({ kind: 'answer', status: 500, json: {} });
+      await bar.toggle('Desk strip, outlet 2').click();
+      await bar.root.getByText(/✕ /).first().waitFor();
+      await editor.page.evaluate(readFileSync(AXE, 'utf8'));
+      const found = await editor.page.evaluate(async () => {
+        const { axe } = window as unknown as {
+          axe: { run(where: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        };
+        const { violations } = await axe.run('.smart-strip-sidebar');
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      });
+      assert.deepEqual(found, []);
     });
-    assert.deepEqual(found, []);
-  });
+  }
 
   it('shows exactly what a report for a bug holds, to copy and to download', async () => {
     await stage.red.deploy([tab, home()]);
