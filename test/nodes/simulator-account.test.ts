@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import type { NodeMessage } from 'node-red';
+import helper from 'node-red-node-test-helper';
+import stripSimulator from '../../nodes/strip-simulator';
+import { flowNode, Lab, MAC, onCanvas } from './lab';
+import type { FlowNode } from './lab';
+
+const simulator = (more: object = {}): FlowNode => ({
+  id: 'sim',
+  type: 'strip simulator',
+  ...onCanvas,
+  path: '/sim',
+  strips: [{ mac: MAC, name: 'Desk strip', outlets: [] }],
+  wires: [[]],
+  ...more,
+});
+
+/** Without retries, so that a failure shows at once. */
+const account = (more: object = {}): FlowNode => ({
+  id: 'account',
+  type: 'strip-account',
+  baseUrl: '/sim',
+  retryFor: '0',
+  ...more,
+});
+
+const lamp = flowNode('switch', 'strip switch', { mac: MAC, macType: 'str', port: '1', portType: 'port' });
+const list = flowNode('list', 'strip list');
+
+describe('an account whose base URL is the path of a simulator in this Node-RED', () => {
+  let lab: Lab;
+
+  beforeEach(async () => {
+    lab = await Lab.start();
+  });
+  afterEach(() => lab.stop());
+
+  const deploy = (nodes: FlowNode[], credentials: object = {}) =>
+    lab.deploy(nodes, credentials, [stripSimulator]);
+
+  /** The code and sentence that a command for the lamp ends with. */
+  async function failure(): Promise<[code: unknown, sentence: string]> {
+    const { error } = await lab.caught('switch', { payload: true });
+    return [error?.code, error?.message ?? ''];
+  }
+
+  it('switches without a key, and without asking anybody on the network', async () => {
+    await deploy([account(), lamp, simulator()]);
+    const { payload } = await lab.out('switch', { payload: true });
+    assert.equal(payload, true);
+    const { payload: toggled } = await lab.out('switch', { payload: 'toggle' });
+    assert.equal(toggled, false);
+    assert.deepEqual(lab.service.requests, []);
+  });
+
+  for (const settings of [{ httpNodeRoot: false }, { httpNodeAuth: { user: 'u', pass: 'p' } }]) {
+    it(`does so with ${Object.keys(settings).join()} in settings.js`, async () => {
+      helper.settings(settings);
+      await deploy([account(), lamp, simulator()]);
+      assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    });
+  }
+
+  it('reads the path as the simulator does: with slashes and the path of the API at its end', async () => {
+    await deploy([account({ baseUrl: ' /sim/api/public/v1/ ' }), lamp, simulator({ path: '/sim/' })]);
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+  });
+
+  it('takes the path / too', async () => {
+    await deploy([account({ baseUrl: '/' }), lamp, simulator({ path: '/' })]);
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+  });
+
+  it('sends its own key to a simulator that wants one, and none of another', async () => {
+    const key = { apiKey: 'a key of the simulator' };
+    await deploy([account(), lamp, simulator()], {
+      sim: { apiKey: 'key-of-it' },
+      account: { apiKey: 'key-of-it' },
+    });
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    await lab.stop();
+    lab = await Lab.start();
+    await deploy([account(), lamp, simulator()], { sim: key });
+    assert.equal((await failure())[0], 'AUTH');
+  });
+
+  for (const [what, nodes] of [
+    ['there is none', []],
+    ['it has another path', [simulator({ path: '/other' })]],
+    ['it is disabled', [simulator({ d: true })]],
+    ['its path is not valid', [simulator({ path: 'sim' })]],
+  ] as const) {
+    it(`is UNREACHABLE where ${what}, and says which path and what to do`, async () => {
+      await deploy([account(), lamp, ...nodes]);
+      const [code, sentence] = await failure();
+      assert.equal(code, 'UNREACHABLE');
+      assert.match(sentence, /^Deploy a strip simulator with the path \/sim, /);
+    });
+  }
+
+  it('is answered as soon as a simulator is deployed, by the first of two with this path', async () => {
+    await deploy([account(), lamp]);
+    assert.equal((await failure())[0], 'UNREACHABLE');
+    const first = simulator();
+    const second = simulator({ id: 'second', strips: [] });
+    await lab.redeploy([account(), lamp, first, second], 'nodes');
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    await lab.redeploy([account(), lamp, second], 'nodes');
+    assert.equal((await failure())[0], 'NOT_FOUND');
+  });
+
+  it('lets a command wait that is sent while the simulator is deployed anew', async () => {
+    await deploy([account(), lamp, simulator()]);
+    const deployed = lab.redeploy([account(), lamp, simulator({ latency: '1' })], 'nodes');
+    const { payload } = await lab.out('switch', { payload: true });
+    assert.equal(payload, true);
+    await deployed;
+  });
+
+  it('answers what watches from the start, wherever in the flow the simulator is', async () => {
+    const watch = flowNode('watch', 'strip watch', { initial: true, mac: MAC, port: '1' });
+    const outlets = [{ name: 'Lamp', on: true }];
+    await deploy([
+      account({ interval: '5' }),
+      watch,
+      simulator({ strips: [{ mac: MAC, name: '', outlets }] }),
+    ]);
+    const { msg } = await lab.arrivals.find('first state', ({ at }) => at === 'out');
+    assert.equal(msg.payload, true);
+  });
+
+  it('sends the on of a cycle to the simulator that a full deploy is taking away', async () => {
+    const cycle = { ...lamp, on: 'cycle', onType: 'action', delay: '60', delayType: 'num' };
+    const nodes = [account(), cycle, simulator({ wires: [['switched']] })];
+    const switched = { id: 'switched', type: 'helper', ...onCanvas, wires: [] };
+    await deploy([...nodes, switched]);
+    const seen: unknown[] = [];
+    lab.node('switched').on('input', (msg: NodeMessage) => seen.push(msg.payload));
+    lab.send('switch', { payload: null });
+    await lab.until('off', () => seen.length > 0);
+    const start = performance.now();
+    await lab.redeploy([...nodes, switched], 'full');
+    assert.ok(performance.now() - start < 3_000, 'the deploy waited for the on');
+  });
+
+  it('lists strips and outlets by the names that the simulator gives', async () => {
+    const outlets = [{ name: 'Computer', on: true }, { name: 'Screen' }];
+    await deploy([account(), list, simulator({ strips: [{ mac: MAC, name: 'Desk strip', outlets }] })]);
+    const { payload } = await lab.out('list', {});
+    const [strip] = payload as { name: string; outlets: { on: boolean; name: string | null }[] }[];
+    assert.equal(strip?.name, 'Desk strip');
+    assert.deepEqual(
+      strip.outlets.map(({ on, name }) => [on, name]),
+      [
+        [true, 'Computer'],
+        [false, 'Screen'],
+        [false, null],
+        [false, null],
+      ],
+    );
+  });
+});
