@@ -7,6 +7,8 @@
 // `<set>.hint.<field>` and `<set>.placeholder.<field>` of the node's catalogue, or, as in hint="text", `<set>.hint.text`; `unit` is a
 // key below `strip-account.unit`. `fallback` is the placeholder where it is no text to translate, such as an address.
 
+const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
+
 /** Html of a node as Node-RED loads it. `set` is the file's name without ".html". */
 export function expandForm(html, set, settings) {
   const type = /registerType\('([^']+)'/.exec(html)?.[1];
@@ -56,7 +58,7 @@ function row({ field, icon, hint, placeholder, unit, fallback, input = '' }, { s
   return [
     `<div class="form-row" id="smart-strip-row-${field}">`,
     `    <label for="${id}" id="smart-strip-label-${field}"><i class="fa fa-${iconClass}"></i> <span data-i18n="${label}"></span></label>`,
-    `    ${control()}${unit ? ` <span data-i18n="strip-account.unit.${unit}"></span>` : ''}`,
+    `    ${control()}${unit ? ` <span data-i18n="${UNITS}.${unit}"></span>` : ''}`,
     `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
     `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${key('hint', hint)}"` : ''}></div>`,
     `  </div>`,

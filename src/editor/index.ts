@@ -38,7 +38,7 @@ Object.assign(window, { SmartStrip });
 $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
   const group: unknown = event.currentTarget;
   const node = group instanceof Element ? RED.nodes.node(group.id) : null;
-  if (!(group instanceof Element) || node === null || !descriptorOf(node)) return;
+  if (!(group instanceof Element) || !node || !descriptorOf(node)) return;
   const tip = group.querySelector(':scope > title') ?? group.appendChild(newTitle());
   const whole = labelOf(node, words, true);
   tip.textContent = whole === labelOf(node, words) ? '' : whole;

@@ -21,7 +21,7 @@ export interface EditorNode {
 interface Editor {
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {
-    node(id: string): EditorNode | null;
+    node(id: string): EditorNode | null | undefined;
     eachNode(visit: (node: EditorNode) => void): void;
     eachConfig(visit: (node: EditorNode) => void): void;
     getType(type: string): { defaults: Readonly<Record<string, { value: unknown }>> } | undefined;

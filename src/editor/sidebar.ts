@@ -567,7 +567,7 @@ function keyed<Data>(
   };
 }
 
-function protects(account: EditorNode | null, mac: string, port: Port): boolean {
+function protects(account: EditorNode | null | undefined, mac: string, port: Port): boolean {
   const outlets: unknown = account?.protectedOutlets;
   return (
     Array.isArray(outlets) &&

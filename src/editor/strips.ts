@@ -183,12 +183,11 @@ export function outletName(account: string, mac: string, port: string): string |
  */
 export async function loadStrips(account: string): Promise<Answer> {
   const node = RED.nodes.node(account);
-  const answer =
-    node === null
-      ? trouble('noAccount')
-      : node.changed === true
-        ? await testAccount(storedValues(node))
-        : await deployedStrips(account, true);
+  const answer = !node
+    ? trouble('noAccount')
+    : node.changed === true
+      ? await testAccount(storedValues(node))
+      : await deployedStrips(account, true);
   learn(account, answer);
   return answer;
 }

@@ -147,7 +147,7 @@ describe('Test connection', function () {
 
   it('warns of plain http to a public host without asking it', async () => {
     await field('baseUrl').fill('http://strips.example.com');
-    assert.match((await said('baseUrl').textContent()) ?? '', /Plain http/);
+    assert.match((await said('baseUrl').textContent()) ?? '', /plain http/);
     await field('baseUrl').fill('http://127.0.0.1:1880');
     assert.equal(await said('baseUrl').textContent(), '');
   });

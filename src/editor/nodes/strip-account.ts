@@ -81,7 +81,7 @@ function open(node: EditorNode): void {
   for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
   outlets = outletsTable(node);
   // Names in the rows are looked up at once; without rows, what the runtime knows will do.
-  const isStored = RED.nodes.node(node.id) !== null;
+  const isStored = Boolean(RED.nodes.node(node.id));
   if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
   else if (isStored && node.changed !== true) askRuntime(node.id, () => outlets?.refresh());
   const button = $('#smart-strip-test');
