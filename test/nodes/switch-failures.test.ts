@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Lab, MAC, OTHER_MAC } from './lab';
+import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 
@@ -148,6 +148,59 @@ describe('the strip switch node, where it cannot switch', () => {
     const statuses = lab.statuses('switch');
     assert(statuses.includes('yellow ring retryingService'), String(statuses));
     assert.equal(statuses.at(-1), 'green dot on');
+  });
+
+  it('is not silent about a retry: one warning when it begins, with the reason, and one when it is over', async () => {
+    await lab.startSwitch(outlet2, { retryFor: '30' });
+    const refused = { kind: 'answer', status: 503, json: {} } as const;
+    lab.service.next(refused, refused);
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    await lab.until('the second warning', () => lab.said('account', 'warn').length === 2);
+    const [first, second] = lab.said('account', 'warn').map(String);
+    assert.match(first ?? '', /^Commands are being retried\. Try again later: .* \(status 503\)\.$/);
+    assert.equal(second, 'Commands are no longer being retried.');
+  });
+
+  it('warns once of a rate limit', async () => {
+    await lab.startSwitch(outlet2, { retryFor: '30' });
+    lab.service.next({ kind: 'answer', status: 429, headers: { 'retry-after': '1' }, json: {} });
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    const limited = lab
+      .said('account', 'warn')
+      .filter((text) => String(text).includes('no requests are sent'));
+    assert.deepEqual(limited, ['The service asked for a pause: no requests are sent for 1 s.']);
+  });
+
+  it('warns once of a protected outlet that the service does not list', async () => {
+    const gone = { mac: 'A1B2C3D4E5FF', port: 3 };
+    const outletNames = [{ mac: MAC, port: 2, name: 'Lamp' }, { ...gone, name: 'Fan' }]; // prettier-ignore
+    await lab.deploy([
+      lab.account({ protectedOutlets: [gone], outletNames }),
+      flowNode('list', 'strip list'),
+      flowNode('switch', 'strip switch', outlet2),
+    ]);
+    await lab.out('list', {});
+    await lab.out('list', {});
+    assert.deepEqual(
+      lab.said('account', 'warn').map((text) => String(text).split(':')[0]),
+      ['Check the protected outlets in the account', 'Check the outlet names in the account'],
+    );
+    const { strip } = await lab.out('switch', { payload: true });
+    assert.equal((strip as { outlet: unknown }).outlet, 'Lamp');
+  });
+
+  it('names strip and outlet in the sentence of an error', async () => {
+    const account = {
+      outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }],
+      protectedOutlets: [{ mac: MAC, port: 2 }],
+    };
+    await lab.startSwitch(outlet2, account);
+    const failed = await lab.caught('switch', { payload: false });
+    assert.equal(
+      failed.error?.message,
+      `Remove Lamp (outlet 2 of ${MAC}) from the protected outlets in the account to switch it off: it is protected.`,
+    );
+    assert.equal((failed.strip as { outlet: unknown }).outlet, 'Lamp');
   });
 
   it('says SUPERSEDED where a newer message took its place in an outage', async () => {

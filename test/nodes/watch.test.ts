@@ -94,6 +94,22 @@ describe('the strip watch node', () => {
     assert.equal(lab.statuses('watch').at(-1), 'red ring unavailable');
   });
 
+  it('shows that outlets have become unknown, and sends no message for it', async () => {
+    await lab.deploy([watch({ mac: MAC }), list]);
+    const outlets = (...on: (boolean | null)[]) => on.map((state, index) => ({ port: index + 1, on: state }));
+    const answer = (...on: (boolean | null)[]) =>
+      lab.service.always({ kind: 'answer', status: 200, json: [{ mac: MAC, outlets: outlets(...on) }] });
+    answer(true, true, true, true);
+    await polled();
+    await reread();
+    await lab.until('all on', () => lab.statuses('watch').at(-1) === 'green dot on4of4');
+    const before = told().length;
+    answer(true, null, null, null);
+    await reread();
+    await lab.until('the rest unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
+    assert.equal(told().length, before);
+  });
+
   it('makes one request for all nodes of an account', async () => {
     const many = Array.from({ length: 20 }, (_, index) =>
       flowNode(`watch${index}`, 'strip watch', { initial: true }),
