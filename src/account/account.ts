@@ -1,11 +1,11 @@
 import type { Clock } from '../api/clock';
-import { isStripError, type StripError } from '../api/errors';
+import { closedError, isStripError, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Service, StripAnswer } from '../api/service';
 import type { PortOrAll, Strip } from '../api/types';
 import { CommandQueue, MAX_WAITING } from './command-queue';
 import { Delays } from './delays';
-import { busy, closed, mayBeCarriedOut } from './errors';
+import { busy, mayBeCarriedOut } from './errors';
 import { Poller, type Round } from './poller';
 import type { QueuedCommand } from './queued-command';
 import { Reader } from './reader';
@@ -121,7 +121,7 @@ export class Account {
    * BUSY and CLOSED.
    */
   async run(command: Command, options: RunOptions = {}): Promise<Outcome> {
-    if (this.#closing !== null) throw closed();
+    if (this.#closing !== null) throw closedError('account');
     this.#switcher.check(command);
     try {
       return await this.#queue.run(command, options);
@@ -216,9 +216,9 @@ export class Account {
     this.#poller.stop();
     this.#subscribers.clear();
     this.#statusListeners = [];
-    for (const end of this.#reads) end(closed());
+    for (const end of this.#reads) end(closedError('account'));
     this.#switcher.close();
-    this.#queue.close(closed());
+    this.#queue.close(closedError('account'));
     const restoring = [...this.#queue.commands].filter(({ pendingRestore }) => pendingRestore);
     this.#requests.close();
     let grace = GRACE;
@@ -245,7 +245,7 @@ export class Account {
   }
 
   #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
-    if (this.#closing !== null) return Promise.reject(closed());
+    if (this.#closing !== null) return Promise.reject(closedError('account'));
     if (this.#reads.size >= MAX_WAITING) return Promise.reject(busy(MAX_WAITING));
     return new Promise((resolve, reject) => {
       this.#reads.add(reject);

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../api/clock';
-import type { StripError } from '../api/errors';
+import { closedError, type StripError } from '../api/errors';
 import { PORTS, type Port } from '../api/types';
 import type { Delays } from './delays';
-import { busy, cancelled, isOutage, superseded, waitedTooLong } from './errors';
+import { busy, isOutage, superseded, waitedTooLong } from './errors';
 import { QueuedCommand, type Phase } from './queued-command';
 import type { AccountLog, AccountSettings, Command, Outcome, RunOptions } from './types';
 
@@ -149,11 +149,14 @@ export class CommandQueue {
       }
       const { mac, port } = queued.command;
       const mayBeSent = queued.underWay > 0 && queued.action !== 'toggle';
-      const error = cancelled(queued.pendingRestore ? 'cycle' : mayBeSent ? 'sent' : 'notSent', mac, port);
+      const error = closedError(queued.pendingRestore ? 'cycle' : mayBeSent ? 'sent' : 'notSent', {
+        mac,
+        port,
+      });
       queued.reject(error);
       this.#stop(queued, error);
     }
-    this.#endWaiting(waiting, ({ command: { mac, port } }) => cancelled('notSent', mac, port));
+    this.#endWaiting(waiting, ({ command: { mac, port } }) => closedError('notSent', { mac, port }));
   }
 
   /** Begins no command any more. Ends those of which nothing is under way, and keeps the others from further attempts. */

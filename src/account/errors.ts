@@ -2,12 +2,6 @@
 import { isStripError, StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 
-export const closed = (): StripError => new StripError('CLOSED', 'CLOSED.account');
-
-/** The node that asked for a command was removed or redeployed. */
-export const cancelled = (what: 'notSent' | 'sent' | 'cycle', mac: string, port: PortOrAll): StripError =>
-  new StripError('CLOSED', `CLOSED.${what}`, { params: { mac, port } });
-
 export const superseded = (mac: string, port: PortOrAll): StripError =>
   new StripError('SUPERSEDED', port === 'all' ? 'SUPERSEDED.all' : 'SUPERSEDED.outlet', {
     params: { mac, port },

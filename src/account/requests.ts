@@ -1,9 +1,9 @@
 import type { Clock } from '../api/clock';
-import { isStripError, type StripError } from '../api/errors';
+import { closedError, isStripError, type StripError } from '../api/errors';
 import type { CommandQueue } from './command-queue';
 import { Cooldown } from './cooldown';
 import type { Delays } from './delays';
-import { closed, isOutage, mayBeCarriedOut, pauseTooLong } from './errors';
+import { isOutage, mayBeCarriedOut, pauseTooLong } from './errors';
 import { QueuedCommand } from './queued-command';
 import { Semaphore } from './semaphore';
 import type { AccountLog, AccountSettings } from './types';
@@ -55,7 +55,7 @@ export class Requests {
   async read<T>(ask: () => Promise<T>): Promise<T> {
     if (!this.#tryAdmit()) {
       await this.#admit({}, true, () => {
-        if (this.#shutdown !== 'no') throw closed();
+        if (this.#shutdown !== 'no') throw closedError('account');
       });
     }
     return await this.#request(ask);
@@ -111,7 +111,7 @@ export class Requests {
   #check(queued: QueuedCommand, policy: RetryPolicy): void {
     if (policy === 'command') this.queue.check(queued);
     else if (queued.stop?.code === 'SUPERSEDED') throw queued.stop;
-    else if (this.#shutdown === 'over') throw queued.failure ?? closed();
+    else if (this.#shutdown === 'over') throw queued.failure ?? closedError('account');
   }
 
   /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../api/clock';
-import { isStripError, StripError } from '../api/errors';
+import { closedError, isStripError, StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { Service } from '../api/service';
 import { PORTS, type Port, type PortOrAll, type Strip, type SwitchResult } from '../api/types';
 import type { CommandQueue } from './command-queue';
 import type { Delays } from './delays';
-import { closed, isProtected, mayBeCarriedOut, unknownState } from './errors';
+import { isProtected, mayBeCarriedOut, unknownState } from './errors';
 import type { QueuedCommand } from './queued-command';
 import type { Reader } from './reader';
 import type { Requests } from './requests';
@@ -162,7 +162,7 @@ export class Switcher {
     this.#endGrace.add(endGrace);
     const settled = await Promise.race([offs, grace]);
     this.#endGrace.delete(endGrace);
-    if (settled === null) return queued.stop ?? closed();
+    if (settled === null) return queued.stop ?? closedError('account');
     try {
       this.#merge(queued, false, plan, settled);
       return null;
@@ -183,7 +183,7 @@ export class Switcher {
     } catch (error) {
       if (!isStripError(error) || error.code === 'SUPERSEDED') throw error;
       this.log.notRestored(queued.command, reasonOf(ons) ?? error);
-      throw closed();
+      throw closedError('account');
     }
   }
 
