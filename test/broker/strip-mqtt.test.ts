@@ -11,6 +11,15 @@ const BRIDGE = 'smart-strip/bridge';
 const discoveryOf = (mac: string) => `homeassistant/device/smart_strip_${mac}/config`;
 const topicOf = (what: string | number, mac: string = MAC) => `smart-strip/${mac}/${what}`;
 
+/** Lets all clocks of a Node-RED jump a day ahead when it gets a signal. */
+const DAY_LATER = `
+let ahead = 0;
+const now = performance.now.bind(performance);
+const wall = Date.now;
+performance.now = () => now() + ahead;
+Date.now = () => wall() + ahead;
+process.on('SIGWINCH', () => (ahead += 25 * 3_600_000));`;
+
 describe('strip mqtt with a real broker', function () {
   this.timeout(60_000);
   let broker: Mosquitto;
@@ -25,7 +34,7 @@ describe('strip mqtt with a real broker', function () {
   beforeEach(async () => {
     broker = await startMosquitto();
     service = await startService({ shape: 'measured' });
-    red = await startNodeRed({ settings: { mqttReconnectTime: 300 } });
+    red = await startNodeRed({ settings: { mqttReconnectTime: 300 }, settingsScript: DAY_LATER });
     client = await broker.client();
   });
 
@@ -246,6 +255,22 @@ describe('strip mqtt with a real broker', function () {
     assert.equal(await client.next(topicOf('available'), (payload) => payload === 'offline'), 'offline');
     assert.deepEqual(since(after, topicOf(1)), []);
     assert.equal((await broker.retained()).get(topicOf(1)), 'ON');
+  });
+
+  it('leaves nothing retained of a strip that is forgotten', async () => {
+    await list({ [MAC]: OFF, [OTHER]: OFF }).catch(() => undefined);
+    await deploy();
+    await list({ [OTHER]: OFF });
+    await client.next(topicOf('available'), (payload) => payload === 'offline');
+    process.kill(red.pid, 'SIGWINCH');
+    await red.inject('list');
+    await client.next(topicOf('signal'), (payload) => payload === '');
+    const kept = await broker.retained();
+    assert.deepEqual(
+      [...kept.keys()].filter((topic) => topic.includes(MAC)),
+      [],
+    );
+    assert.ok(kept.has(discoveryOf(OTHER)));
   });
 
   it('publishes an outage as offline and never as off, and its end', async () => {
