@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bridgeFlow } from '../support/mqtt-flow';
+import {
+  requireMosquitto,
+  startMosquitto,
+  type BrokerClient,
+  type Mosquitto,
+  type Received,
+} from '../support/mosquitto';
+import { startNodeRed, type RunningNodeRed } from '../support/node-red';
+import { startService, type Fault, type TestService } from '../support/service';
+import { randomOf } from './support/random';
+
+const stripsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    mac: `A1B2C3${index.toString(16).toUpperCase().padStart(6, '0')}`,
+    name: `Strip ${index}`,
+  }));
+
+/** Topics of one strip: discovery, four outlets, three readings, availability. */
+const TOPICS = 9;
+
+/** All that goes wrong without the command being carried out. */
+const FAULTS: readonly Fault[] = [
+  { kind: 'reset', when: 'before' },
+  { kind: 'idleClose' },
+  { kind: 'html' },
+  { kind: 'empty' },
+  { kind: 'answer', status: 500, json: {} },
+  { kind: 'answer', status: 200, json: { success: false } },
+];
+
+describe('stress: strips on a real broker', () => {
+  let broker: Mosquitto;
+  let service: TestService;
+  let red: RunningNodeRed;
+  let client: BrokerClient;
+
+  before(function () {
+    requireMosquitto(this);
+  });
+
+  async function start(strips: number, account: Record<string, unknown> = {}): Promise<void> {
+    broker = await startMosquitto();
+    service = await startService({ strips: stripsOf(strips), shape: 'measured' });
+    red = await startNodeRed();
+    client = await broker.client();
+    const nodes = bridgeFlow(broker.port, service, { account: { interval: '86400', ...account } });
+    await red.deploy(nodes);
+    await client.messages.find('last strip', isAvailability(strips - 1), { timeout: 90_000 });
+    await client.quiet();
+  }
+
+  const isAvailability = (strip: number) => {
+    const topic = `smart-strip/${stripsOf(strip + 1).at(-1)?.mac ?? ''}/available`;
+    return (message: Received) => message.topic === topic;
+  };
+
+  afterEach(async () => {
+    await client.close();
+    await red.kill();
+    await service.close();
+    await broker.stop();
+  });
+
+  for (const [strips, seconds] of [
+    [100, 5],
+    [1000, 60],
+  ] as const) {
+    it(`tells ${strips} strips within ${seconds} s of a birth message, and a client gets every message`, async () => {
+      await start(strips);
+      const after = client.messages.mark;
+      const began = performance.now();
+      await client.publish('homeassistant/status', 'online');
+      await client.messages.find('last strip', isAvailability(strips - 1), {
+        after,
+        timeout: seconds * 1000,
+      });
+      const took = performance.now() - began;
+      const topics = client.messages.items.slice(after + 1).map(({ topic }) => topic);
+      console.log(`      ${strips} strips: ${topics.length} messages in ${(took / 1000).toFixed(1)} s`);
+      assert.equal(topics.length, strips * TOPICS);
+      assert.equal(new Set(topics).size, strips * TOPICS);
+      assert.equal((await broker.retained()).size, strips * TOPICS + 1);
+    });
+  }
+
+  it('keeps up with 500 commands and state changes a second, without growth', async () => {
+    const strips = 250;
+    const perSecond = 500;
+    await start(strips);
+    const outlets = stripsOf(strips).flatMap(({ mac }) =>
+      [1, 2, 3, 4].map((port) => `smart-strip/${mac}/${port}`),
+    );
+    const wanted = new Map<string, string>();
+    let sent = 0;
+    const run = async (seconds: number) => {
+      const began = performance.now();
+      const until = sent + seconds * perSecond;
+      while (sent < until) {
+        const due = Math.min(
+          until,
+          Math.floor(((performance.now() - began) / 1000) * perSecond) + until - seconds * perSecond,
+        );
+        while (sent < due) {
+          const topic = outlets[sent % outlets.length] ?? '';
+          const payload = wanted.get(topic) === 'ON' ? 'OFF' : 'ON';
+          wanted.set(topic, payload);
+          void client.publish(`${topic}/set`, payload);
+          sent++;
+        }
+        await sleep(10);
+      }
+      await client.quiet();
+    };
+    await run(10);
+    const first = await red.probe();
+    await run(30);
+    const last = await red.probe();
+    const grown = (last.heapUsed - first.heapUsed) / 2 ** 20;
+    const kept = await broker.retained();
+    console.log(`      ${sent} commands, heap grown by ${grown.toFixed(1)} MiB`);
+    for (const [topic, payload] of wanted) assert.equal(kept.get(topic), payload, topic);
+    assert.ok(grown < 4, `${grown} MiB`);
+  });
+
+  it('ends every command with one confirmed state or one error, at a fault rate of 20 %', async () => {
+    const strips = 100;
+    await start(strips, { retryFor: '0' });
+    const random = randomOf('mqtt');
+    const outlets = stripsOf(strips).flatMap(({ mac }) => [1, 2, 3, 4].map((port) => ({ mac, port })));
+    let confirmed = 0;
+    let failed = 0;
+    for (let round = 0; round < 5; round++) {
+      for (let n = 0; n < outlets.length * 3; n++) {
+        service.next(random.next() < 0.2 ? random.pick(FAULTS) : null);
+      }
+      const after = client.messages.mark;
+      const comms = red.comms.mark;
+      const asked = new Map<string, string>();
+      for (const { mac, port } of outlets) {
+        const topic = `smart-strip/${mac}/${port}`;
+        const payload = service.simulator.isOn(mac, port as 1) === true ? 'OFF' : 'ON';
+        asked.set(topic, payload);
+        void client.publish(`${topic}/set`, payload);
+      }
+      const ended = () => outcomes(comms);
+      for (let waited = 0; ended().length < outlets.length && waited < 600; waited++) await sleep(100);
+      await client.quiet();
+      const errors = new Set(
+        ended()
+          .filter(({ id }) => id === 'caught')
+          .map(({ topic }) => topic),
+      );
+      assert.equal(ended().length, outlets.length);
+      assert.equal(new Set(ended().map(({ topic }) => topic)).size, outlets.length);
+      for (const [topic, payload] of asked) {
+        const states = client.messages.items.slice(after).filter((message) => message.topic === topic);
+        const isFailed = errors.has(`${topic}/set`);
+        const expected = isFailed ? (payload === 'ON' ? 'OFF' : 'ON') : payload;
+        assert.deepEqual([topic, ...states.map((state) => state.payload)], [topic, expected]);
+        if (isFailed) failed++;
+        else confirmed++;
+      }
+    }
+    console.log(`      ${confirmed} confirmed, ${failed} failed`);
+    assert.ok(failed > 50);
+  });
+
+  /** Messages that the bridge is done with since a mark. */
+  const outcomes = (after: number) =>
+    red.comms.items
+      .slice(after)
+      .filter(({ topic }) => topic === 'debug')
+      .map(({ data }) => {
+        const { id, msg } = data as { id: string; msg: string };
+        return { id, topic: (JSON.parse(msg) as { topic: string }).topic };
+      });
+});
