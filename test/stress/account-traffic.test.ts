@@ -159,7 +159,8 @@ describe('stress: commands of an account', () => {
           Object.values(ledger.counts).reduce((sum, count) => sum + count),
           20_000,
         );
-        assert((ledger.counts.ok ?? 0) > 10_000, `so few succeeded: ${JSON.stringify(ledger.counts)}`);
+        // Each failure makes the newest of what waits for that outlet replace the rest.
+        assert((ledger.counts.ok ?? 0) > 1_000, `so few succeeded: ${JSON.stringify(ledger.counts)}`);
         console.log(`      ${JSON.stringify(ledger.counts)}, ${service.requests.length} requests`);
         holdAgainst(ledger, service, carriedOut);
         assert.deepEqual(said.faults, []);
