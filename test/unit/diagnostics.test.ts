@@ -5,7 +5,8 @@ import type { AccountSettings, AccountStatus } from '../../src/account/types';
 import { StripError } from '../../src/api/errors';
 import type { Service } from '../../src/api/service';
 import { Aliases, isKnownKey, REPORT, reportOf, shapeOf, type ReportSource } from '../../src/diagnostics';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf, TestClock } from './account/support';
+import { FakeClock } from '../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf } from '../support/scripted-service';
 
 const settings: AccountSettings = {
   interval: 30_000,
@@ -62,7 +63,7 @@ const serviceOf = (answers: Partial<Record<'list' | 'get' | 'switch', unknown>>)
 
 describe('the counters of an account', () => {
   it('count requests and errors, and keep the last answer of each kind', async () => {
-    const clock = new TestClock();
+    const clock = new FakeClock();
     const counters = new DiagnosticCounters(clock);
     const list = listOf(makeStrip(MAC, [true]));
     const good = counters.counting(serviceOf({ list, get: stripOf(makeStrip(MAC, [true])) }));
@@ -232,7 +233,7 @@ describe('a report', () => {
   });
 
   it('says what was answered and what was read from it, with the same numbers for the same strip', async () => {
-    const counters = new DiagnosticCounters(new TestClock());
+    const counters = new DiagnosticCounters(new FakeClock());
     const strip = makeStrip(MAC, [true, null], { name: 'Desk', load: 12.5, units: { load: 'W' } });
     const response = { items: [{ mac: 'aa:bb:cc:dd:ee:ff', name: 'Desk', sockets: [1, null] }] };
     await counters.counting(serviceOf({ list: { ...listOf(strip), response } })).list();
@@ -319,7 +320,7 @@ describe('a report', () => {
       next: `https://${SENTINEL}.example.com/?key=${SENTINEL}`,
       url: secret('url'),
     };
-    const counters = new DiagnosticCounters(new TestClock());
+    const counters = new DiagnosticCounters(new FakeClock());
     const service = counters.counting(
       serviceOf({
         list: { ...listOf(strip), response },
@@ -368,7 +369,7 @@ describe('a report', () => {
   it('holds nothing of any answer but what the list allows', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (response) => {
-        const counters = new DiagnosticCounters(new TestClock());
+        const counters = new DiagnosticCounters(new FakeClock());
         counters.list = { at: 0, reading: { ...listOf(), response } };
         const { answers } = reportOf(source({ account: counters })) as {
           answers: { list: { shape: unknown } };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../src/account/types';
-import { bench, calm, failure, listOf, MAC, makeStrip, stripOf, yes } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { bench } from './support';
 
 const isClosed = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'CLOSED';

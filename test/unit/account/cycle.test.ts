@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
-import { bench, failure, MAC, yes } from './support';
+import { failure, MAC, yes } from '../../support/scripted-service';
+import { bench } from './support';
 
 const OFF = `${MAC}/1 off`;
 const ON = `${MAC}/1 on`;

@@ -3,19 +3,9 @@ import fc from 'fast-check';
 import type { Change } from '../../../src/account/types';
 import type { Port, PortOrAll } from '../../../src/api/types';
 import { PORTS } from '../../../src/api/types';
-import {
-  bench,
-  calm,
-  Call,
-  failure,
-  listOf,
-  MAC,
-  makeStrip,
-  OTHER,
-  stripOf,
-  yes,
-  type Ending,
-} from './support';
+import { calm } from '../../support/fake-clock';
+import { Call, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench, type Ending } from './support';
 
 const MACS = [MAC, OTHER];
 const FAILURES = ['UNREACHABLE', 'TIMEOUT', 'AUTH', 'SWITCH_FAILED', 'NOT_FOUND'] as const;

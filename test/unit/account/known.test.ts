@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { bench, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from './support';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench } from './support';
 import { list, watch } from './watching';
 
 describe('what is known of an outlet', () => {

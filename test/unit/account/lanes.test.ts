@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, yes } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, yes } from '../../support/scripted-service';
+import { bench } from './support';
 
 describe('the lanes', () => {
   it('send commands to one outlet one at a time, in the order they came', async () => {

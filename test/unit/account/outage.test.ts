@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import type { SwitchAnswer } from '../../../src/api/service';
-import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes, type Bench } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench, type Bench } from './support';
 import { list, watch } from './watching';
 
 /** A service that answers nothing until `until`, and ends each request with TIMEOUT after `timeout`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { bench, failure, listOf, MAC, makeStrip, OTHER, said, stripOf, yes, type Bench } from './support';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench, said, type Bench } from './support';
 import { watch } from './watching';
 
 const times = ({ service }: Bench): number[] => service.lists.map(({ at }) => at);

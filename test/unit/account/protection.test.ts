@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ProtectedOutlet } from '../../../src/account/types';
-import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, ports, stripOf, yes } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench, ports } from './support';
 
 const fridge: ProtectedOutlet[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
 const everything: ProtectedOutlet[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));

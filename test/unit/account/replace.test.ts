@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { bench, failure, MAC, makeStrip, stripOf, yes, type Bench } from './support';
+import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { bench, type Bench } from './support';
 
 /** A lane whose first command is being tried again. */
 async function outage({ service, run }: Bench, port: 1 | 'all' = 1, action: boolean | 'toggle' = true) {

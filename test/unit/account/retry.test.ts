@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
-import { bench, calm, failure, listOf, MAC, OTHER, yes } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, OTHER, yes } from '../../support/scripted-service';
+import { bench } from './support';
 
 const cases = (...list: [ErrorCode, ErrorDetails][]): [ErrorCode, ErrorDetails][] => list;
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus } from '../../../src/account/types';
-import { bench, calm, failure, listOf, MAC, OTHER, makeStrip, stripOf } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, OTHER, makeStrip, stripOf } from '../../support/scripted-service';
+import { bench } from './support';
 
 describe('the status of an account', () => {
   it('is told now and when it changes, with the reason', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { bench, calm, failure, MAC, makeStrip, stripOf, yes } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { bench } from './support';
 
 describe('a toggle', () => {
   it('reads the strip afresh and sends the opposite', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { bench, calm, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from './support';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench } from './support';
 import { list, watch } from './watching';
 
 describe('a subscriber', () => {

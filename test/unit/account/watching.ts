@@ -1,6 +1,7 @@
 import type { SubscribeOptions } from '../../../src/account/subscribers';
 import type { Change } from '../../../src/account/types';
-import { listOf, said, type Bench } from './support';
+import { listOf } from '../../support/scripted-service';
+import { said, type Bench } from './support';
 
 /** A subscriber, and a way to let the next list arrive. */
 export function watch(lab: Bench, options: SubscribeOptions = {}) {

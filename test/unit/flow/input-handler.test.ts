@@ -5,7 +5,7 @@ import type { Evaluate, Message } from '../../../src/flow/input-fields';
 import { InputHandler, type Answer, type Handle, type Input } from '../../../src/flow/input-handler';
 import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
 import { switchHandler } from '../../../src/flow/strip-switch';
-import { calm, TestClock } from '../account/support';
+import { calm, FakeClock } from '../../support/fake-clock';
 import { accountWith, error, MAC, translate, unknown } from './support';
 
 const answer = (...messages: Message[]): Answer => ({ messages, status: outletStatus(true) });
@@ -22,7 +22,7 @@ describe('handling messages', () => {
   function start(handle: Handle): void {
     const status = new StatusDisplay(
       (shown) => events.push(`status ${shown?.text.split('.').at(-1) ?? 'none'}`),
-      new TestClock(),
+      new FakeClock(),
     );
     handler = new InputHandler({
       handle,
@@ -175,7 +175,7 @@ describe('a strip switch node that is closed', () => {
     const account = accountWith({ run: () => assert.fail('it is carried out') });
     const handler = new InputHandler({
       handle: switchHandler({ config: fixed, evaluate, account: () => account, owner: {} }),
-      status: new StatusDisplay(() => undefined, new TestClock()),
+      status: new StatusDisplay(() => undefined, new FakeClock()),
       translate,
       known: unknown,
       cancel: () => undefined,

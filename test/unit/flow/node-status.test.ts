@@ -11,7 +11,8 @@ import {
   type NodeStatus,
 } from '../../../src/flow/node-status';
 import catalogue from '../../../nodes/locales/en-US/strip-account.json';
-import { makeStrip, TestClock } from '../account/support';
+import { FakeClock } from '../../support/fake-clock';
+import { makeStrip } from '../../support/scripted-service';
 import type { Progress } from '../../../src/account/types';
 import { error, MAC } from './support';
 
@@ -21,11 +22,11 @@ const OFF = outletStatus(false);
 const RETRYING: Progress = { phase: 'retrying', error: error('TIMEOUT') };
 
 describe('the status of a node', () => {
-  let clock: TestClock;
+  let clock: FakeClock;
   let shown: string[];
   let display: StatusDisplay;
   beforeEach(() => {
-    clock = new TestClock();
+    clock = new FakeClock();
     shown = [];
     display = new StatusDisplay((status) => shown.push(name(status)), clock);
   });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import { LazyAccount } from '../../../src/flow/shared-account';
 import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/overview';
-import { makeStrip, TestClock } from '../account/support';
+import { FakeClock } from '../../support/fake-clock';
+import { makeStrip } from '../../support/scripted-service';
 import { accountWith, MAC, STATUS } from './support';
 
 const NOW = Date.parse('2027-01-15T08:00:10.000Z');
@@ -88,7 +89,7 @@ describe('a request to switch an outlet', () => {
 describe('leases of side bars', () => {
   /** An account that counts its subscriptions. */
   function subject() {
-    const clock = new TestClock();
+    const clock = new FakeClock();
     const open = new Set<object>();
     let subscribed = 0;
     const account = new LazyAccount(() =>

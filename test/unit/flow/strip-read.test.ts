@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { listHandler, statusHandler } from '../../../src/flow/strip-read';
 import type { Message } from '../../../src/flow/input-fields';
-import { listOf, makeStrip, stripOf } from '../account/support';
+import { listOf, makeStrip, stripOf } from '../../support/scripted-service';
 import { accountWith, failing, input, MAC, noEvaluate, OTHER } from './support';
 
 const tools = { clone: structuredClone<Message>, generateId: () => 'id' };

@@ -5,7 +5,7 @@ import type { Config } from '../../../src/flow/config';
 import type { Message } from '../../../src/flow/input-fields';
 import { CommandsFailed, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
 import { switchHandler } from '../../../src/flow/strip-switch';
-import { makeStrip } from '../account/support';
+import { makeStrip } from '../../support/scripted-service';
 import { accountWith, error, input, MAC, noEvaluate, OTHER, outcomeOf, translate, unknown } from './support';
 
 const AT = '2027-01-15T08:00:00.000Z';

@@ -10,7 +10,8 @@ import {
   WatchMessages,
   type WatchOptions,
 } from '../../../src/flow/strip-watch';
-import { makeStrip, TestClock } from '../account/support';
+import { FakeClock } from '../../support/fake-clock';
+import { makeStrip } from '../../support/scripted-service';
 import { accountWith, error, failing, MAC, OTHER, STATUS } from './support';
 
 const noEnv = (): unknown => undefined;
@@ -208,7 +209,7 @@ describe('messages of a watching node', () => {
 });
 
 describe('a node that watches', () => {
-  let clock: TestClock;
+  let clock: FakeClock;
   let shown: string[];
   let sent: Message[];
   let tell: Listener;
@@ -239,7 +240,7 @@ describe('a node that watches', () => {
     return startWatching(watched(config), account, display, (msg) => sent.push(msg));
   }
   beforeEach(() => {
-    clock = new TestClock();
+    clock = new FakeClock();
     [shown, sent, running] = [[], [], []];
     known = structuredClone(strip);
   });

@@ -16,7 +16,8 @@ import type { Input } from '../../../src/flow/input-handler';
 import { Bridge, type Publication } from '../../../src/mqtt/bridge';
 import { preview } from '../../../src/values';
 import { readBridge } from '../../../src/mqtt/settings';
-import { calm, listOf, makeStrip, TestClock } from '../account/support';
+import { calm, FakeClock } from '../../support/fake-clock';
+import { listOf, makeStrip } from '../../support/scripted-service';
 import { error, failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
 
 const OWNER = {};
@@ -24,7 +25,7 @@ const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
 
 /** One bridge at an account that a test plays. */
 class Lab {
-  readonly clock = new TestClock();
+  readonly clock = new FakeClock();
   readonly sent: Publication[] = [];
   readonly warned: string[] = [];
   readonly shown: string[] = [];

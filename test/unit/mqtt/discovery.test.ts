@@ -4,7 +4,7 @@ import type { ReadingName, Strip } from '../../../src/api/types';
 import { discoveryPayload } from '../../../src/mqtt/discovery';
 import { discoveryTopic, stripId } from '../../../src/mqtt/topics';
 import { discoveryProblems } from '../../support/home-assistant';
-import { makeStrip } from '../account/support';
+import { makeStrip } from '../../support/scripted-service';
 import { HOSTILE } from './topics.test';
 
 const SETTINGS = { topic: 'smart-strip', discovery: 'homeassistant' };

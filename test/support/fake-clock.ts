@@ -1,0 +1,36 @@
+import { createClock } from '@sinonjs/fake-timers';
+import type { Clock } from '../../src/api/clock';
+
+/** Time that stands still until it is moved. */
+export class FakeClock implements Clock {
+  readonly #timers = createClock(0);
+  /** What `random` gives; 0.5 leaves an interval as it is. */
+  luck: () => number = () => 0.5;
+  /** Added to the wall clock only. */
+  jump = 0;
+
+  monotonic = (): number => this.#timers.now;
+  wall = (): number => 1_800_000_000_000 + this.#timers.now + this.jump;
+  random = (): number => this.luck();
+
+  setTimeout(callback: () => void, ms: number): object | number {
+    return this.#timers.setTimeout(callback, ms);
+  }
+
+  clearTimeout(timer: object | number): void {
+    this.#timers.clearTimeout(timer as number);
+  }
+
+  get pending(): number {
+    return this.#timers.countTimers();
+  }
+
+  /** Moves on, with all that is to happen on the way. */
+  async pass(ms: number): Promise<void> {
+    await this.#timers.tickAsync(ms);
+    await calm();
+  }
+}
+
+/** Lets everything happen that needs no time. */
+export const calm = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,178 @@
+import { StripError, type ErrorCode, type ErrorDetails } from '../../src/api/errors';
+import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../../src/api/service';
+import { PORTS, type PortOrAll, type Strip } from '../../src/api/types';
+import { calm, type FakeClock } from './fake-clock';
+
+export const MAC = 'AABBCCDDEEFF';
+export const OTHER = '112233445566';
+
+export const failure = (code: ErrorCode, details: ErrorDetails = {}, sentence = 'test'): StripError =>
+  new StripError(code, `${code}.${sentence}`, details);
+
+export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Partial<Strip> = {}): Strip {
+  return {
+    mac,
+    name: null,
+    available: true,
+    outlets: on.map((state, index) => ({ port: PORTS[index] ?? 1, on: state, name: null })),
+    load: null,
+    voltage: null,
+    signal: null,
+    units: {},
+    at: '2027-01-15T08:00:00.000Z',
+    ...more,
+  };
+}
+
+export const listOf = (...strips: Strip[]): ListAnswer => ({
+  strips: structuredClone(strips),
+  complete: true,
+  readable: true,
+  response: { strips: strips.length },
+});
+
+export const stripOf = (strip: Strip): StripAnswer => ({
+  strip: structuredClone(strip),
+  readable: true,
+  response: { strip: strip.mac },
+});
+
+/** One request that reached the service, until somebody answers it. */
+export class Call<Reading = unknown> {
+  over = false;
+  readonly promise: Promise<Reading>;
+  #settle: (reading: Reading) => void = () => undefined;
+  #refuse: (error: unknown) => void = () => undefined;
+
+  constructor(
+    readonly kind: 'list' | 'get' | 'switch',
+    readonly at: number,
+    readonly mac = '',
+    readonly port: PortOrAll = 'all',
+    readonly on = false,
+  ) {
+    this.promise = new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#refuse = reject;
+    });
+  }
+
+  /** Short, for comparing whole histories. */
+  get text(): string {
+    return this.kind === 'switch'
+      ? `${this.mac}/${this.port} ${this.on ? 'on' : 'off'}`
+      : `${this.kind} ${this.mac}`;
+  }
+
+  async answer(reading: Reading): Promise<void> {
+    this.over = true;
+    this.#settle(reading);
+    await calm();
+  }
+
+  async fail(error: unknown): Promise<void> {
+    this.over = true;
+    this.#refuse(error);
+    await calm();
+  }
+
+  abort(error: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    this.#refuse(error);
+  }
+}
+
+/** A service in which every request waits until the test, or `auto`, answers it. */
+export class ScriptedService implements Service {
+  readonly lists: Call<ListAnswer>[] = [];
+  readonly gets: Call<StripAnswer>[] = [];
+  readonly switches: Call<SwitchAnswer>[] = [];
+  readonly all: Call[] = [];
+  readonly #clock: FakeClock;
+  autoList: (() => Promise<ListAnswer>) | null = null;
+  autoGet: ((mac: string) => Promise<StripAnswer>) | null = null;
+  autoSwitch: ((mac: string, port: PortOrAll, on: boolean) => Promise<SwitchAnswer>) | null = null;
+  closed: number | null = null;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  list(): Promise<ListAnswer> {
+    const call = new Call<ListAnswer>('list', this.#clock.monotonic());
+    return this.#take(call, this.lists, this.autoList);
+  }
+
+  get(mac: string): Promise<StripAnswer> {
+    const call = new Call<StripAnswer>('get', this.#clock.monotonic(), mac);
+    const { autoGet } = this;
+    return this.#take(call, this.gets, autoGet && (() => autoGet(mac)));
+  }
+
+  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    const call = new Call<SwitchAnswer>('switch', this.#clock.monotonic(), mac, port, on);
+    const { autoSwitch } = this;
+    return this.#take(call, this.switches, autoSwitch && (() => autoSwitch(mac, port, on)));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.closed = graceMs;
+    const abort = (calls: Call[]): void => calls.forEach((call) => call.abort(failure('CLOSED')));
+    abort([...this.lists, ...this.gets] as Call[]);
+    const open = (): boolean => this.switches.some((call) => !call.over);
+    if (open() && graceMs > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = this.#clock.setTimeout(resolve, graceMs);
+        for (const call of this.switches) {
+          const ended = (): void => {
+            if (open()) return;
+            this.#clock.clearTimeout(timer);
+            resolve();
+          };
+          call.promise.then(ended, ended);
+        }
+      });
+    }
+    abort(this.switches as Call[]);
+  }
+
+  /** What reached the service, in order. */
+  get texts(): string[] {
+    return this.all.map(({ text }) => text);
+  }
+
+  get switchTexts(): string[] {
+    return this.switches.map(({ text }) => text);
+  }
+
+  /** The newest request to switch. */
+  get last(): Call<SwitchAnswer> {
+    const call = this.switches.at(-1);
+    if (call === undefined) throw new Error('nothing was switched');
+    return call;
+  }
+
+  #take<Reading>(
+    call: Call<Reading>,
+    calls: Call<Reading>[],
+    auto: (() => Promise<Reading>) | null,
+  ): Promise<Reading> {
+    calls.push(call);
+    this.all.push(call as Call);
+    if (this.closed !== null) call.abort(failure('CLOSED'));
+    else if (auto !== null) {
+      auto().then(
+        (reading) => void call.answer(reading),
+        (error: unknown) => void call.fail(error),
+      );
+    }
+    return call.promise;
+  }
+}
+
+export const yes = (port: PortOrAll = 1): SwitchAnswer => ({
+  results: port === 'all' ? PORTS.map((each) => ({ port: each, ok: true })) : [{ port, ok: true }],
+  confirmed: port === 'all' ? [...PORTS] : [port],
+  response: { success: true, port },
+});
