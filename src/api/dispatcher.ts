@@ -48,6 +48,9 @@ const KEEP_ALIVE = 20_000;
  */
 const NEXT_ADDRESS_AFTER = 2_000;
 
+/** Milliseconds for a proxy's answer to CONNECT: one that stays silent would otherwise keep the place of a connection for minutes. */
+const TUNNEL_WITHIN = 10_000;
+
 /**
  * Connections for one account. Sets no process-wide dispatcher. Whoever asks for it destroys it (the client does, on `close`).
  * Throws NOT_CONFIGURED for a proxy address that is none.
@@ -119,7 +122,7 @@ class Connector {
       uri: origin,
       ...(authorization === null ? {} : { token: authorization }),
       requestTls: this.#tls,
-      clientFactory: (uri) => new Pool(uri, { connect: toProxy }),
+      clientFactory: (uri) => new Pool(uri, { connect: toProxy, headersTimeout: TUNNEL_WITHIN }),
       factory: (target, { connect }: { connect?: unknown }) => {
         if (typeof connect !== 'function') throw new TypeError('undici hands over no way to connect');
         const tunnel: Connect = (...to) => void Reflect.apply(connect, undefined, to);
