@@ -28,6 +28,8 @@ interface Entry {
  * whole answer. Never throws.
  */
 export function readDecodedSwitch(body: unknown): DecodedSwitch {
+  const documented = readDocumented(body);
+  if (documented !== null) return documented;
   const look = createLook();
   const fields = isRecord(body) ? body : {};
   const results = Array.isArray(body) ? body : valueOf(fields, 'results', look);
@@ -45,6 +47,24 @@ export function readDecodedSwitch(body: unknown): DecodedSwitch {
     failed: entries.some(({ ok }) => ok === false),
     unclear,
   };
+}
+
+/**
+ * An answer in exactly the documented form; `null`: another one. It comes with every message, and looking at each key for other ways to
+ * spell it takes 9 µs, a fifth of what the whole request takes.
+ */
+function readDocumented(body: unknown): DecodedSwitch | null {
+  if (!isRecord(body) || Object.keys(body).length !== 2) return null;
+  const { success, results } = body;
+  if (success !== true || !Array.isArray(results)) return null;
+  const read: SwitchResult[] = [];
+  for (const entry of results) {
+    if (!isRecord(entry) || Object.keys(entry).length !== 2) return null;
+    const { port, ok } = entry;
+    if (typeof port !== 'number' || portOf(port) === 0 || !Number.isInteger(port) || ok !== true) return null;
+    read.push({ port, ok });
+  }
+  return { success, results: read, listed: true, failed: false, unclear: false };
 }
 
 /** The value under the one key that is spelled so, in any case; two that differ say nothing. */
