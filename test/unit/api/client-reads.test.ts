@@ -53,6 +53,37 @@ describe('Client: answers to reads', () => {
       false,
     ],
     ['307', { kind: 'redirect', to: '/login', status: 307 }, 'BAD_RESPONSE', 'redirect', false],
+    ['300', { kind: 'redirect', to: '/a', status: 300 }, 'BAD_RESPONSE', 'redirect', false],
+    ['399', { kind: 'redirect', to: '/a', status: 399 }, 'BAD_RESPONSE', 'redirect', false],
+    [
+      'a redirect to no place',
+      { kind: 'redirect', to: 'data:,x', status: 302 },
+      'BAD_RESPONSE',
+      'redirectUnknown',
+      false,
+    ],
+    [
+      'half of a list',
+      { kind: 'answer', status: 200, body: '[{"mac": 1}, {' },
+      'BAD_RESPONSE',
+      'truncated',
+      false,
+    ],
+    [
+      'braces that hold no JSON',
+      { kind: 'answer', status: 200, body: '{no}' },
+      'BAD_RESPONSE',
+      'notJson',
+      false,
+    ],
+    [
+      'brackets that hold no JSON',
+      { kind: 'answer', status: 200, body: '[no]' },
+      'BAD_RESPONSE',
+      'notJson',
+      false,
+    ],
+    ['505', { kind: 'answer', status: 505, body: '<h1>x' }, 'SERVICE', 'failed', true],
     ['304 to nowhere', { kind: 'answer', status: 304 }, 'BAD_RESPONSE', 'redirectUnknown', false],
     ['401', { kind: 'answer', status: 401, json: { error: 'x' } }, 'AUTH', 'rejected', false],
     ['403', { kind: 'answer', status: 403, json: { error: 'x' } }, 'AUTH', 'rejected', false],
@@ -101,6 +132,8 @@ describe('Client: answers to reads', () => {
       assert.deepEqual([error.code, error.sentence], [code, `${code}.${sentence}`]);
       assert.equal(error.retryable, retryable);
       assert.equal(error.params.host, new URL(service.baseUrl).host);
+      if (fault.kind === 'answer' || fault.kind === 'redirect')
+        assert.equal(error.params.status, fault.status);
       assert.equal((await client.list()).readable, true);
     });
   }
@@ -181,6 +214,7 @@ describe('Client: answers to reads', () => {
     ['0', 0],
     ['7', 7_000],
     ['99999999999999999999', 86_400_000],
+    [' 7 ', 7_000],
     ['Mon, 04 May 2026 03:02:31 GMT', 30_000],
     ['Monday, 04-May-26 03:02:31 GMT', 30_000],
     ['Mon, 04 May 2020 03:02:31 GMT', 0],
@@ -198,7 +232,12 @@ describe('Client: answers to reads', () => {
         const date = 'Mon, 04 May 2026 03:02:01 GMT';
         service.next({ kind: 'answer', status, headers: { 'retry-after': header, date } });
         clock.now = Date.parse(date) + 86_400_000;
-        assert.equal((await failureOf(client.list())).retryAfter, wait);
+        const error = await failureOf(client.list());
+        assert.equal(error.retryAfter, wait);
+        if (status === 429) {
+          assert.equal(error.sentence, `RATE_LIMITED.${wait === undefined ? 'later' : 'seconds'}`);
+          assert.equal(error.params.seconds, wait === undefined ? undefined : wait / 1000);
+        }
       }
     });
   }

@@ -155,6 +155,9 @@ describe('Client: answers to a switch', () => {
       const error = await failureOf(client.switch(MAC, 1, true));
       assert.equal(error.sentence, sentence);
       assert.equal(error.retryable, retryable);
+      if (fault.kind === 'answer') assert.equal(error.params.status, fault.status);
+      if (sentence === 'BAD_RESPONSE.notSwitch' && 'json' in fault)
+        assert.deepEqual(error.response, fault.json);
     });
   }
 });

@@ -56,6 +56,7 @@ describe('parseBaseUrl', () => {
     ['localhost:1880', 'urlScheme'],
     ['https://user@strips.example.com', 'urlUser'],
     ['https://user:secret@strips.example.com', 'urlUser'],
+    ['https://:secret@strips.example.com', 'urlUser'],
     ['https://strips.example.com?key=secret', 'urlQuery'],
     ['https://strips.example.com/?', 'urlQuery'],
     ['https://strips.example.com/#', 'urlQuery'],
@@ -70,12 +71,20 @@ describe('parseBaseUrl', () => {
     });
   }
 
+  it('names the scheme that is not supported', () => {
+    assert.deepEqual(failureOf(() => parseBaseUrl('ftp://strips.example.com')).params, { scheme: 'ftp' });
+  });
+
   it('names the variable that is not set', () => {
     assert.deepEqual(failureOf(() => parseBaseUrl('${STRIPS_URL}')).params, { variable: 'STRIPS_URL' });
   });
 });
 
 describe('checkApiKey', () => {
+  it('takes a key that only looks like a variable in part', () => {
+    assert.equal(checkApiKey('a${X}'), 'a${X}');
+    assert.equal(checkApiKey('${X}b'), '${X}b');
+  });
   it('trims the key', () => assert.equal(checkApiKey('  a!~Z9 \n'), 'a!~Z9'));
 
   for (const [text, sentence] of [
@@ -106,6 +115,17 @@ describe('isPublicPlainHttp', () => {
     'strips.example.com',
     '8.8.8.8',
     '172.32.0.1',
+    '172.15.0.1',
+    '8.16.0.1',
+    '192.1.0.1',
+    '8.168.0.1',
+    '169.1.0.1',
+    '8.254.0.1',
+    '1.2.3.example',
+    'a.b.c.d',
+    'nas.local.example.com',
+    '[2001::fd00:1]',
+    '[1::ffff:c0a8:1]',
     '[2001:db8::1]',
     '[::ffff:8.8.8.8]',
     '100.64.0.1',
@@ -121,6 +141,8 @@ describe('isPublicPlainHttp', () => {
     '127.1',
     '10.0.0.1',
     '172.16.0.1',
+    '172.31.255.255',
+    'localhost.',
     '192.168.1.5',
     '169.254.0.1',
     '[::1]',

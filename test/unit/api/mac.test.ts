@@ -14,6 +14,9 @@ function failureOf(act: () => unknown): StripError {
 }
 
 describe('stripPath', () => {
+  it('takes an identifier of up to 200 characters', () => {
+    assert.equal(stripPath('x'.repeat(200)), `/strips/${'x'.repeat(200)}`);
+  });
   it('keeps the spelling of a MAC', () => assert.equal(stripPath('A0B1C2D3E4F5'), '/strips/A0B1C2D3E4F5'));
 
   for (const mac of [
@@ -28,11 +31,12 @@ describe('stripPath', () => {
     '\u0000',
     '\u0085',
     '\ud800',
-    'x'.repeat(1000),
+    'x'.repeat(201),
   ]) {
     it(`refuses ${JSON.stringify(mac).slice(0, 40)}`, () => {
       const error = failureOf(() => stripPath(mac));
       assert.equal(error.code, 'INVALID_INPUT');
+      assert.equal(error.sentence, 'INVALID_INPUT.mac');
       assert.ok(String(error.params.got).length <= 60);
     });
   }
@@ -74,15 +78,25 @@ describe('A MAC', () => {
   it('keeps the separators of an identifier that is no MAC', () => {
     assert.ok(!sameMac('strip-1', 'strip1'));
     assert.equal(macKey('Strip-1'), 'strip-1');
+    assert.equal(macKey('  Strip-1 '), 'strip-1');
+    assert.ok(sameMac('strip-1', 'strip-1'));
   });
   it('is looked for among texts that hold twelve or sixteen hexadecimal digits and separators only', () => {
-    for (const mac of ['A0B1C2D3E4F5', 'a0:b1:c2:d3:e4:f5', 'a0b1.c2d3.e4f5', 'A0B1C2D3E4F5A0B1'])
+    for (const mac of [
+      'A0B1C2D3E4F5',
+      'a0:b1:c2:d3:e4:f5',
+      'a0b1.c2d3.e4f5',
+      'A0B1C2D3E4F5A0B1',
+      'a0:b1:c2:d3:e4:f5:a0:b1',
+    ])
       assert.ok(looksLikeMac(mac), mac);
     for (const text of [
       'strips',
       'A0B1C2D3E4F',
       'A0B1C2D3E4FG',
       'a0b1c2d3e4f5a',
+      'a0b1c2d3e4f5a0b',
+      'a0:b1:c2:d3:e4:f5:a0:b1:',
       '',
       '------------',
       'a0b1c2d3\ue4f5',

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import {
+  connectionError,
+  ProxyConnectionError,
+  proxyStatusError,
+  timeoutError,
+  tooLargeError,
+  type ErrorContext,
+} from '../../../src/api/network-error';
+
+const context: ErrorContext = {
+  host: 'strips.example.com',
+  origin: 'https://strips.example.com',
+  proxy: null,
+  isSecret: () => false,
+};
+const proxied: ErrorContext = {
+  ...context,
+  proxy: { address: 'http://proxy.example:3128', variable: null, forwards: false },
+};
+const coded = (code: unknown, message = ''): Error => Object.assign(new Error(message), { code });
+const unsent = { sent: false, answered: false };
+const sent = { sent: true, answered: false };
+const answered = { sent: true, answered: true };
+
+describe('connectionError', () => {
+  for (const [code, sentence, retryable] of [
+    ['ECONNREFUSED', 'refused', true],
+    ['ENOTFOUND', 'dns', true],
+    ['EAI_AGAIN', 'dns', true],
+    ['ECONNRESET', 'reset', true],
+    ['EPIPE', 'reset', true],
+    ['UND_ERR_SOCKET', 'reset', true],
+    ['CERT_HAS_EXPIRED', 'certificateExpired', false],
+    ['CERT_NOT_YET_VALID', 'certificateExpired', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificateHost', false],
+    ['UND_ERR_PRX_TLS', 'certificateHost', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificateSelfSigned', false],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'certificateSelfSigned', false],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate', false],
+    ['CERT_REVOKED', 'certificate', false],
+    ['INVALID_CA', 'certificate', false],
+    ['PATH_LENGTH_EXCEEDED', 'certificate', false],
+    ['EPROTO', 'tls', false],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', false],
+    ['ERR_TLS_HANDSHAKE_TIMEOUT', 'tls', false],
+    ['NO_SIMULATOR', 'simulator', true],
+    ['EHOSTUNREACH', 'failed', true],
+    ['XEAI_AGAIN', 'failed', true],
+  ] as const) {
+    it(`says "${sentence}" for ${code}, also where it is wrapped`, () => {
+      for (const error of [coded(code), new TypeError('x', { cause: coded(code) })]) {
+        const {
+          code: own,
+          sentence: said,
+          params,
+          cause,
+          retryable: again,
+        } = connectionError(error, unsent, context);
+        assert.deepEqual([own, said, again], ['UNREACHABLE', `UNREACHABLE.${sentence}`, retryable]);
+        assert.deepEqual(params, { host: 'strips.example.com', code });
+        assert.ok(cause instanceof Error && 'code' in cause);
+        assert.deepEqual([cause.message, cause.code], [code, code]);
+      }
+    });
+  }
+
+  it('names no code that is none', () => {
+    for (const error of [coded(7), coded('secret words'), coded('x ECONNRESET'), coded('E!'), null, 'text']) {
+      assert.deepEqual(connectionError(error, unsent, context).params.code, 'UNKNOWN');
+    }
+    assert.equal(
+      connectionError(coded('x', 'Proxy response (502)'), sent, context).sentence,
+      'UNREACHABLE.failed',
+    );
+  });
+
+  it('takes the first of several addresses, and looks five causes deep', () => {
+    const all = new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')]);
+    assert.equal(connectionError(all, unsent, context).sentence, 'UNREACHABLE.refused');
+    const nest = (depth: number): Error =>
+      depth === 0 ? coded('EPIPE') : new Error('x', { cause: nest(depth - 1) });
+    assert.equal(connectionError(nest(4), unsent, context).params.code, 'EPIPE');
+    assert.equal(connectionError(nest(5), unsent, context).params.code, 'UNKNOWN');
+    const endless = new Error('x');
+    endless.cause = endless;
+    assert.equal(connectionError(endless, unsent, context).params.code, 'UNKNOWN');
+  });
+
+  it('tells what is wrong with a response that had begun', () => {
+    const cases: [Error, typeof sent, string][] = [
+      [coded('UND_ERR_SOCKET'), answered, 'truncated'],
+      [coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'), answered, 'truncated'],
+      [coded('UND_ERR_SOCKET', 'bad response'), sent, 'interim'],
+      [coded('HPE_INVALID_CONSTANT'), sent, 'notHttp'],
+      [Object.assign(new Error('x'), { name: 'HTTPParserError' }), sent, 'notHttp'],
+      [coded('UND_ERR_HEADERS_OVERFLOW'), sent, 'notHttp'],
+      [coded('UND_ERR_RES_EXCEEDED_MAX_SIZE'), answered, 'tooLarge'],
+    ];
+    for (const [error, progress, sentence] of cases) {
+      const told = connectionError(error, progress, context);
+      assert.deepEqual([told.code, told.sentence], ['BAD_RESPONSE', `BAD_RESPONSE.${sentence}`]);
+      assert.deepEqual(told.params, { host: 'strips.example.com' });
+    }
+    assert.equal(connectionError(coded('ECONNRESET'), answered, context).sentence, 'UNREACHABLE.reset');
+    assert.equal(
+      connectionError(coded('ECONNRESET', 'bad response'), sent, context).sentence,
+      'UNREACHABLE.reset',
+    );
+  });
+
+  it('takes the end of the client for what it is', () => {
+    for (const code of ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']) {
+      assert.equal(connectionError(coded(code), sent, context).code, 'CLOSED');
+    }
+  });
+
+  it('blames a proxy for what fails before the request is sent, but not for the certificate of the service', () => {
+    const sentenceOf = (error: Error, progress: typeof sent): string =>
+      connectionError(error, progress, proxied).sentence;
+    assert.equal(sentenceOf(coded('ECONNRESET'), unsent), 'UNREACHABLE.proxyDown');
+    assert.equal(sentenceOf(coded('ECONNRESET'), sent), 'UNREACHABLE.reset');
+    assert.equal(sentenceOf(coded('CERT_HAS_EXPIRED'), unsent), 'UNREACHABLE.certificateExpired');
+    const own = new ProxyConnectionError('proxy', { cause: coded('CERT_HAS_EXPIRED') });
+    assert.equal(sentenceOf(own, sent), 'UNREACHABLE.proxyDown');
+    assert.deepEqual(connectionError(own, unsent, proxied).params, {
+      host: 'strips.example.com',
+      proxy: 'http://proxy.example:3128',
+      code: 'CERT_HAS_EXPIRED',
+    });
+    assert.equal(connectionError(own, unsent, proxied).retryable, false);
+    const refused = connectionError(
+      coded('UND_ERR_ABORTED', 'Proxy response (500) !== 200'),
+      unsent,
+      proxied,
+    );
+    assert.deepEqual([refused.sentence, refused.params.status], ['UNREACHABLE.proxyGateway', 500]);
+    const other = connectionError(coded('UND_ERR_ABORTED', 'No Proxy response (500)'), sent, proxied);
+    assert.equal(other.sentence, 'UNREACHABLE.failed');
+  });
+});
+
+describe('The other errors of a connection', () => {
+  it('name the host and what they are about', () => {
+    const host = 'strips.example.com';
+    const errors = [timeoutError(2_500, context), tooLargeError(context)];
+    assert.deepEqual(
+      errors.map(({ code, sentence, params }) => [code, sentence, params]),
+      [
+        ['TIMEOUT', 'TIMEOUT.deadline', { host, seconds: 2.5 }],
+        ['BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { host }],
+      ],
+    );
+    const { code, sentence, params, retryable } = proxyStatusError(499, context);
+    assert.deepEqual(
+      [code, sentence, params, retryable],
+      ['UNREACHABLE', 'UNREACHABLE.proxy', { host, status: 499 }, false],
+    );
+    assert.equal(proxyStatusError(500, context).retryable, true);
+  });
+});
