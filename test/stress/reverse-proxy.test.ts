@@ -100,6 +100,35 @@ describe('stress: through a real nginx or haproxy', () => {
       assert.ok(line.tooLate > 0, 'no request met the closing');
     });
 
+    it('that takes no POST, in JSON like the service itself, does not slow the poll', async () => {
+      const [port = 0] = await freePorts(1);
+      server = new WebServer('nginx', port);
+      server.write(
+        'config',
+        nginxConfig(
+          server.folder,
+          `server { listen 127.0.0.1:${port};
+             error_page 403 @refused;
+             location @refused { default_type application/json; return 403 '{"error": "read only"}'; }
+             location / { limit_except GET { deny all; } proxy_pass ${service.baseUrl}; } }`,
+        ),
+      );
+      await server.start();
+      const account = open(`http://127.0.0.1:${port}`, {
+        clock: fastClock(20),
+        timeout: 100_000,
+        settings: { interval: 5_000 },
+      });
+      const unsubscribe = account.subscribe(() => undefined);
+      await until('the first poll', () => service.requests.length > 0);
+      const command = account.run({ mac: MAC, port: 1, action: true, delay: 0 });
+      assert.equal(await sentenceOf(command), 'AUTH.rejected');
+      const polls = service.requests.length;
+      await until('polls after it', () => service.requests.length > polls + 2);
+      assert.equal(account.status().available, true);
+      unsubscribe();
+    });
+
     it('that wants a password, shows a page or takes no POST is not taken for the service', async () => {
       const [port = 0, closed = 0] = await freePorts(2);
       server = new WebServer('nginx', port);
