@@ -10,7 +10,7 @@ import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/
 import { LazyAccount, readAccountConfig, type AccountConfig } from '../src/flow/shared-account';
 import { findAccount, provide } from './shared/accounts';
 import { registerAdmin } from './shared/admin';
-import { connect } from './shared/connection';
+import { connect, hidingOf, mappingOf } from './shared/connection';
 import type { Definition } from './shared/input-node';
 import { translator } from './shared/translate';
 
@@ -26,13 +26,15 @@ export = (RED: NodeAPI): void => {
     const apiKey = typeof this.credentials.apiKey === 'string' ? this.credentials.apiKey : '';
     // Nobody who gets hold of the node, to show or to log it, gets the key with it.
     this.credentials = {};
+    const hideKey = hidingOf(apiKey);
 
     const counters = new DiagnosticCounters(systemClock);
     const account: LazyAccount = new LazyAccount(() => {
       const { tls, proxy, settings, ...config } = readAccountConfig(def);
       const baseUrl = parseBaseUrl(config.baseUrl);
       const { concurrency: connections, timeout } = settings;
-      const service = connect(RED, { baseUrl, apiKey, timeout, connections, tls, proxy }, 'Missing');
+      const mapping = mappingOf(RED, textOf(def, 'mapping'), this, hideKey);
+      const service = connect(RED, { baseUrl, apiKey, timeout, connections, tls, proxy, mapping }, 'Missing');
       const log = logOf(this, translate, account);
       return new Account({ service: counters.counting(service), settings, clock: systemClock, log });
     });
@@ -41,6 +43,7 @@ export = (RED: NodeAPI): void => {
       node: this,
       account,
       baseUrl,
+      hideKey,
       diagnostics: () => {
         const config = configOf(def);
         return {
@@ -78,6 +81,7 @@ export = (RED: NodeAPI): void => {
       node,
       baseUrl: readBaseUrl(baseUrl),
       strips: () => account.strips(),
+      hideKey: (text) => link.hideKey(text),
       list: async () => await account.get().list(),
     };
   });

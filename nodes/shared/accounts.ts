@@ -8,6 +8,8 @@ export interface AccountLink {
   readonly node: Node;
   readonly account: LazyAccount;
   readonly baseUrl: string;
+  /** Takes its API key out of a text that is to be shown. */
+  hideKey(text: string): string;
   /** What a report for a bug tells of its settings and of what it has done. */
   diagnostics(): Omit<ReportSource, 'versions' | 'status' | 'now'>;
 }

@@ -9,10 +9,11 @@ import {
 } from '../../src/flow/connection-test';
 import type { ListAnswer } from '../../src/api/service';
 import { parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
-import { StripError } from '../../src/api/errors';
+import { isStripError, StripError } from '../../src/api/errors';
 import type { Strip } from '../../src/api/types';
-import { connect } from './connection';
 import { environmentVariable } from '../../src/values';
+import { previewOf, readExpression, type Preview } from '../../src/flow/answer-preview';
+import { connect, hidingOf, mappingOf } from './connection';
 
 /** What the editor may learn from an account that runs. */
 export interface DeployedAccount {
@@ -21,6 +22,8 @@ export interface DeployedAccount {
   readonly baseUrl: BaseUrl | null;
   /** What it knows without asking. */
   strips(): Strip[];
+  /** Takes its API key out of a text that is to be shown. */
+  hideKey(text: string): string;
   /** Asks the service, over its own connection and with its own key. */
   list(): Promise<ListAnswer>;
 }
@@ -42,6 +45,26 @@ export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccoun
         return;
       }
       testConnection(RED, test, find(test.id)).then((answer) => response.json(answer), next);
+    },
+  );
+
+  RED.httpAdmin.post(
+    '/strip-account/preview',
+    RED.auth.needsPermission('strip-account.write'),
+    requireJson,
+    (request, response, next) => {
+      const body: unknown = request.body;
+      const test = parseConnectionTest(body);
+      const expression = readExpression(body);
+      if (test === null || expression === null || typeof body !== 'object' || body === null) {
+        response.sendStatus(400);
+        return;
+      }
+      const preview =
+        'body' in body
+          ? readAgain(RED, body.body, expression, find(test.id))
+          : previewAnswer(RED, test, expression, find(test.id));
+      preview.then((answer) => response.json(answer), next);
     },
   );
 
@@ -78,34 +101,82 @@ async function testConnection(
   deployed: DeployedAccount | undefined,
 ): Promise<ConnectionTestResult> {
   try {
-    const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
-    const isDeployed = deployed?.baseUrl?.url.href === baseUrl.url.href;
-    // A simulator in this Node-RED needs no key, so none is stored for it.
-    const needsStoredKey = test.apiKey === null && (isDeployed || baseUrl.simulator === null);
-    if (needsStoredKey) return await withStoredKey(baseUrl, deployed);
-    const apiKey = variable(RED, test.apiKey ?? '', deployed?.node);
-    const { timeout, tls, proxy } = test;
-    const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
-    try {
-      const { strips, readable } = await client.list();
-      return testSucceeded(strips, readable);
-    } finally {
-      await client.close(0);
-    }
+    const { strips, readable } = await listFor(RED, test, deployed);
+    return testSucceeded(strips, readable);
   } catch (error) {
     return testFailed(error);
   }
 }
 
-/** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
-async function withStoredKey(
-  baseUrl: BaseUrl,
+/** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */
+async function previewAnswer(
+  RED: NodeAPI,
+  test: ConnectionTest,
+  expression: string,
   deployed: DeployedAccount | undefined,
-): Promise<ConnectionTestResult> {
+): Promise<Preview | ConnectionTestResult> {
+  try {
+    const body = await bodyOf(RED, test, deployed);
+    const typed = hidingOf(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
+    const hideKey = (text: string) => typed(deployed?.hideKey(text) ?? text);
+    return await previewOf(body, mappingOf(RED, expression, deployed?.node, hideKey), hideKey);
+  } catch (error) {
+    return testFailed(error);
+  }
+}
+
+/** The list as the service sends it. Also where the mapping that is deployed fails on it. */
+async function bodyOf(
+  RED: NodeAPI,
+  test: ConnectionTest,
+  deployed: DeployedAccount | undefined,
+): Promise<unknown> {
+  try {
+    return (await listFor(RED, test, deployed)).response;
+  } catch (error) {
+    if (isStripError(error) && error.sentence.startsWith('BAD_RESPONSE.mapping')) return error.response;
+    throw error;
+  }
+}
+
+/** Reads a body that the dialog was shown before with another mapping, without a request. */
+async function readAgain(
+  RED: NodeAPI,
+  body: unknown,
+  expression: string,
+  deployed: DeployedAccount | undefined,
+): Promise<Preview> {
+  const hideKey = (text: string) => deployed?.hideKey(text) ?? text;
+  return await previewOf(body, mappingOf(RED, expression, deployed?.node, hideKey), hideKey);
+}
+
+/** The list of strips with the settings of the dialog. */
+async function listFor(
+  RED: NodeAPI,
+  test: ConnectionTest,
+  deployed: DeployedAccount | undefined,
+): Promise<ListAnswer> {
+  const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
+  const isDeployed = deployed?.baseUrl?.url.href === baseUrl.url.href;
+  // A simulator in this Node-RED needs no key, so none is stored for it.
+  const needsStoredKey = test.apiKey === null && (isDeployed || baseUrl.simulator === null);
+  if (needsStoredKey) return await withStoredKey(baseUrl, deployed);
+  const apiKey = variable(RED, test.apiKey ?? '', deployed?.node);
+  const { timeout, tls, proxy } = test;
+  const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
+  try {
+    return await client.list();
+  } finally {
+    await client.close(0);
+  }
+}
+
+/** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
+async function withStoredKey(baseUrl: BaseUrl, deployed: DeployedAccount | undefined): Promise<ListAnswer> {
   if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
   if (deployed.baseUrl?.url.href !== baseUrl.url.href)
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
-  return await listOf(deployed);
+  return await deployed.list();
 }
 
 async function listOf(account: DeployedAccount): Promise<ConnectionTestResult> {

@@ -1,9 +1,10 @@
-import type { NodeAPI } from 'node-red';
+import type { Node, NodeAPI } from 'node-red';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { createDispatcher, type TlsOptions } from '../../src/api/dispatcher';
 import { checkApiKey, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
+import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
 import { isRecord } from '../../src/values';
 import { simulatorDispatcher } from './simulators';
@@ -21,6 +22,8 @@ export interface ConnectionSettings {
   /** Ids of Node-RED's own config nodes; "": none. */
   tls: string;
   proxy: string;
+  /** For the answers to reads, if one is set. */
+  mapping?: Mapping | null;
 }
 
 /** What a simulator in this Node-RED is sent where the account has no key. */
@@ -32,14 +35,14 @@ type Absence = 'Undeployed' | 'Missing';
 /** A client with connections of its own, which it closes; for a simulator in this Node-RED, one without. Throws NOT_CONFIGURED. */
 export function connect(
   RED: NodeAPI,
-  { baseUrl, apiKey, timeout, connections, tls, proxy }: ConnectionSettings,
+  { baseUrl, apiKey, timeout, connections, tls, proxy, mapping }: ConnectionSettings,
   absence: Absence,
 ): Client {
   const { simulator } = baseUrl;
+  const options = { baseUrl, timeout, clock: systemClock, ...(mapping ? { mapping } : {}) };
   if (simulator !== null) {
     const key = apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
-    const dispatcher = simulatorDispatcher(simulator);
-    return new Client({ baseUrl, apiKey: key, timeout, dispatcher, clock: systemClock });
+    return new Client({ ...options, apiKey: key, dispatcher: simulatorDispatcher(simulator) });
   }
   const key = checkApiKey(apiKey);
   const dispatcher = createDispatcher({
@@ -48,8 +51,32 @@ export function connect(
     ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls), absence) }),
     ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy), absence) }),
   });
-  return new Client({ baseUrl, apiKey: key, timeout, dispatcher, clock: systemClock });
+  return new Client({ ...options, apiKey: key, dispatcher });
 }
+
+/**
+ * The mapping that an expression in the account's dialog makes; `null` where there is none. `node`: whose context and environment the
+ * expression may use; `hideKey`: takes the API key out of a text before an error
+ * shows it.
+ */
+export function mappingOf(
+  RED: NodeAPI,
+  expression: string,
+  node: Node | undefined,
+  hideKey: (text: string) => string,
+): Mapping | null {
+  if (expression.trim() === '') return null;
+  // The runtime needs a node only to find contexts and variables, and knows how to do without.
+  const util: { prepareJSONataExpression(expression: string, node?: Node): Expression } = RED.util;
+  const prepare = (): Expression => util.prepareJSONataExpression(expression, node);
+  return createMapping(prepare, hideKey);
+}
+
+/** Takes a key out of texts that are shown. Too short a key would take out anything. */
+export const hidingOf =
+  (apiKey: string) =>
+  (text: string): string =>
+    apiKey.trim().length < 4 ? text : text.replaceAll(apiKey.trim(), '***');
 
 function tlsOptions(node: unknown, absence: Absence): TlsOptions {
   if (!isRecord(node) || typeof node.addTLSOptions !== 'function') {

@@ -8,7 +8,7 @@ import { readDecodedSwitch, type DecodedSwitch } from './decode/switch';
 import { macKey, sameMac } from './mac';
 import type { Strip } from './types';
 import { isRecord } from '../values';
-import { readJson, type JsonRecord } from './values';
+import { readJson, type JsonRecord } from './decode/values';
 
 export type { Note, DecodedSwitch };
 

@@ -71,7 +71,7 @@ declare global {
   const RED: Editor;
 
   interface JQuery {
-    typedInput(options: { default: string; types: (string | InputType)[]; typeField: string }): this;
+    typedInput(options: { default: string; types: (string | InputType)[]; typeField?: string }): this;
     typedInput(property: 'type' | 'value'): string;
     typedInput(property: 'type' | 'value', value: string): this;
     editableList(options: {

@@ -59,6 +59,7 @@ describe('the admin routes behind a login', () => {
     const before = service.requests.length;
     assert.equal((await fetch(`${red.url}${strips}`)).status, 401);
     assert.equal((await fetch(`${red.url}/strip-account/test`, trial)).status, 401);
+    assert.equal((await fetch(`${red.url}/strip-account/preview`, trial)).status, 401);
     assert.equal((await fetch(`${red.url}/inject/in`, { method: 'POST' })).status, 401);
     assert.equal(service.requests.length, before);
   });
@@ -75,6 +76,7 @@ describe('the admin routes behind a login', () => {
     const before = service.requests.length;
     // Node-RED itself answers a missing permission with 401.
     assert.ok([401, 403].includes((await asGuest('/strip-account/test', trial)).status));
+    assert.ok([401, 403].includes((await asGuest('/strip-account/preview', trial)).status));
     assert.ok([401, 403].includes((await asGuest('/inject/in', { method: 'POST' })).status));
     assert.equal(service.requests.length, before);
   });
@@ -94,11 +96,31 @@ describe('the admin routes behind a login', () => {
     }
   });
 
+  it('show an answer with the stored key hidden, and read it again without a request', async () => {
+    service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
+    const ask = async (more: object) =>
+      (await (
+        await red.admin('/strip-account/preview', {
+          ...trial,
+          body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more }),
+        })
+      ).json()) as { body: unknown; read: { ok: boolean; strips: { outlets: unknown }[]; sentence: string } };
+    const first = await ask({});
+    assert.deepEqual(first.body, { rows: [{ id: 'A1B2C3D4E5F6', note: '***' }] });
+    const before = service.requests.length;
+    const again = await ask({ body: first.body, mapping: 'rows.[{"mac": id, "outlets": [true, false]}]' });
+    assert.equal((again.read.strips[0]?.outlets as unknown[]).length, 2);
+    const failed = await ask({ body: first.body, mapping: '$error("no")' });
+    assert.deepEqual([failed.read.ok, failed.read.sentence], [false, 'BAD_RESPONSE.mappingAt']);
+    assert.equal(service.requests.length, before);
+    service.always(null);
+  });
+
   it('take nothing but JSON where they write, so that a page of another site cannot make a browser do it', async () => {
     const target = await startService({ apiKey: API_KEY });
     const fields = { id: '', baseUrl: target.baseUrl, apiKey: 'typed', timeout: '1000', tls: '', proxy: '' };
     try {
-      for (const path of ['/strip-account/test', '/strip-sidebar/switch']) {
+      for (const path of ['/strip-account/test', '/strip-account/preview', '/strip-sidebar/switch']) {
         for (const [type, body] of [
           ['application/x-www-form-urlencoded', new URLSearchParams(fields).toString()],
           ['text/plain', JSON.stringify(fields)],

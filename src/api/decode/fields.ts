@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { readJson, readText, type JsonRecord } from '../values';
+import { readJson, readText, type JsonRecord } from './values';
 import type { Look, Meaning } from './names';
 
 /** A field of a strip, wherever in its record it stands. */

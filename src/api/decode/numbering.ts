@@ -1,6 +1,6 @@
 import { PORTS, type Port } from '../types';
 import { isRecord } from '../../values';
-import { numberInText, readIndex, type JsonRecord } from '../values';
+import { numberInText, readIndex, type JsonRecord } from './values';
 import type { Look, Meaning } from './names';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */

@@ -1,6 +1,6 @@
 import { PORTS, type Outlet, type Port } from '../types';
 import { isRecord } from '../../values';
-import { readBit, readJson, readText, isMeasure, type JsonRecord } from '../values';
+import { readBit, readJson, readText, isMeasure, type JsonRecord } from './values';
 import { fieldsOf, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 import { fromOne, isNoOutlet, numberRecords, type Numbers } from './numbering';

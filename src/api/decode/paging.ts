@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { readFlag, readIndex, type JsonRecord } from '../values';
+import { readFlag, readIndex, type JsonRecord } from './values';
 import type { Look } from './names';
 
 /** What the fields around a list say of how much of it came. */

@@ -1,6 +1,6 @@
 import { READINGS, type ReadingName, type Strip } from '../types';
 import { isRecord } from '../../values';
-import { readNumber, readText, type JsonRecord, type Measured } from '../values';
+import { readNumber, readText, type JsonRecord, type Measured } from './values';
 import { agreed, fieldsOf, type Candidate, type Note } from './candidates';
 import type { Field } from './fields';
 import type { Look } from './names';

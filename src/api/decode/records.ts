@@ -1,6 +1,6 @@
 import { looksLikeMac, sameMac } from '../mac';
 import { isRecord } from '../../values';
-import { readJson, type JsonRecord } from '../values';
+import { readJson, type JsonRecord } from './values';
 import type { Look, Meaning } from './names';
 import { directIdentity, identityOf, tellsOutlets, type Identity } from './strip';
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { isMeasure, readBit, readWord, type JsonRecord } from '../values';
+import { isMeasure, readBit, readWord, type JsonRecord } from './values';
 import { agreed, fieldsOf, type Candidate, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 

@@ -1,7 +1,7 @@
 import { looksLikeMac } from '../mac';
 import type { Strip } from '../types';
 import { isRecord } from '../../values';
-import { readFlag, readText, wordsOf, type JsonRecord } from '../values';
+import { readFlag, readText, wordsOf, type JsonRecord } from './values';
 import { agreed, type Note } from './candidates';
 import { stripFields, type Field } from './fields';
 import type { Look } from './names';

@@ -1,6 +1,6 @@
 import type { SwitchResult } from '../types';
 import { isRecord } from '../../values';
-import { readBit, readIndex, readWord, type JsonRecord } from '../values';
+import { readBit, readIndex, readWord, type JsonRecord } from './values';
 import { createLook, type Look } from './names';
 
 /** What a switch answer says (API document, section 2). */

@@ -8,6 +8,7 @@ import { textOf, type Check, type Descriptor, type Properties } from '../descrip
 import { showDiagnostics } from '../diagnostics';
 import { explain, watchField } from '../form';
 import { checkProtected, outletsTable, type OutletsTable } from '../outlets-table';
+import { openPreview, savePreview } from '../preview';
 import { text, type EditorNode } from '../red';
 import {
   askRuntime,
@@ -84,6 +85,7 @@ function open(node: EditorNode): void {
   const isStored = Boolean(RED.nodes.node(node.id));
   if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
   else if (isStored && node.changed !== true) askRuntime(node.id, () => outlets?.refresh());
+  openPreview(node, () => typedValues(node));
   const button = $('#smart-strip-test');
   button.on('click', () => void test(node, button));
   $('<button type="button" class="red-ui-button" style="margin-left: 8px">')
@@ -101,6 +103,7 @@ function open(node: EditorNode): void {
 function save(node: EditorNode): void {
   if (outlets) Object.assign(node, outlets.value());
   outlets = null;
+  savePreview();
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);

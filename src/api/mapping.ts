@@ -1,0 +1,75 @@
+import { StripError } from './errors';
+
+/** What is used of a prepared JSONata expression, which belongs to the runtime. */
+export interface Expression {
+  assign(name: string | symbol, value: unknown): void;
+  evaluate(input: unknown): Promise<unknown>;
+}
+
+/** Turns the service's body into one that the decoder reads. Rejects with BAD_RESPONSE. */
+export type Mapping = (body: unknown) => Promise<unknown>;
+
+/** Evaluated parts of an expression: a list of 1,000 strips takes some 100,000. */
+const MOST_STEPS = 2_000_000;
+/** Calls within calls. */
+const MOST_DEPTH = 500;
+/** Steps after which everything else in the process gets a turn. */
+const STEPS_AT_ONCE = 5_000;
+/** JSONata calls these at each part of an expression; newer versions under a symbol. Documented in its guide on limiting evaluation. */
+const HOOKS = { entry: '__evaluate_entry', exit: '__evaluate_exit' } as const;
+
+/**
+ * A mapping by a JSONata expression. `prepare` parses it: once for each evaluation, because two may run side by side and each has its own
+ * limits. `hideKey`: takes the API key out of a text before an error shows it.
+ */
+export function createMapping(prepare: () => Expression, hideKey: (text: string) => string): Mapping {
+  return async (body) => {
+    try {
+      const expression = prepare();
+      limit(expression);
+      // What matches nothing is `undefined` to JSONata.
+      return (await expression.evaluate(body)) ?? null;
+    } catch (error) {
+      throw mappingError(error, hideKey, body);
+    }
+  };
+}
+
+/** Ends an evaluation that goes on for too long or too deep. */
+function limit(expression: Expression): void {
+  let steps = 0;
+  let depth = 0;
+  // Branches that run side by side are counted, but are no calls within calls.
+  const isCall = (environment: unknown): boolean =>
+    typeof environment !== 'object' ||
+    environment === null ||
+    !('isParallelCall' in environment) ||
+    environment.isParallelCall !== true;
+  const entry = async (_part: unknown, _input: unknown, environment: unknown): Promise<void> => {
+    steps++;
+    if (isCall(environment)) depth++;
+    if (steps > MOST_STEPS) throw new Error('The expression takes too many steps');
+    if (depth > MOST_DEPTH) throw new Error('The expression calls itself too often');
+    if (steps % STEPS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const exit = (_part: unknown, _input: unknown, environment: unknown): void => {
+    if (isCall(environment)) depth--;
+  };
+  for (const name of [HOOKS.entry, Symbol.for(`jsonata.${HOOKS.entry}`)]) expression.assign(name, entry);
+  for (const name of [HOOKS.exit, Symbol.for(`jsonata.${HOOKS.exit}`)]) expression.assign(name, exit);
+}
+
+const LONGEST_REASON = 200;
+
+/** JSONata's own words, and the place in the expression. */
+function mappingError(error: unknown, hideKey: (text: string) => string, response: unknown): StripError {
+  const { message, position } = (typeof error === 'object' && error !== null ? error : {}) as {
+    message?: unknown;
+    position?: unknown;
+  };
+  const words = typeof message === 'string' && message !== '' ? message : String(error);
+  const reason = hideKey(words).slice(0, LONGEST_REASON);
+  const sentence = typeof position === 'number' ? 'mappingAt' : 'mapping';
+  const params = typeof position === 'number' ? { reason, position } : { reason };
+  return new StripError('BAD_RESPONSE', `BAD_RESPONSE.${sentence}`, { params, response });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { tab } from '../support/flow';
+import { Editor } from './editor';
+import { setStage } from './stage';
+
+const MAC = 'A1B2C3D4E5F6';
+/** Readable, but for one outlet; and not readable without a mapping. */
+const READABLE = {
+  strips: [
+    {
+      mac: MAC,
+      name: 'Desk',
+      token: 'secret-of-the-service',
+      load: '45.2 W',
+      voltage: { rated: 230, measured: 228.4 },
+      outlets: [
+        { port: 1, name: 'Lamp', state: true },
+        { port: 2, name: 'Fan', state: true, physical_state: false },
+        { port: 3, name: 'TV', state: 'off' },
+        { port: 4, name: null, state: 'off' },
+      ],
+    },
+  ],
+};
+const STRANGE = {
+  devs: [
+    {
+      hw: MAC,
+      bits: [
+        { n: 1, v: 'A' },
+        { n: 2, v: 'B' },
+      ],
+    },
+  ],
+};
+const MAPPING = '{"strips": [devs.{"mac": hw, "outlets": [bits.{"port": n, "on": v = "A"}]}]}';
+
+describe('The preview of answers', function () {
+  this.timeout(60_000);
+  const stage = setStage();
+
+  const open = async (json: unknown, options: { dark?: boolean; locale?: string } = {}): Promise<Editor> => {
+    stage.service.always({ kind: 'answer', status: 200, json });
+    await stage.red.deploy([tab]);
+    const editor = await Editor.open(stage.browser, stage.red.url, options);
+    await editor.addConfig('strip-account');
+    const { page } = editor;
+    await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
+    await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
+    await page.locator('#smart-strip-preview > summary').click();
+    await page.locator('#smart-strip-preview-ask').click();
+    await page.locator('#smart-strip-compare').waitFor();
+    await page.locator('#smart-strip-compare').scrollIntoViewIfNeeded();
+    return editor;
+  };
+
+  afterEach(() => stage.service.always(null));
+
+  it('shows what is sent beside what is read, and why an outlet is unknown', async () => {
+    const editor = await open(READABLE);
+    const sent = (await editor.page.locator('#smart-strip-compare pre').textContent()) ?? '';
+    assert.match(sent, /"physical_state": false/);
+    assert.ok(!sent.includes('secret-of-the-service'));
+    const read = editor.page.locator('#smart-strip-compare div[role=status]');
+    assert.deepEqual(await read.locator('li').allTextContents(), [
+      '1 Lamp: ● on',
+      '2 Fan: ? unknown',
+      '3 TV: ○ off',
+      'Outlet 4: ○ off',
+      'Load: 45.2 W',
+      'Voltage: 228.4',
+      'Signal: unknown',
+    ]);
+    assert.match((await read.textContent()) ?? '', /two values disagree: physical_state, state/);
+    await editor.picture('preview-readable');
+    await editor.close();
+  });
+
+  it('reads it again with a mapping, without another request, and keeps the mapping', async () => {
+    const editor = await open(STRANGE);
+    const { page } = editor;
+    const read = page.locator('#smart-strip-compare div[role=status]');
+    assert.match((await read.textContent()) ?? '', /No strips were read/);
+    await editor.picture('preview-unreadable');
+    const before = stage.service.requests.length;
+    await page.locator('#smart-strip-use-mapping').check();
+    const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
+    await field.fill('devs.(');
+    await read.getByText('Correct the mapping').waitFor();
+    await field.fill(MAPPING);
+    await read.getByText('Outlet 1: ● on').waitFor();
+    await editor.picture('preview-mapped');
+    assert.equal(stage.service.requests.length, before);
+    await field.blur();
+    assert.equal(await page.locator('#node-config-input-mapping').inputValue(), MAPPING);
+    await editor.close();
+  });
+
+  for (const locale of ['de', 'es-ES', 'fr', 'ja', 'zh-CN']) {
+    it(`speaks ${locale}`, async () => {
+      const editor = await open(READABLE, { locale, dark: locale === 'de' });
+      const shown = (await editor.page.locator('#smart-strip-preview').textContent()) ?? '';
+      assert.doesNotMatch(shown, /strip-account\.|two values|__/);
+      if (locale === 'de') await editor.picture('preview-dark');
+      await editor.close();
+    });
+  }
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import util from '@node-red/util';
+import { StripError } from '../../../src/api/errors';
+import { createMapping } from '../../../src/api/mapping';
+
+const map = (expression: string, body: unknown): Promise<unknown> =>
+  createMapping(
+    () => util.util.prepareJSONataExpression(expression, undefined as never),
+    (text) => text.replaceAll('sentinel', '***'),
+  )(body);
+
+const failure = async (expression: string, body: unknown = {}): Promise<StripError> => {
+  const error: unknown = await map(expression, body).catch((reason: unknown) => reason);
+  assert.ok(error instanceof StripError);
+  assert.equal(error.code, 'BAD_RESPONSE');
+  return error;
+};
+
+describe('A mapping', () => {
+  it('makes another body of the one that the service sent', async () => {
+    const body = { devices: [{ id: 'A0B1C2D3E4F5', s: [1, 0] }] };
+    assert.deepEqual(
+      JSON.parse(JSON.stringify(await map('{"strips": [devices.{"mac": id, "outlets": s}]}', body))),
+      {
+        strips: [{ mac: 'A0B1C2D3E4F5', outlets: [1, 0] }],
+      },
+    );
+    assert.deepEqual(body, { devices: [{ id: 'A0B1C2D3E4F5', s: [1, 0] }] });
+  });
+
+  it('of what is not there is nothing', async () => assert.equal(await map('nothing.here', {}), null));
+
+  it("fails with JSONata's own words and the place", async () => {
+    const error = await failure('strips.(');
+    assert.equal(error.sentence, 'BAD_RESPONSE.mappingAt');
+    assert.equal(error.params.position, 8);
+    assert.match(String(error.params.reason), /end of expression/);
+  });
+
+  it('fails with the body at hand, and without the key', async () => {
+    const error = await failure('$error("it is sentinel")', { strips: 1 });
+    assert.deepEqual(error.response, { strips: 1 });
+    assert.match(String(error.params.reason), /it is \*\*\*/);
+  });
+
+  it('without a place names none', async () => {
+    const failing = createMapping(
+      () => ({ assign: () => undefined, evaluate: () => Promise.reject(new Error('no')) }),
+      (text) => text,
+    );
+    await assert.rejects(failing({}), { sentence: 'BAD_RESPONSE.mapping', params: { reason: 'no' } });
+  });
+
+  it('ends where it calls itself without end', async () => {
+    const error = await failure('($f := function($n) { 1 + $f($n + 1) }; $f(0))');
+    assert.match(String(error.params.reason), /calls itself/);
+  });
+
+  it('ends where it takes too long, and lets timers run meanwhile', async () => {
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    const error = await failure('($f := function($n) { $n < 0 ? 0 : $f($n + 1) }; $f(0))');
+    clearInterval(timer);
+    assert.match(String(error.params.reason), /too many steps/);
+    assert.ok(ticks > 20, `${ticks} ticks`);
+  }).timeout(60_000);
+
+  it('has limits of its own for every answer', async () => {
+    const mapping = createMapping(
+      () =>
+        util.util.prepareJSONataExpression('$sum($map([1..5000], function($n) { $n }))', undefined as never),
+      (text) => text,
+    );
+    assert.deepEqual(await Promise.all([mapping({}), mapping({})]), [12502500, 12502500]);
+  });
+});
