@@ -74,7 +74,7 @@ describe('Test connection', function () {
       'a rate limit',
       { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} },
       'interval',
-      /wait 7 s/,
+      /[Ww]ait 7 s/,
     ],
     ['a web page', { kind: 'html' }, 'baseUrl', /web page/],
     ['a service that hangs', { kind: 'hang' }, 'timeout', /did not answer within/],
@@ -138,7 +138,7 @@ describe('Test connection', function () {
   it('tells of an address that is none, while it is typed and when it is tested', async () => {
     const asked = stage.service.requests.length;
     await field('baseUrl').fill('ftp://strips.example.com');
-    assert.match((await said('baseUrl').textContent()) ?? '', /starts with ftp/);
+    assert.match((await said('baseUrl').textContent()) ?? '', /ftp: is not supported/);
     await test({ baseUrl: 'https://strips.example.com/?x=1', apiKey: 'any' });
     assert.match((await said('baseUrl').textContent()) ?? '', /must not hold/);
     assert.equal(stage.service.requests.length, asked);
@@ -154,7 +154,7 @@ describe('Test connection', function () {
 
   it('asks for the key where none was ever given', async () => {
     await test({ baseUrl: stage.service.baseUrl });
-    assert.match((await said('apiKey').textContent()) ?? '', /has no API key/);
+    assert.match((await said('apiKey').textContent()) ?? '', /Enter the API key/);
   });
 
   it('says that a TLS node is not deployed yet', async () => {
@@ -163,7 +163,7 @@ describe('Test connection', function () {
     await editor.page.locator('#node-config-dialog-ok').last().click();
     await editor.page.locator('#node-config-input-servername').waitFor({ state: 'detached' });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
-    assert.match((await said('tls').textContent()) ?? '', /deploy first/);
+    assert.match((await said('tls').textContent()) ?? '', /Deploy first/);
   });
 });
 
@@ -195,14 +195,14 @@ describe('Test connection of a deployed account', function () {
       await editor.page.locator('#smart-strip-test').click();
       const message = editor.page.locator('#smart-strip-row-apiKey .smart-strip-message');
       await message.waitFor();
-      assert.match((await message.textContent()) ?? '', /enter the key again/);
+      assert.match((await message.textContent()) ?? '', /Enter the API key again/);
       assert.equal(stranger.requests.length, 0);
       // Another path of the same host may be somebody else's.
       const before = stage.service.requests.length;
       await editor.page.locator('#node-config-input-baseUrl').fill(`${stage.service.baseUrl}/elsewhere`);
       await editor.page.locator('#smart-strip-test').click();
       await message.waitFor();
-      assert.match((await message.textContent()) ?? '', /enter the key again/);
+      assert.match((await message.textContent()) ?? '', /Enter the API key again/);
       assert.equal(stage.service.requests.length, before);
     } finally {
       await stranger.close();

@@ -174,6 +174,8 @@ describe('the dialogs with thirty strips', function () {
   it('have hints that speak of what is chosen', async () => {
     await open();
     await newSwitch();
+    assert.equal(await hint('mac').textContent(), '');
+    await options().first().click();
     assert.match((await hint('mac').textContent()) ?? '', /Always this strip/);
     assert.doesNotMatch((await hint('on').textContent()) ?? '', /array/);
     await editor.chooseType('node-input-mac', 'from message');
@@ -369,7 +371,7 @@ describe('the dialogs with thirty strips', function () {
     await open();
     await newSwitch();
     for (const label of ['Strip', 'Outlet', 'Switch', 'Off for', 'Payload', 'Account']) {
-      const controls = editor.page.locator(FORM).getByLabel(new RegExp(`^${label}\\b`));
+      const controls = editor.page.locator(FORM).getByLabel(label);
       assert.ok((await controls.filter({ visible: true }).count()) > 0, label);
     }
     const kind = editor.page.locator('#node-input-mac-kind');
