@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowNode } from '../support/node-red';
 import { packedUserDir, PACKAGE } from '../support/node-red-install';
 import { nodes, type Bench, type Lab, type Memory } from './lab';
 import { median, type Report } from './report';
 
-const macOf = (index: number): string => `A1B2C3D4E5${String(index % 25).padStart(2, '0')}`;
+const macOf = (index: number): string => `A1B2C3D4${String(index % 25).padStart(4, '0')}`;
 
 /** Nodes as many as asked for, of each kind that is compared. */
 const KINDS: Record<string, (id: string, index: number) => FlowNode> = {
@@ -26,6 +27,7 @@ export async function measureFootprint(lab: Lab, report: Report, quick: boolean)
   try {
     await measureNodes(lab, bench, report, quick ? 300 : 1_000);
     await measureEditor(bench, report);
+    await measureThousandStrips(lab, bench, report, quick ? 20 : 60);
   } finally {
     await bench.red.stop();
   }
@@ -100,6 +102,42 @@ async function measureEditor(bench: Bench, report: Report): Promise<void> {
       [
         'texts in one language',
         await sum(sets.map((set) => size(`/locales/${PACKAGE}/${set}?lng=en-US`, 'application/json'))),
+      ],
+    ],
+  );
+}
+
+/** What an account with 1,000 strips costs while 200 `strip watch` nodes follow it, at the shortest interval. */
+async function measureThousandStrips(lab: Lab, bench: Bench, report: Report, seconds: number): Promise<void> {
+  const key = 'key-of-a-thousand-strips';
+  const account = { interval: 5, credentials: { apiKey: key } };
+  const watches = Array.from({ length: 200 }, (_, index) =>
+    nodes.of('strip watch', `watch-${index}`, [], { readings: index % 2 === 0, availability: true }),
+  );
+  const measure = async (
+    all: readonly FlowNode[],
+  ): Promise<{ cpu: number; heap: number; requests: number }> => {
+    await bench.red.deploy([nodes.tab, nodes.account('account', lab.service.fast, account), ...all]);
+    await sleep(2000);
+    const before = (await bench.call('memory')) as Memory;
+    const requests = (await lab.counts())[key] ?? 0;
+    await sleep(seconds * 1000);
+    const asked = ((await lab.counts())[key] ?? 0) - requests;
+    const after = (await bench.call('memory')) as Memory;
+    return { cpu: (after.cpu - before.cpu) / 1e6 / seconds, heap: after.heapUsed, requests: asked };
+  };
+  const without = await measure([]);
+  const watched = await measure(watches);
+  report.table(
+    'An account with 1,000 strips, interval 5 s',
+    ['', 'requests per minute', '% of one processor', 'heap MB more'],
+    [
+      ['no strip watch', (without.requests * 60) / seconds, without.cpu * 100, ''],
+      [
+        '200 strip watch',
+        (watched.requests * 60) / seconds,
+        watched.cpu * 100,
+        (watched.heap - without.heap) / 1e6,
       ],
     ],
   );

@@ -37,10 +37,11 @@ export interface RunResult {
   cpu: number;
 }
 
-/** Bytes after a garbage collection; `ms` where something was loaded. */
+/** Bytes after a garbage collection, microseconds of processor time since the start; `ms` where something was loaded. */
 export interface Memory {
   heapUsed: number;
   rss: number;
+  cpu: number;
   ms: number;
 }
 

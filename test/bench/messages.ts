@@ -12,7 +12,7 @@ const NAMES: Record<Variant, string> = {
 };
 
 const COMMANDS: readonly Command[] = Array.from({ length: 100 }, (_, index) => ({
-  mac: `A1B2C3D4E5${String(index >> 2).padStart(2, '0')}`,
+  mac: `A1B2C3D4${String(index >> 2).padStart(4, '0')}`,
   port: (index % 4) + 1,
   on: true,
 }));

@@ -1,19 +1,25 @@
-// The service under the bench, in a process of its own: as little work per request as node:http allows, so that what is
-// compared is the clients. One port answers at once, the other after 50 ms; both count what they are asked.
+// The service under the bench, in a process of its own: it does as little per request as node:http allows, so that the
+// clients are compared. One port answers at once, the other after 50 ms; both count their requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const SLOW = 50;
 const JSON_TYPE = { 'content-type': 'application/json' };
-const list = Buffer.from(
-  JSON.stringify(
-    Array.from({ length: 25 }, (_, index) => ({
-      mac: `A1B2C3D4E5${String(index).padStart(2, '0')}`,
-      name: `Strip ${index}`,
-      outlets: [1, 2, 3, 4].map((port) => ({ port, on: false })),
-    })),
-  ),
-);
+const listOf = (count: number): Buffer =>
+  Buffer.from(
+    JSON.stringify(
+      Array.from({ length: count }, (_, index) => ({
+        mac: `A1B2C3D4${String(index).padStart(4, '0')}`,
+        name: `Strip ${index}`,
+        outlets: [1, 2, 3, 4].map((port) => ({ port, on: false })),
+        ...{ load: index / 10, voltage: 230.1, signal: -60 },
+      })),
+    ),
+  );
+const list = listOf(25);
+/** What an account with this key has. */
+const MANY = 'key-of-a-thousand-strips';
+const longList = listOf(1_000);
 /** Requests by API key, so that several clients can be told apart. */
 const counts: Record<string, number> = {};
 
@@ -36,7 +42,7 @@ function serve(delay: number): Promise<number> {
       else setTimeout(answer, delay, request, response, body);
     };
     if (request.method === 'GET') {
-      reply(list);
+      reply(request.headers['x-api-key'] === MANY ? longList : list);
       return;
     }
     let text = '';

@@ -166,10 +166,11 @@ export = (RED: NodeAPI): void => {
   };
 
   const memory = (): Memory => {
+    const { user, system } = process.cpuUsage();
     globalThis.gc?.();
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();
-    return { heapUsed, rss, ms: 0 };
+    return { heapUsed, rss, cpu: user + system, ms: 0 };
   };
 
   const requireAll = (files: readonly string[]): Memory => {
@@ -178,7 +179,7 @@ export = (RED: NodeAPI): void => {
     for (const file of files) load(file);
     const ms = performance.now() - start;
     const after = memory();
-    return { ms, heapUsed: after.heapUsed - before.heapUsed, rss: after.rss - before.rss };
+    return { ...after, ms, heapUsed: after.heapUsed - before.heapUsed, rss: after.rss - before.rss };
   };
 
   const route = (name: string, work: (body: unknown) => unknown): void => {
