@@ -50,6 +50,11 @@ describe('the repository', () => {
     assert.deepEqual(forUsers, ['node_modules/undici']);
   });
 
+  it('has a README of at most 1,000 words, and all else in docs', () => {
+    const words = readFileSync(path.join(REPOSITORY, 'README.md'), 'utf8').match(/\S*\w\S*/g) ?? [];
+    assert.ok(words.length <= 1000, `${words.length} words`);
+  });
+
   it('has imports that run one way: nodes -> flow -> account -> api', () => {
     const src = path.join(REPOSITORY, 'src');
     const allowed: Record<string, readonly string[]> = {
