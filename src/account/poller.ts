@@ -156,7 +156,9 @@ export class Poller {
   }
 
   #firstWait(): number {
-    return Math.max(FLOOR, this.clock.random() * this.#interval);
+    const wait = this.clock.random() * this.#interval;
+    // Moved behind the floor, not cut off at it: there, many accounts that begin together would ask together again.
+    return wait < FLOOR ? wait + FLOOR : wait;
   }
 
   #schedule(ms: number): void {

@@ -46,21 +46,38 @@ describe('the poll', () => {
 
   it('varies the interval by a tenth either way, and never goes below five seconds', async () => {
     const { lab } = watched(() => listOf(), { interval: 1000 });
-    await lab.clock.pass(4999);
+    await lab.clock.pass(7499);
     assert.deepEqual(times(lab), [0]);
     lab.clock.luck = () => 0;
     await lab.clock.pass(1 + 4500);
     lab.clock.luck = () => 1;
     await lab.clock.pass(4500 + 5500);
-    assert.deepEqual(times(lab), [0, 5000, 9500, 14_000, 19_500]);
+    assert.deepEqual(times(lab), [0, 7500, 12_000, 16_500, 22_000]);
   });
+
+  for (const [luck, waited] of [
+    [0, 5000],
+    [0.1, 8000],
+    [0.9, 27_000],
+  ] as const) {
+    it(`first waits ${waited} ms where ${luck} is drawn, so that accounts that begin together part`, async () => {
+      const lab = bench();
+      lab.clock.luck = () => luck;
+      lab.account.subscribe(() => undefined);
+      await lab.service.lists[0]?.answer(listOf());
+      await lab.clock.pass(waited - 1);
+      assert.equal(lab.service.lists.length, 1);
+      await lab.clock.pass(1);
+      assert.equal(lab.service.lists.length, 2);
+    });
+  }
 
   it('asks a slow service no more often', async () => {
     const lab = bench({ interval: 5000 });
     lab.account.subscribe(() => undefined);
     await lab.clock.pass(9000);
     await lab.service.lists[0]?.answer(listOf());
-    await lab.clock.pass(4999);
+    await lab.clock.pass(7499);
     assert.equal(lab.service.lists.length, 1);
     await lab.clock.pass(1);
     assert.equal(lab.service.lists.length, 2);
