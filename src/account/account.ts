@@ -57,8 +57,9 @@ export class Account {
   readonly #reads = new Set<(error: StripError) => void>();
   /** MAC keys of strips whose last answer could not be read; the list as `null`. */
   readonly #unreadable = new Set<string | null>();
-  #lastAnswerAt: string | null = null;
-  #toldStatus: AccountStatus;
+  /** Wall-clock milliseconds. */
+  #lastAnswerAt: number | null = null;
+  #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
   #statusListeners: readonly ((status: AccountStatus) => void)[] = [];
   #closing: Promise<void> | null = null;
 
@@ -103,7 +104,7 @@ export class Account {
     this.#requests = requests;
     this.#reader = reader;
     this.#poller = poller;
-    this.#toldStatus = this.status();
+    this.#toldStatus = this.#currentStatus();
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
@@ -153,15 +154,8 @@ export class Account {
 
   /** How the account is doing now. */
   status(): AccountStatus {
-    const { remaining } = this.#requests.cooldown;
-    return {
-      available: this.#store.available,
-      error: this.#store.error,
-      readable: !this.#unreadable.has(null),
-      lastAnswerAt: this.#lastAnswerAt,
-      cooldownUntil: remaining > 0 ? this.#clock.wall() + remaining : null,
-      polling: this.#poller.isRunning,
-    };
+    const at = this.#lastAnswerAt;
+    return { ...this.#currentStatus(), lastAnswerAt: at === null ? null : new Date(at).toISOString() };
   }
 
   /**
@@ -266,7 +260,7 @@ export class Account {
 
   #answered(succeeded: boolean, endedPause: boolean): void {
     if (succeeded) {
-      this.#lastAnswerAt = new Date(this.#clock.wall()).toISOString();
+      this.#lastAnswerAt = this.#clock.wall();
       this.#poller.succeeded(endedPause);
     }
     this.#checkStatus();
@@ -303,10 +297,21 @@ export class Account {
     this.#checkStatus();
   }
 
+  #currentStatus(): Omit<AccountStatus, 'lastAnswerAt'> {
+    const { remaining, untilWall } = this.#requests.cooldown;
+    return {
+      available: this.#store.available,
+      error: this.#store.error,
+      readable: !this.#unreadable.has(null),
+      cooldownUntil: remaining > 0 ? untilWall : null,
+      polling: this.#poller.isRunning,
+    };
+  }
+
   #checkStatus(): void {
     if (this.#closing !== null) return;
     const old = this.#toldStatus;
-    const status = this.status();
+    const status = this.#currentStatus();
     if (
       old.available === status.available &&
       old.error?.code === status.error?.code &&

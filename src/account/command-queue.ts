@@ -251,8 +251,8 @@ export class CommandQueue {
   }
 
   #afterLeaving(left: readonly QueuedCommand[]): void {
-    for (const key of new Set(left.map((queued) => queued.key))) {
-      for (const port of PORTS) {
+    for (const { key, ports } of left) {
+      for (const port of ports) {
         const first = this.#firstOf(key, port);
         if (first !== undefined) this.#startIfFirst(first);
       }

@@ -12,6 +12,8 @@ export class Cooldown {
   #began = 0;
   #until = 0;
   #probed = -Infinity;
+  /** When it ends, in wall-clock milliseconds, as seen when it began. */
+  untilWall = 0;
 
   constructor(private readonly clock: Clock) {}
 
@@ -31,6 +33,7 @@ export class Cooldown {
     this.#error = error;
     this.#began = this.clock.monotonic();
     this.#until = Math.max(this.#until, this.#began + Math.min(ms, LONGEST_PAUSE));
+    this.untilWall = Math.round(this.clock.wall() + this.remaining);
     return isNew && ms > 0;
   }
 

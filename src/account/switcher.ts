@@ -89,7 +89,8 @@ export class Switcher {
     };
     const [only] = plan.targets;
     if (only !== undefined && plan.targets.length === 1 && plan.skipped.length === 0) {
-      return { ...this.#identity(queued), on, ...(await send(only)) };
+      const { results, response, at } = await send(only);
+      return { ...this.#identity(queued), on, results, response, at };
     }
     return this.#merge(queued, on, plan, await Promise.allSettled(plan.targets.map(send)));
   }
