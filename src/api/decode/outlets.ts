@@ -59,8 +59,12 @@ function ofArray(
 function unwrapped(record: JsonRecord, look: Look): JsonRecord {
   const { node } = record;
   if (isRecord(node)) return node;
-  const [only, ...others] = Object.keys(record);
-  if (only === undefined || others.length > 0) return record;
+  let only: string | undefined;
+  for (const key in record) {
+    if (only !== undefined) return record;
+    only = key;
+  }
+  if (only === undefined) return record;
   const value = record[only];
   const meaning = look(only);
   return isRecord(value) && meaning.keyed < 0 && (meaning.outlets !== null || meaning.part === 'self')

@@ -72,18 +72,26 @@ function searchList(
     const each = readJson(item);
     const record = isRecord(each) ? each : null;
     if (record === null) {
-      if (typeof each === 'string' && looksLikeMac(each))
+      if (typeof each === 'string' && looksLikeMac(each)) {
         strips.push({ mac: each, named: true, record: {}, offline });
-      else unidentified++;
-    } else if (searchElement(found, record, look, depth, offline)) {
-      deeper = true;
-      const own = tellsOwnOutlets(record, look) ? directIdentity(record, look) : null;
-      if (own !== null) strips.push({ ...own, record, offline });
-    } else {
-      const identity = name?.foreign === true ? null : identityOf(record, look);
-      if (identity === null) unidentified++;
-      else if (!isForeign(record, look)) strips.push({ ...identity, record, offline });
+      } else unidentified++;
+      continue;
     }
+    const own = directIdentity(record, look);
+    // What an element with a MAC holds are its outlets, unless they have MACs and outlets of their own.
+    if (
+      (own === null || holdsStrips(record, own, look)) &&
+      searchInside(found, record, look, depth, offline)
+    ) {
+      deeper = true;
+      if (own !== null && tellsOwnOutlets(record, look))
+        strips.push({ mac: own.mac, named: own.named, record, offline });
+      continue;
+    }
+    const identity = name?.foreign === true ? null : (own ?? identityOf(record, look));
+    if (identity === null) unidentified++;
+    else if (!isForeign(record, look))
+      strips.push({ mac: identity.mac, named: identity.named, record, offline });
   }
   if (
     strips.length > 0 &&
@@ -92,24 +100,10 @@ function searchList(
   )
     return deeper;
   if (strips.length === 0 && !deeper && !(name === null || name.strips)) return false;
-  found.records.push(...strips);
+  for (const strip of strips) found.records.push(strip);
   if (name?.foreign !== true && !(deeper && strips.length === 0)) found.unidentified += unidentified;
   found.isList = true;
   return strips.length > 0 || deeper;
-}
-
-/** Lists of strips inside an element: what one with a MAC holds are its outlets, unless they have MACs and outlets of their own. */
-function searchElement(
-  found: Found,
-  record: JsonRecord,
-  look: Look,
-  depth: number,
-  offline: boolean,
-): boolean {
-  const own = directIdentity(record, look);
-  return (
-    (own === null || holdsStrips(record, own, look)) && searchInside(found, record, look, depth, offline)
-  );
 }
 
 /** Lists of strips inside an element or a wrapper. */
@@ -233,7 +227,7 @@ function searchMap(found: Found, record: JsonRecord, look: Look, depth: number, 
   }
   if (strips.length === 0 || !(depth === 0 || strips.length > 1 || unidentified === 0)) return false;
   if (!strips.some(({ record: strip }) => tellsOutlets(strip, look)) && unidentified > 0) return false;
-  found.records.push(...strips);
+  for (const strip of strips) found.records.push(strip);
   found.unidentified += unidentified;
   found.isList = true;
   found.wrappers.push(record);
@@ -259,8 +253,12 @@ const tellsOwnOutlets = (record: JsonRecord, look: Look): boolean => {
 
 /** A record whose type says that it is a hub or a lamp; with outlets it is a strip all the same. */
 function isForeign(record: JsonRecord, look: Look): boolean {
-  const types = Object.keys(record).filter((key) => look(key).is('type') && typeof record[key] === 'string');
-  return types.some((key) => look(String(record[key])).foreign) && !tellsOutlets(record, look);
+  for (const key in record) {
+    const type = record[key];
+    if (typeof type === 'string' && look(key).is('type') && look(type).foreign)
+      return !tellsOutlets(record, look);
+  }
+  return false;
 }
 
 /** `{mac, port, on}` */

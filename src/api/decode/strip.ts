@@ -60,16 +60,18 @@ export const tellsOutlets = (record: JsonRecord, look: Look): boolean =>
 /** Every set of outlets among the fields of a strip. */
 export function outletSets(fields: readonly Field[], look: Look, measured: boolean): OutletSet[] {
   const sets: OutletSet[] = [];
-  const flat = new Map<JsonRecord, string[]>();
+  let flat: Map<JsonRecord, string[]> | null = null;
   for (const { key, meaning, value, record, part } of fields) {
     if (meaning.keyed >= 0) {
-      if (part === 'self') flat.set(record, [...(flat.get(record) ?? []), key]);
+      if (part !== 'self') continue;
+      flat ??= new Map();
+      flat.set(record, [...(flat.get(record) ?? []), key]);
     } else if (typeof value === 'object' && value !== null) {
       const set = readSet(key, value, look, trustOf(key, value, look), measured);
       if (set !== null) sets.push(set);
     }
   }
-  for (const [record, keys] of flat) {
+  for (const [record, keys] of flat ?? []) {
     const sure = flatKeys(keys, look);
     if (sure.length > 0) sets.push(keyedSet(sure[0] ?? '', record, sure, look, measured));
   }
