@@ -104,7 +104,8 @@ export class Editor {
 
   /** Unfolds a section of the account's dialog. */
   async unfold(section: string): Promise<void> {
-    const details = this.page.locator('.smart-strip-section', { hasText: section });
+    const summary = this.page.locator('summary', { hasText: section });
+    const details = this.page.locator('.smart-strip-section', { has: summary });
     if ((await details.getAttribute('open')) === null) await details.locator('summary').click();
   }
 
