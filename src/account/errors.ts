@@ -3,9 +3,7 @@ import { isStripError, StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 
 export const superseded = (mac: string, port: PortOrAll): StripError =>
-  new StripError('SUPERSEDED', port === 'all' ? 'SUPERSEDED.all' : 'SUPERSEDED.outlet', {
-    params: { mac, port },
-  });
+  new StripError('SUPERSEDED', 'SUPERSEDED.newer', { params: { mac, port } });
 
 export const busy = (count: number): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count } });
