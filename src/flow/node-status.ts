@@ -105,7 +105,13 @@ const ASKING_AFTER = 100;
 /** One message, from its arrival until its answer, as far as the node's status is concerned. */
 export interface Activity {
   timer: Timer | null;
+  phase: Phase | null;
+  /** What it is held up by. */
+  heldUpBy: NodeStatus | null;
 }
+
+/** What a message that takes longer is doing; `null` while it does not take long. */
+type Phase = 'asking' | 'pausing' | 'held up';
 
 /**
  * The status of one node: its latest result, or, while a message takes longer, what is being done for it. Sets nothing that is set already,
@@ -115,12 +121,7 @@ export class StatusDisplay {
   readonly #show: (status: NodeStatus | null) => void;
   readonly #clock: Clock;
   readonly #activities = new Set<Activity>();
-  /** Activities that take longer than `ASKING_AFTER`. */
-  readonly #slow = new Set<Activity>();
-  /** Cycles between off and on. */
-  readonly #pausing = new Set<Activity>();
-  /** Activities that are held up, with the status that says by what. */
-  readonly #heldUp = new Map<Activity, NodeStatus>();
+  readonly #count: Record<Phase, number> = { asking: 0, pausing: 0, 'held up': 0 };
   #result: NodeStatus | null = null;
   #shown: NodeStatus | null = null;
   #closed = false;
@@ -131,11 +132,11 @@ export class StatusDisplay {
   }
 
   begin(): Activity {
-    const activity: Activity = { timer: null };
+    const activity: Activity = { timer: null, phase: null, heldUpBy: null };
     if (this.#closed) return activity;
     this.#activities.add(activity);
     activity.timer = this.#clock.setTimeout(() => {
-      this.#slow.add(activity);
+      if (activity.phase === null) this.#enter(activity, 'asking');
       this.#update();
     }, ASKING_AFTER);
     return activity;
@@ -143,20 +144,15 @@ export class StatusDisplay {
 
   progress(activity: Activity, progress: Progress): void {
     if (!this.#activities.has(activity)) return;
-    this.#heldUp.delete(activity);
-    if (progress.phase === 'pausing') this.#pausing.add(activity);
-    else if (progress.phase === 'rate limited') this.#heldUp.set(activity, RATE_LIMITED);
-    else this.#heldUp.set(activity, retryStatus(progress.error));
+    this.#enter(activity, progress.phase === 'pausing' ? 'pausing' : 'held up');
+    activity.heldUpBy = progress.phase === 'retrying' ? retryStatus(progress.error) : RATE_LIMITED;
     this.#update();
   }
 
   /** `result`: what to show from now on. */
   end(activity: Activity, result: NodeStatus): void {
     if (!this.#activities.delete(activity)) return;
-    if (activity.timer !== null) this.#clock.clearTimeout(activity.timer);
-    this.#slow.delete(activity);
-    this.#pausing.delete(activity);
-    this.#heldUp.delete(activity);
+    this.#leave(activity);
     this.set(result);
   }
 
@@ -168,13 +164,22 @@ export class StatusDisplay {
 
   /** Goes back to the latest result: the editor keeps showing the last status of a node that is gone. */
   close(): void {
-    for (const { timer } of this.#activities) if (timer !== null) this.#clock.clearTimeout(timer);
+    for (const activity of this.#activities) this.#leave(activity);
     this.#activities.clear();
-    this.#slow.clear();
-    this.#pausing.clear();
-    this.#heldUp.clear();
     this.#update();
     this.#closed = true;
+  }
+
+  #enter(activity: Activity, phase: Phase): void {
+    if (activity.phase !== null) this.#count[activity.phase]--;
+    activity.phase = phase;
+    this.#count[phase]++;
+  }
+
+  #leave(activity: Activity): void {
+    if (activity.timer !== null) this.#clock.clearTimeout(activity.timer);
+    if (activity.phase !== null) this.#count[activity.phase]--;
+    activity.phase = null;
   }
 
   #update(): void {
@@ -185,11 +190,13 @@ export class StatusDisplay {
     this.#show(next);
   }
 
+  /** Of several messages that are held up, the oldest counts. */
   #current(): NodeStatus | null {
-    const [heldUp] = this.#heldUp.values();
-    if (heldUp !== undefined) return heldUp;
-    if (this.#pausing.size > 0) return PAUSING;
-    return this.#slow.size > 0 ? ASKING : this.#result;
+    if (this.#count['held up'] > 0) {
+      for (const { phase, heldUpBy } of this.#activities) if (phase === 'held up') return heldUpBy;
+    }
+    if (this.#count.pausing > 0) return PAUSING;
+    return this.#count.asking > 0 ? ASKING : this.#result;
   }
 }
 

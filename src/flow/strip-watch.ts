@@ -65,7 +65,7 @@ function readMac(config: Config, env: (name: string) => unknown): string | null 
 export class WatchMessages {
   readonly #options: WatchOptions;
   /** By strip and reading: the value sent last, or the value that was known before the first was sent. */
-  readonly #sent = new Map<string, number>();
+  #sent: Map<string, number> | null = null;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -111,12 +111,13 @@ export class WatchMessages {
   #readingMessage({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
     if (value === null) return null;
     const key = `${strip.mac}/${name}`;
-    const last = this.#sent.get(key) ?? previous;
+    const sent = (this.#sent ??= new Map<string, number>());
+    const last = sent.get(key) ?? previous;
     if (last !== null && !differs(value, last, this.#options.change)) {
-      this.#sent.set(key, last);
+      sent.set(key, last);
       return null;
     }
-    this.#sent.set(key, value);
+    sent.set(key, value);
     return messageAbout(strip, name, value, { outlet: null, previous: last });
   }
 }

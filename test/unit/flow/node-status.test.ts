@@ -86,7 +86,7 @@ describe('the status of a node', () => {
     assert.deepEqual(shown, ['on']);
   });
 
-  it('shows at once what holds a message up, and of several the one that was reported first', async () => {
+  it('shows at once what holds a message up, and of several the oldest', async () => {
     const one = display.begin();
     const two = display.begin();
     display.progress(one, RETRYING);
