@@ -76,6 +76,7 @@ async function start() {
   say(`
   Editor      http://${HOST}:${port}/
   Dashboard   http://${HOST}:${port}/dashboard/strips
+              http://${HOST}:${port}/dashboard/all-strips
   MQTT        mqtt://${HOST}:${mqttPort}
 
   Ctrl-C stops it. Your changes stay in .demo/; delete that folder to start afresh.

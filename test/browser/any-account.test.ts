@@ -98,7 +98,7 @@ for (const count of [1, 30]) {
       assert.equal(await page.page.getByRole('switch').count(), 4 * count);
       await page
         .strip('Strip 01')
-        .getByText(/load \d+.* · voltage 2\d\d.* · signal -52/)
+        .getByText(/^\d+(\.\d)? W · 2\d\d(\.\d)? V · -52 dBm$/)
         .waitFor();
       await page.rests('Strip 01', 'Desk lamp', true);
       await page.rests('Strip 01', 'Outlet 2', false);
@@ -154,7 +154,7 @@ for (const count of [1, 30]) {
       stage.service.simulator.setAvailable(MAC, true);
       await page
         .strip('Strip 01')
-        .getByText(/voltage/)
+        .getByText(/dBm/)
         .waitFor();
       await page.rests('Strip 01', 'Outlet 4', false);
     });

@@ -188,7 +188,7 @@ describe('the dashboard example', function () {
     await both((page) => page.rests('desk1', true));
     stage.service.simulator.setAvailable(DESK, false);
     await mine.widget('allOff').locator('button').click();
-    await mine.toasts.filter({ hasText: DESK }).waitFor();
+    await mine.toasts.filter({ hasText: /Desk strip/ }).waitFor();
     await settle();
     assert.equal(await theirs.toasts.count(), 0);
     assert.equal(await mine.isOn('desk1'), true);
