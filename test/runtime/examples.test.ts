@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { Aedes } from 'aedes';
 import { examples } from '../support/examples';
 import type { Example } from '../support/examples';
 import { startNodeRed } from '../support/node-red';
@@ -7,8 +10,8 @@ import type { FlowNode, RunningNodeRed, Status } from '../support/node-red';
 /** What a click shows: a message in the debug side bar, or the status of a node. Nodes by what their ids end with. */
 type Effect = { debug: string; says: RegExp } | { status: string; text: RegExp; fill?: string };
 
-const ON = /badge\.on$|status\.on$/;
-const OFF = /badge\.off$|status\.off$/;
+const ON = /status\.on$/;
+const OFF = /status\.off$/;
 /** What a trigger node shows while it waits. */
 const WAITING: Effect = { status: 'hour', text: /^\s*$/, fill: 'blue' };
 const hears = (says: RegExp): Effect[] =>
@@ -85,6 +88,15 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
       { status: 'switch', text: /./ },
     ],
   },
+  '11': {
+    hand_on: [{ debug: 'sent', says: /^ON$/ }],
+    hand_off: [{ debug: 'sent', says: /^OFF$/ }],
+  },
+  '12': {
+    on: [{ debug: 'd1', says: /^ON$/ }],
+    off: [{ debug: 'd1', says: /^OFF$/ }],
+    toggle: [{ debug: 'd1', says: /^ON$/ }],
+  },
   '13': {
     press: [{ debug: 'pressed', says: /toggle/ }],
     call: [{ debug: 'changed', says: /"port":4,"on":true/ }],
@@ -145,6 +157,20 @@ async function see(red: RunningNodeRed, number: string, effect: Effect, after: n
 describe('the examples, each imported into a Node-RED of its own', function () {
   this.timeout(120_000);
 
+  let aedes: Aedes;
+  let broker: Server;
+
+  before(async () => {
+    aedes = await Aedes.createBroker();
+    broker = createServer(aedes.handle);
+    await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
+  });
+
+  after(async () => {
+    await new Promise<void>((resolve) => aedes.close(resolve));
+    await new Promise((resolve) => broker.close(resolve));
+  });
+
   it('have an effect listed here for every inject node', () => {
     for (const example of examples()) {
       assert.deepEqual(
@@ -163,10 +189,13 @@ describe('the examples, each imported into a Node-RED of its own', function () {
     it(`${example.name}: every click has its effect, with nothing entered`, async () => {
       const red = await startNodeRed({ dashboard: example.name.includes('ashboard') });
       try {
-        await red.deploy(example.nodes);
+        const port = String((broker.address() as AddressInfo).port);
+        await red.deploy(
+          example.nodes.map((node) => (node.type === 'mqtt-broker' ? { ...node, port } : node)),
+        );
         for (const { id, type } of example.nodes) {
           // What it hears first is what it compares with.
-          if (type === 'strip watch') await red.status(id, ({ text }) => isKnown(text));
+          if (['strip watch', 'strip mqtt'].includes(type)) await red.status(id, ({ text }) => isKnown(text));
         }
         for (const [id, shown] of Object.entries(effects)) {
           const mark = red.comms.mark;
@@ -225,4 +254,4 @@ describe('the examples, each imported into a Node-RED of its own', function () {
 });
 
 /** Whether the status of a node says that the account has answered. */
-const isKnown = (text: Status['text']): boolean => /(badge|status)\.(?!asking)/.test(text ?? '');
+const isKnown = (text: Status['text']): boolean => /^\d+$|status\.(?!asking)/.test(text ?? '');
