@@ -152,10 +152,7 @@ for (const count of [1, 30]) {
       await page.strip('Strip 01').getByText('not available').waitFor();
       assert.equal(await page.toggle('Strip 01', 'Desk lamp').isDisabled(), true);
       stage.service.simulator.setAvailable(MAC, true);
-      await page
-        .strip('Strip 01')
-        .getByText(/dBm/)
-        .waitFor();
+      await page.strip('Strip 01').getByText(/dBm/).waitFor();
       await page.rests('Strip 01', 'Outlet 4', false);
     });
 
