@@ -87,6 +87,28 @@ describe('the dialogs with thirty strips', function () {
     return id;
   };
 
+  it('say which topics the mqtt nodes beside a strip mqtt node need', async () => {
+    await open();
+    const id = await editor.drop('strip mqtt', 300, 100);
+    await editor.edit(id);
+    assert.match(
+      (await hint('topic').textContent()) ?? '',
+      /smart-strip\/\+\/\+\/set and smart-strip\/bridge/,
+    );
+    assert.match((await hint('discovery').textContent()) ?? '', /homeassistant\/status/);
+    await editor.page.locator('#node-input-topic').fill('home/#');
+    assert.match((await message('topic').textContent()) ?? '', /"home\/#" cannot be used/);
+    await editor.page.locator('#node-input-topic').fill('home/strips');
+    assert.equal(await message('topic').textContent(), '');
+    assert.match((await hint('topic').textContent()) ?? '', /home\/strips\/\+\/\+\/set/);
+    await editor.page.locator('#node-input-discovery').fill('');
+    assert.match((await hint('discovery').textContent()) ?? '', /No discovery/);
+    await editor.picture('mqtt');
+    await editor.done();
+    const { topic, discovery, readings } = await editor.properties(id);
+    assert.deepEqual({ topic, discovery, readings }, { topic: 'home/strips', discovery: '', readings: true });
+  });
+
   it('filter the strips while one types, and pick with the keyboard', async () => {
     await open();
     const id = await newSwitch();
@@ -336,11 +358,12 @@ describe('the dialogs with thirty strips', function () {
         'strip status',
         'strip switch',
         'strip watch',
+        'strip mqtt',
         'strip simulator',
       ].entries()) {
         const id = await editor.drop(type, 300, 100 + index * 90);
         await editor.edit(id);
-        if (!['strip list', 'strip simulator'].includes(type)) {
+        if (!['strip list', 'strip mqtt', 'strip simulator'].includes(type)) {
           await options().first().click();
           await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
         }
