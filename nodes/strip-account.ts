@@ -1,6 +1,5 @@
 import type { Node, NodeAPI } from 'node-red';
 import { Account } from '../src/account/account';
-import { DiagnosticCounters } from '../src/account/diagnostics';
 import type { AccountLog } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
 import { parseBaseUrl, type BaseUrl } from '../src/api/connection-settings';
@@ -28,7 +27,6 @@ export = (RED: NodeAPI): void => {
     this.credentials = {};
     const hideKey = hidingOf(apiKey);
 
-    const counters = new DiagnosticCounters(systemClock);
     const account: LazyAccount = new LazyAccount(() => {
       const { tls, proxy, settings, ...config } = readAccountConfig(def);
       const baseUrl = parseBaseUrl(config.baseUrl);
@@ -36,7 +34,7 @@ export = (RED: NodeAPI): void => {
       const mapping = mappingOf(RED, textOf(def, 'mapping'), this, hideKey);
       const service = connect(RED, { baseUrl, apiKey, timeout, connections, tls, proxy, mapping }, 'Missing');
       const log = logOf(this, translate, account);
-      return new Account({ service: counters.counting(service), settings, clock: systemClock, log });
+      return new Account({ service, settings, clock: systemClock, log });
     });
     const baseUrl = textOf(def, 'baseUrl');
     provide({
@@ -53,7 +51,7 @@ export = (RED: NodeAPI): void => {
           tls: textOf(def, 'tls') !== '',
           proxy: textOf(def, 'proxy') !== '',
           mapping: textOf(def, 'mapping').length,
-          account: counters,
+          account: account.diagnostics(),
         };
       },
     });

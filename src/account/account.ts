@@ -5,6 +5,7 @@ import type { ListAnswer, Service, StripAnswer } from '../api/service';
 import type { PortOrAll, Strip } from '../api/types';
 import { CommandQueue, MAX_WAITING } from './command-queue';
 import { Delays } from './delays';
+import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';
 import { busy, mayBeCarriedOut } from './errors';
 import { Poller, type Round } from './poller';
 import type { QueuedCommand } from './queued-command';
@@ -42,6 +43,7 @@ export interface AccountOptions {
  * All promises reject with `StripError`.
  */
 export class Account {
+  readonly #counters: DiagnosticCounters;
   readonly #service: Service;
   readonly #settings: AccountSettings;
   readonly #clock: Clock;
@@ -63,7 +65,10 @@ export class Account {
   #statusListeners: readonly ((status: AccountStatus) => void)[] = [];
   #closing: Promise<void> | null = null;
 
-  constructor({ service, settings, clock, log }: AccountOptions) {
+  constructor({ service: uncounted, settings, clock, log }: AccountOptions) {
+    const counters = new DiagnosticCounters(clock);
+    const service = counters.counting(uncounted);
+    this.#counters = counters;
     this.#service = service;
     this.#settings = settings;
     this.#clock = clock;
@@ -75,7 +80,7 @@ export class Account {
       (error) => log.fault(error),
     );
     const queue = new CommandQueue(clock, settings, delays, log, (queued) => this.#switcher.carryOut(queued));
-    const requests = new Requests(clock, settings, delays, queue, log, (succeeded, endedPause) =>
+    const requests = new Requests(clock, settings, delays, queue, log, counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
     const reader = new Reader(
@@ -123,10 +128,11 @@ export class Account {
    */
   async run(command: Command, options: RunOptions = {}): Promise<Outcome> {
     if (this.#closing !== null) throw closedError('account');
-    this.#switcher.check(command);
     try {
+      this.#switcher.check(command);
       return await this.#queue.run(command, options);
     } catch (error) {
+      this.#counters.ended(error);
       if (isStripError(error) && mayBeCarriedOut(error)) this.#poller.suspect();
       throw error;
     }
@@ -150,6 +156,11 @@ export class Account {
       if (remove() && this.#subscribers.size === 0) this.#poller.stop();
       this.#checkStatus();
     };
+  }
+
+  /** What the account has done since it was created. */
+  diagnostics(): AccountDiagnostics {
+    return this.#counters;
   }
 
   /** How the account is doing now. */

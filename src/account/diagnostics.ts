@@ -28,6 +28,9 @@ export interface AccountDiagnostics {
   readonly switch: LastAnswer<SwitchAnswer> | null;
 }
 
+/** Errors of commands for which no request is sent. */
+const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
+
 /** Counts what an account does. */
 export class DiagnosticCounters implements AccountDiagnostics {
   readonly requests = { list: 0, strip: 0, switch: 0 };
@@ -42,7 +45,11 @@ export class DiagnosticCounters implements AccountDiagnostics {
     this.#clock = clock;
   }
 
-  /** A request failed, or a command that was never sent. */
+  /** A command failed. Only what is no failure of a request is counted, because those are counted already. */
+  ended(error: unknown): void {
+    if (isStripError(error) && NEVER_SENT.has(error.code)) this.failed(error);
+  }
+
   failed(error: unknown): void {
     if (!isStripError(error)) return;
     const count = (this.errors.get(error.code)?.count ?? 0) + 1;

@@ -3,6 +3,7 @@ import { closedError, isStripError, type StripError } from '../api/errors';
 import type { CommandQueue } from './command-queue';
 import { Cooldown } from './cooldown';
 import type { Delays } from './delays';
+import type { DiagnosticCounters } from './diagnostics';
 import { isOutage, mayBeCarriedOut, pauseTooLong } from './errors';
 import { QueuedCommand } from './queued-command';
 import { Semaphore } from './semaphore';
@@ -44,6 +45,7 @@ export class Requests {
     private readonly delays: Delays,
     private readonly queue: CommandQueue,
     private readonly log: AccountLog,
+    private readonly counters: Pick<DiagnosticCounters, 'retries'>,
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
     this.cooldown = new Cooldown(clock);
@@ -71,6 +73,7 @@ export class Requests {
         check();
         if (!this.#tryAdmit()) await this.#admit(queued, failures === 0, check);
         if (policy === 'command') this.queue.enter(queued, 'sending');
+        if (failures > 0) this.counters.retries++;
         try {
           const answer = await this.#request(ask, queued);
           isAnswered = true;

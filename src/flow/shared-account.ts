@@ -1,4 +1,5 @@
 import type { Account } from '../account/account';
+import type { AccountDiagnostics } from '../account/diagnostics';
 import type { AccountSettings, OutletName, ProtectedOutlet } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/types';
@@ -78,6 +79,7 @@ export type SharedAccount = Pick<
   | 'subscribe'
   | 'onStatus'
   | 'status'
+  | 'diagnostics'
   | 'refresh'
   | 'strips'
   | 'strip'
@@ -125,6 +127,11 @@ export class LazyAccount {
 
   lastKnown(mac: string, port: PortOrAll): boolean | null {
     return this.#account?.lastKnown(mac, port) ?? null;
+  }
+
+  /** `null`: nothing was ever asked of the account. */
+  diagnostics(): AccountDiagnostics | null {
+    return this.#account?.diagnostics() ?? null;
   }
 
   strips(): Strip[] {

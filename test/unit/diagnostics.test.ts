@@ -5,8 +5,9 @@ import type { AccountSettings, AccountStatus } from '../../src/account/types';
 import { StripError } from '../../src/api/errors';
 import type { Service } from '../../src/api/service';
 import { Aliases, isKnownKey, REPORT, reportOf, shapeOf, type ReportSource } from '../../src/diagnostics';
-import { FakeClock } from '../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf } from '../support/scripted-service';
+import { calm, FakeClock } from '../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../support/scripted-service';
+import { bench } from './account/support';
 
 const settings: AccountSettings = {
   interval: 30_000,
@@ -77,6 +78,33 @@ describe('the counters of an account', () => {
     assert.equal(counters.errors.get('TIMEOUT')?.count, 2);
     assert.deepEqual(counters.list, { at: clock.wall(), reading: list });
     assert.equal(counters.switch, null);
+  });
+});
+
+describe('an account', () => {
+  it('counts its requests, what it sent again, and its errors, those of commands included', async () => {
+    const { account, service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const first = run(1, true);
+    await service.last.fail(failure('UNREACHABLE'));
+    await clock.pass(10_000);
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(10_000);
+    await service.last.answer(yes());
+    assert.equal(first.outcome?.on, true);
+    run(4, false);
+    await calm();
+    const { requests, retries, errors, switch: last } = account.diagnostics();
+    assert.deepEqual(requests, { list: 0, strip: 0, switch: 3 });
+    assert.equal(retries, 2);
+    assert.deepEqual(
+      [...errors].map(([code, { count }]) => [code, count]),
+      [
+        ['UNREACHABLE', 1],
+        ['TIMEOUT', 1],
+        ['PROTECTED', 1],
+      ],
+    );
+    assert.deepEqual(last?.reading.response, yes().response);
   });
 });
 

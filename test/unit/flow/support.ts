@@ -106,6 +106,7 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     cancel: () => undefined,
     status: () => STATUS,
     refresh: absent,
+    diagnostics: absent,
     names: () => ({ name: null, outlet: null }),
     strips: () => [],
     strip: () => undefined,
