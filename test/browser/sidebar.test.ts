@@ -204,6 +204,22 @@ describe('the side bar', function () {
     );
   });
 
+  it('says until when the service asks for a pause', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar
+      .account('Home')
+      .getByText(/^Last answer: \d/)
+      .waitFor();
+    await bar.state('Home').getByText('working, polled').waitFor();
+    stage.service.next({ kind: 'answer', status: 429, headers: { 'retry-after': '20' }, json: {} });
+    await bar
+      .state('Home')
+      .getByText(/^rate limited until \d/)
+      .waitFor({ timeout: 20_000 });
+  });
+
   it('says of a rejected key that it is the key', async () => {
     await stage.red.deploy([tab, home({ credentials: { apiKey: 'another' } })]);
     await open();
