@@ -33,7 +33,7 @@ export = (RED: NodeAPI): void => {
     response.json(links.map(({ node, account }) => overviewOf(node.id, account, now)));
   });
 
-  RED.httpAdmin.post('/strip-sidebar/release', mayRead, (request, response) => {
+  RED.httpAdmin.post('/strip-sidebar/release', mayRead, requireJson, (request, response) => {
     const body: unknown = request.body;
     const lease: unknown = typeof body === 'object' && body !== null && 'lease' in body ? body.lease : null;
     if (isLease(lease)) leases.release(lease);
