@@ -279,6 +279,9 @@ export class Account {
 
   #announce(changes: readonly Change[], settled: boolean): void {
     if (this.#closing !== null) return;
+    for (const change of changes) {
+      if (change.kind === 'removed') this.#unreadable.delete(macKey(change.strip.mac));
+    }
     this.#subscribers.announce(changes, settled);
     if (settled !== this.#store.isComplete) this.#checkOutlets();
     this.#checkStatus();

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf } from '../../support/scripted-service';
+import { bench } from './support';
+import { list, watch } from './watching';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** An account whose readings are watched, and whose list, without readings, `strips` names. */
+function watched(strips: () => string[], settings = {}) {
+  const lab = bench(settings);
+  lab.service.autoList = () => Promise.resolve(listOf(...strips().map((mac) => makeStrip(mac, [true]))));
+  lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { load: 1 })));
+  return { lab, watcher: watch(lab, { readings: 'all' }) };
+}
+
+describe('a strip that left the list', () => {
+  it('is not asked for its readings any more', async () => {
+    let listed = [MAC, OTHER, 'third', 'fourth', 'fifth'];
+    const { lab } = watched(() => listed);
+    await lab.clock.pass(0);
+    assert.equal(lab.service.gets.length, 5);
+    listed = [OTHER];
+    lab.service.all.length = 0;
+    await lab.clock.pass(15_000 + 9 * 30_000);
+    assert.deepEqual(lab.service.texts, Array.from({ length: 10 }, () => ['list ', `get ${OTHER}`]).flat());
+  });
+
+  it('is asked for its readings again when it comes back', async () => {
+    let listed = [MAC];
+    const { lab } = watched(() => listed);
+    await lab.clock.pass(0);
+    listed = [];
+    await lab.clock.pass(15_000);
+    assert.equal(lab.account.strip(MAC)?.available, false);
+    listed = [MAC];
+    await lab.clock.pass(30_000);
+    assert.equal(lab.service.gets.length, 2);
+    assert.equal(lab.account.strip(MAC)?.available, true);
+  });
+
+  it('is forgotten after a day, and then said to be removed', async () => {
+    const lab = bench();
+    const { take, changes } = watch(lab);
+    await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true], { name: 'Desk' }));
+    await list(lab, makeStrip(MAC, [true]));
+    assert.deepEqual(take(), [`${OTHER} unavailable`]);
+    await lab.clock.pass(DAY - 1);
+    await list(lab, makeStrip(MAC, [true]));
+    assert.deepEqual(take(), []);
+    assert.equal(lab.account.lastKnown(OTHER, 1), true);
+    await lab.clock.pass(1);
+    await list(lab, makeStrip(MAC, [true]));
+    assert.deepEqual(take(), [`${OTHER} removed`]);
+    const removed = changes.at(-1);
+    assert.ok(removed?.kind === 'removed');
+    assert.equal(removed.strip.name, 'Desk');
+    assert.deepEqual(
+      lab.account.strips().map(({ mac }) => mac),
+      [MAC],
+    );
+    assert.equal(lab.account.strip(OTHER), undefined);
+    assert.equal(lab.account.lastKnown(OTHER, 1), null);
+    await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
+    assert.deepEqual(take(), [`${OTHER} available (first)`]);
+  });
+
+  it('is not forgotten where it was back meanwhile, in the list or with an answer of its own', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
+    const { take } = watch(lab);
+    await list(lab);
+    await lab.clock.pass(DAY - HOUR);
+    await list(lab, makeStrip(MAC, [true]));
+    const reading = lab.account.get(OTHER);
+    await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(OTHER, [true])));
+    await reading;
+    await list(lab);
+    await lab.clock.pass(2 * HOUR);
+    await list(lab);
+    assert.ok(!take().some((text) => text.endsWith('removed')));
+    await lab.clock.pass(DAY - 2 * HOUR);
+    await list(lab);
+    assert.deepEqual(take().sort(), [`${OTHER} removed`, `${MAC} removed`].sort());
+  });
+
+  it('is not forgotten because of lists that fail or are understood only in part', async () => {
+    const lab = bench();
+    const { take } = watch(lab);
+    await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
+    await lab.clock.pass(2 * DAY);
+    const failed = lab.account.list();
+    await Promise.all([assert.rejects(failed), lab.service.lists.at(-1)?.fail(failure('TIMEOUT'))]);
+    const partial = lab.account.list();
+    await lab.service.lists.at(-1)?.answer({ ...listOf(makeStrip(OTHER, [true])), complete: false });
+    await partial;
+    await list(lab, makeStrip(OTHER, [true]));
+    assert.ok(!take().some((text) => text.endsWith('removed')));
+    assert.equal(lab.account.strips().length, 2);
+  });
+
+  it('and whose answer could not be read is warned of again after it was forgotten', async () => {
+    const lab = bench();
+    const unreadable = async (): Promise<void> => {
+      const reading = lab.account.get(MAC);
+      await lab.service.gets.at(-1)?.answer({ ...stripOf(makeStrip(MAC, [true])), readable: false });
+      await reading;
+    };
+    await unreadable();
+    await unreadable();
+    assert.deepEqual(lab.log.lines, ['unreadable strip']);
+    await list(lab);
+    await lab.clock.pass(DAY);
+    await list(lab);
+    await unreadable();
+    assert.deepEqual(lab.log.lines, ['unreadable strip', 'unreadable strip']);
+  });
+});
+
+describe('a service that names another strip in each list', () => {
+  it('is asked two things a round, and no more than a day of its strips is kept', async () => {
+    let count = 0;
+    const { lab, watcher } = watched(() => [`STRIP ${count++}`], { interval: HOUR });
+    await lab.clock.pass(30 * DAY);
+    const rounds = lab.service.lists.length;
+    assert.ok(rounds > 24 * 29);
+    assert.equal(lab.service.gets.length, rounds);
+    assert.ok(lab.account.strips().length <= 26, `${lab.account.strips().length} strips`);
+    const removed = watcher.take().filter((text) => text.endsWith('removed'));
+    assert.equal(removed.length, rounds - lab.account.strips().length);
+  });
+});
