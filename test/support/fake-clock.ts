@@ -21,6 +21,11 @@ export class FakeClock implements Clock {
     this.#timers.clearTimeout(timer as number);
   }
 
+  /** The event loop is blocked for so long: what is due then fires late, once, before any answer can be read. */
+  block(ms: number): void {
+    this.#timers.jump(ms);
+  }
+
   get pending(): number {
     return this.#timers.countTimers();
   }
