@@ -25,7 +25,8 @@ export function stripFields(record: JsonRecord, look: Look): Field[] {
   return fields;
 }
 
-function addFields(
+/** Adds all fields of a record that stands so far down. */
+export function addFields(
   fields: Field[],
   record: JsonRecord,
   part: Field['part'],

@@ -19,15 +19,17 @@ const OUTLETS = 4;
 /**
  * Numbers records that are each about one outlet (design rule: a field that says the number, or the key of the record; numbers that
  * are not called a port only where those of all four are exactly 1-4 or 0-3; the order of four alike records last). `keys`: of the
- * map that holds the records; `ordered`: the records stand in an array of outlets. `null`: nothing numbers them for sure.
+ * map that holds the records; `ordered`: the records stand in an array of outlets; `ports`: the
+ * keys in them that call a number that of a port. `null`: nothing numbers them for sure.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
   look: Look,
   keys: readonly string[] | null,
   ordered: boolean,
+  ports: readonly string[],
 ): Numbering {
-  const { called, used } = calledPort(records, look);
+  const { called, used } = calledPort(records, ports, look);
   if (called !== null) return { numbers: called, used };
   const byKey = keys === null ? null : numbersOfKeys(keys, look);
   if (byKey?.by === 'word') return { numbers: fromOne(byKey.numbers), used };
@@ -44,27 +46,28 @@ export function numberRecords(
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
 function calledPort(
   records: readonly JsonRecord[],
+  names: readonly string[],
   look: Look,
 ): { called: Numbers | null; used: ReadonlySet<string> } {
-  const names: string[] = [];
-  for (const record of records) {
-    for (const key in record) if (look(key).number === 'port' && !names.includes(key)) names.push(key);
-  }
   if (names.length === 0) return { called: null, used: NOTHING };
-  const mayBeState = (key: string): boolean => look(key).state !== null;
-  const sure = combinedNumbers(
-    names.filter((key) => !mayBeState(key)).map((key) => numbersUnder(key, records, look)),
-  );
+  const sure: number[][] = [];
+  const unsure: string[] = [];
+  for (const key of names) {
+    if (look(key).state === null) sure.push(numbersUnder(key, records, look));
+    else unsure.push(key);
+  }
+  const called = combinedNumbers(sure);
+  if (unsure.length === 0) return { called, used: NOTHING };
   const used = new Set<string>();
   const others: number[][] = [];
-  for (const key of names.filter(mayBeState)) {
+  for (const key of unsure) {
     const raw = numbersUnder(key, records, look);
-    const numbers = sure === null ? numbersTheSet(raw) : repeats(raw, sure);
+    const numbers = called === null ? numbersTheSet(raw) : repeats(raw, called);
     if (numbers) others.push(raw);
     // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
-    if (numbers || (sure === null && new Set(raw).size === raw.length)) used.add(key);
+    if (numbers || (called === null && new Set(raw).size === raw.length)) used.add(key);
   }
-  return { called: sure ?? combinedNumbers(others), used };
+  return { called: called ?? combinedNumbers(others), used };
 }
 
 const numbersUnder = (key: string, records: readonly JsonRecord[], look: Look): number[] =>
@@ -147,8 +150,9 @@ export function fromOne(raw: readonly number[]): Numbers {
   const hasZero = raw.includes(0);
   const isZeroBased =
     hasZero && [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < OUTLETS);
-  const isUnsure = hasZero && !isZeroBased && !raw.includes(OUTLETS);
-  return raw.map((number) => (isUnsure ? null : (PORTS[isZeroBased ? number : number - 1] ?? null)));
+  if (hasZero && !isZeroBased && !raw.includes(OUTLETS)) return raw.map(() => null);
+  const first = isZeroBased ? 0 : 1;
+  return raw.map((number) => PORTS[number - first] ?? null);
 }
 
 /** The numbers that keys name. Mere digits may be the numbers of rows. `null`: some key names none. */
@@ -205,17 +209,6 @@ function fitsPlace(meaning: Meaning, value: unknown, place: number): boolean {
 
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
 
-/** Whether a text of a record says that it is about something other than one switched outlet. */
-export function isNoOutlet(record: JsonRecord, look: Look, byName: boolean): boolean {
-  for (const key in record) {
-    const value = record[key];
-    if (typeof value !== 'string') continue;
-    const meaning = look(key);
-    if (
-      (meaning.is('type') || (byName && (meaning.name >= 0 || meaning.outletName >= 0))) &&
-      NO_OUTLET.test(value)
-    )
-      return true;
-  }
-  return false;
-}
+/** Whether a text says that a record is about something other than one switched outlet. `byName`: also if it is a mere name. */
+export const saysNoOutlet = (meaning: Meaning, text: string, byName: boolean): boolean =>
+  (meaning.is('type') || (byName && (meaning.name >= 0 || meaning.outletName >= 0))) && NO_OUTLET.test(text);

@@ -3,8 +3,8 @@ import { isRecord } from '../../values';
 import { readBit, readJson, readText, isMeasure, type JsonRecord } from './values';
 import { fieldsOf, type Note } from './candidates';
 import type { Look, Meaning } from './names';
-import { fromOne, isNoOutlet, numberRecords, type Numbers } from './numbering';
-import { settleState, stateFields, stateOfValue, UNSAID, type State, type StateCandidate } from './state';
+import { fromOne, numberRecords, saysNoOutlet, type Numbers } from './numbering';
+import { addField, settleState, stateOfValue, UNSAID, type State, type StateCandidate } from './state';
 
 /** One set of outlets, as one container of an answer tells it. */
 export interface OutletSet {
@@ -80,40 +80,87 @@ export function ofRecords(
   trust: Trust,
 ): OutletSet | null {
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
-  const isOutlet = (record: JsonRecord): boolean => !isNoOutlet(record, look, all.length > PORTS.length);
-  const records = all.every(isOutlet) ? all : all.filter(isOutlet);
-  const theirKeys = keys?.filter((_, i) => records.includes(all[i] ?? {})) ?? null;
-  if (trust === 'none' && !records.every((record) => isNumbered(record, look))) return null;
-  const ordered = trust === 'outlets' && keys === null && records.length === all.length;
-  const { numbers, used } = numberRecords(records, look, theirKeys, ordered);
-  const fields = records.map((record) => stateFields(record, look));
+  const byName = all.length > PORTS.length;
+  const everything = all.map((record, i) => partOf(record, keys?.[i] ?? null, look, byName));
+  const parts = everything.every(({ isOutlet }) => isOutlet)
+    ? everything
+    : everything.filter(({ isOutlet }) => isOutlet);
+  if (trust === 'none' && parts.some(({ ports }) => ports.length === 0)) return null;
+  const { numbers, used } = numberRecords(
+    parts.map(({ record }) => record),
+    look,
+    keys === null ? null : parts.map(({ key }) => key ?? ''),
+    trust === 'outlets' && keys === null && parts.length === all.length,
+    allPorts(parts),
+  );
   const isUnnumbered = numbers.every((number) => number === null);
-  if (trust !== 'outlets' && (isUnnumbered || fields.every((said) => said.length === 0))) return null;
-  if (trust === 'none' && !fields.some((said) => said.some(({ value }) => value !== null))) return null;
-  const codes = codesOf(fields, used);
+  if (trust !== 'outlets' && (isUnnumbered || parts.every(({ said }) => said.length === 0))) return null;
+  if (trust === 'none' && !parts.some(({ said }) => said.some(({ value }) => value !== null))) return null;
+  const codes = codesOf(parts, used);
   return {
     from,
-    outlets: records.map((record, i) => ({
+    outlets: parts.map(({ said, name }, i) => ({
       port: numbers[i] ?? null,
-      state: settleState(fields[i] ?? [], codes),
-      name: nameOf(record, look),
+      state: settleState(said, codes),
+      name,
     })),
   };
 }
 
-function isNumbered(record: JsonRecord, look: Look): boolean {
-  for (const key in record) if (look(key).number === 'port') return true;
-  return false;
+/** What a record says of the outlet that it is about. */
+interface OutletPart {
+  record: JsonRecord;
+  /** In a map: the key that holds the record. */
+  key: string | null;
+  /** Nothing says that it is about something else. */
+  isOutlet: boolean;
+  /** Its keys that call a number that of a port. */
+  ports: string[];
+  /** Its fields that may say on or off. */
+  said: StateCandidate[];
+  name: string | null;
+}
+
+function partOf(record: JsonRecord, key: string | null, look: Look, byName: boolean): OutletPart {
+  const part: OutletPart = { record, key, isOutlet: true, ports: [], said: [], name: null };
+  let best = Infinity;
+  for (const inner in record) {
+    const meaning = look(inner);
+    const value = record[inner];
+    if (meaning.number === 'port') part.ports.push(inner);
+    addField(part.said, inner, meaning, value, look, null, 0);
+    if (typeof value !== 'string') continue;
+    if (saysNoOutlet(meaning, value, byName)) part.isOutlet = false;
+    const rank = nameRank(meaning);
+    if (rank > best || rank === Infinity || value.trim() === '') continue;
+    // Of two under one name the first in the alphabet, so that the order of keys says nothing.
+    if (rank === best && part.name !== null && part.name <= value) continue;
+    best = rank;
+    part.name = value;
+  }
+  return part;
+}
+
+/** How much a name of an outlet is preferred, least first. */
+function nameRank({ plain, outletName, name }: Meaning): number {
+  if (outletName >= 0) return outletName;
+  return name >= 0 && plain !== 'stripname' ? 100 + name : Infinity;
+}
+
+/** The keys of all records that call a number that of a port, each once. */
+function allPorts(parts: readonly OutletPart[]): string[] {
+  const all: string[] = [];
+  for (const { ports } of parts) for (const key of ports) if (!all.includes(key)) all.push(key);
+  return all;
 }
 
 /** Keys whose numbers are no states: those that number the set, and those that are other numbers than 0 and 1 anywhere in it. */
-function codesOf(
-  fields: readonly (readonly StateCandidate[])[],
-  used: ReadonlySet<string>,
-): ReadonlySet<string> {
-  const isCode = ({ weight }: StateCandidate): boolean => weight === 'measure';
-  if (!fields.some((said) => said.some(isCode))) return used;
-  return new Set([...used, ...fields.flatMap((said) => said.filter(isCode).map(({ from }) => from))]);
+function codesOf(parts: readonly OutletPart[], used: ReadonlySet<string>): ReadonlySet<string> {
+  let codes: Set<string> | null = null;
+  for (const { said } of parts) {
+    for (const { weight, from } of said) if (weight === 'measure') (codes ??= new Set(used)).add(from);
+  }
+  return codes ?? used;
 }
 
 /** Bare values in their order: no more than a strip has outlets. */
@@ -196,7 +243,7 @@ export function keyedSet(
     return {
       port: numbers[i] ?? null,
       state: isOwnNumber(value, look(key).keyed, look) ? UNSAID : settleState(fields, codes),
-      name: isRecord(value) ? nameOf(value, look) : null,
+      name: isRecord(value) ? partOf(value, key, look, false).name : null,
     };
   });
   const named = keys.filter((key) => look(key).keyedOf === 'name');
@@ -215,23 +262,6 @@ function isOwnNumber(value: unknown, number: number, look: Look): boolean {
   if (!isRecord(value)) return false;
   const said = Object.keys(value).filter((key) => look(key).state !== null);
   return said.length === 1 && said.every((key) => look(key).number === 'port' && value[key] === number);
-}
-
-/** The most preferred name of an outlet; of two under one name the first in the alphabet, so that the order of keys says nothing. */
-function nameOf(record: JsonRecord, look: Look): string | null {
-  let name: string | null = null;
-  let best = Infinity;
-  for (const key in record) {
-    const meaning = look(key);
-    if (meaning.plain === 'stripname') continue;
-    const rank =
-      meaning.outletName >= 0 ? meaning.outletName : meaning.name >= 0 ? 100 + meaning.name : Infinity;
-    const text = rank <= best && rank !== Infinity ? readText(record[key]) : null;
-    if (text === null || (rank === best && name !== null && name <= text)) continue;
-    best = rank;
-    name = text;
-  }
-  return name;
 }
 
 /** An outlet as one set tells it. */

@@ -31,10 +31,13 @@ export function settleReadings(
 ): Pick<Strip, ReadingName | 'units'> {
   const readings: Pick<Strip, ReadingName | 'units'> = { load: null, voltage: null, signal: null, units: {} };
   let candidates: Record<ReadingName, ReadingCandidate[]> | null = null;
+  let beside: Beside | null = null;
   for (const field of fields) {
     const reading = readingOf(field, look);
     if (reading === null) continue;
-    const candidate = candidateOf(field, reading, look);
+    // The fields of a record come one after the other.
+    if (beside?.record !== field.record) beside = besideIn(field.record, look);
+    const candidate = candidateOf(field, reading, beside, look);
     if (candidate === null) continue;
     candidates ??= { load: [], voltage: [], signal: [] };
     candidates[reading].push(candidate);
@@ -51,20 +54,26 @@ function settle(
   notes: Note[],
   mac: string | null,
 ): void {
+  const [only] = candidates;
+  if (only === undefined) return;
+  if (candidates.length === 1 && only.reason === null) {
+    readings[name] = only.value;
+    if (only.unit !== null) readings.units[name] = only.unit;
+    return;
+  }
   const usable = candidates.filter(({ reason }) => reason === null);
   const own = usable.filter(({ tier }) => tier === 0);
   const counted = own.length > 0 ? own : usable;
   const value = agreed(counted);
   const units = new Set(counted.map(({ unit }) => unit).filter((unit) => unit !== null));
   const [unit] = units;
-  const [useless] = candidates;
   if (value !== undefined && units.size <= 1) {
     readings[name] = value;
     if (unit !== undefined) readings.units[name] = unit;
   } else if (counted.length > 0)
     notes.push({ mac, about: name, reason: 'disagree', fields: fieldsOf(counted) });
-  else if (useless?.reason != null)
-    notes.push({ mac, about: name, reason: useless.reason, fields: fieldsOf(candidates) });
+  else if (only.reason !== null)
+    notes.push({ mac, about: name, reason: only.reason, fields: fieldsOf(candidates) });
 }
 
 /** Which reading a field is, if it is one. */
@@ -80,39 +89,71 @@ function readingOf({ meaning, part, record }: Field, look: Look): ReadingName | 
 /** What stands beside a `power` that is a measurement. */
 const MEASURED = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 
-function candidateOf(field: Field, reading: ReadingName, look: Look): ReadingCandidate | null {
-  const { key, meaning, value, record } = field;
-  const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
-  const tier = meaning.reading === null ? 1 : meaning.tier;
-  const found = { from: key, tier, value: 0, unit: null };
-  if (measured === null) {
-    const isEmpty = value === null || value === '' || typeof value === 'object';
-    return isEmpty ? null : { ...found, reason: 'unclear' };
-  }
-  if (measured === 'scale' || Object.keys(record).some((beside) => look(beside).scaleOf === reading))
-    return { ...found, reason: 'scale' };
-  const unit = measured.unit ?? unitBeside(record, reading, look);
-  if (unit !== null && !UNITS[reading].test(unit)) return { ...found, reason: 'unit' };
-  // 0 and 1 may be off and on.
-  if (
-    meaning.is('power') &&
-    unit === null &&
-    (measured.value === 0 || measured.value === 1) &&
-    field.part !== 'meter'
-  )
-    return null;
-  const scaled = isScaled(record, look);
-  if (unit === null && scaled && reading !== 'signal') return { ...found, reason: 'scale' };
-  return { ...found, value: measured.value, unit, reason: null };
+/** What a record says besides its readings. */
+interface Beside {
+  record: JsonRecord;
+  /** Units under names of their own: `load_unit: "W"`, or `units: {load: "W"}`. */
+  units: Partial<Record<ReadingName, string | null>>;
+  /** Readings whose scale it gives. */
+  scales: ReadingName[];
+  /** Its voltage shows that its numbers are tenths or thousandths. */
+  scaled: boolean;
 }
 
-/** Whether the voltage in a record shows that its numbers are tenths or thousandths. */
-function isScaled(record: JsonRecord, look: Look): boolean {
+function besideIn(record: JsonRecord, look: Look): Beside {
+  const beside: Beside = { record, units: {}, scales: [], scaled: false };
   for (const key in record) {
+    const meaning = look(key);
     const value = record[key];
-    if (look(key).reading === 'voltage' && (readNumber(value)?.value ?? 0) > HIGHEST_VOLTAGE) return true;
+    if (meaning.reading === 'voltage' && (readNumber(value)?.value ?? 0) > HIGHEST_VOLTAGE)
+      beside.scaled = true;
+    if (meaning.scaleOf !== null) beside.scales.push(meaning.scaleOf);
+    if (meaning.unitOf !== null) addUnit(beside, meaning.unitOf, value);
+    else if (isRecord(value) && meaning.is('unit')) {
+      for (const inner in value) addUnit(beside, look(inner).reading, value[inner]);
+    }
   }
-  return false;
+  return beside;
+}
+
+/** The first unit that is given for a reading counts. */
+function addUnit({ units }: Beside, reading: ReadingName | null, value: unknown): void {
+  if (reading !== null && units[reading] === undefined) units[reading] = readText(value)?.trim() ?? null;
+}
+
+function candidateOf(
+  field: Field,
+  reading: ReadingName,
+  beside: Beside,
+  look: Look,
+): ReadingCandidate | null {
+  const { key, meaning, value } = field;
+  const tier = meaning.reading === null ? 1 : meaning.tier;
+  const useless = (reason: Note['reason']): ReadingCandidate => ({
+    from: key,
+    tier,
+    value: 0,
+    unit: null,
+    reason,
+  });
+  const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
+  if (measured === null) {
+    const isEmpty = value === null || value === '' || typeof value === 'object';
+    return isEmpty ? null : useless('unclear');
+  }
+  if (measured === 'scale' || beside.scales.includes(reading)) return useless('scale');
+  const unit = measured.unit ?? beside.units[reading] ?? null;
+  if (unit !== null && !UNITS[reading].test(unit)) return useless('unit');
+  // 0 and 1 may be off and on.
+  if (
+    unit === null &&
+    (measured.value === 0 || measured.value === 1) &&
+    field.part !== 'meter' &&
+    meaning.is('power')
+  )
+    return null;
+  if (unit === null && beside.scaled && reading !== 'signal') return useless('scale');
+  return { from: key, tier, value: measured.value, unit, reason: null };
 }
 
 /** `{value, unit}`; with a scale it is no plain number. Rated, least and most values have other names. */
@@ -132,17 +173,4 @@ function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | null {
   }
   const value = agreed(values);
   return value === undefined ? null : { value, unit };
-}
-
-/** A unit under a name of its own: `load_unit: "W"` beside the value, or `units: {load: "W"}`. */
-function unitBeside(record: JsonRecord, reading: ReadingName, look: Look): string | null {
-  for (const key in record) {
-    const meaning = look(key);
-    const value = record[key];
-    if (meaning.unitOf === reading) return readText(value)?.trim() ?? null;
-    if (!meaning.is('unit') || !isRecord(value)) continue;
-    for (const inner in value)
-      if (look(inner).reading === reading) return readText(value[inner])?.trim() ?? null;
-  }
-  return null;
 }

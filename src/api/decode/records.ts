@@ -207,7 +207,11 @@ function addKeyed(
     }
   }
   found.isList = true;
-  found.wrappers.push(record);
+  // A MAC never says how much there is.
+  const keyed = new Set(macs);
+  const rest: JsonRecord = {};
+  for (const key in record) if (key !== '__proto__' && !keyed.has(key)) rest[key] = record[key];
+  found.wrappers.push(rest);
   return true;
 }
 

@@ -28,13 +28,6 @@ const OFF: State = { on: false, disputed: false };
 /** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
 const DEEPEST = 3;
 
-/** Every field of a record that may say on or off. */
-export function stateFields(record: JsonRecord, look: Look): StateCandidate[] {
-  const fields: StateCandidate[] = [];
-  addFields(fields, record, look, null, 0);
-  return fields;
-}
-
 /** What a bare value says, as it stands in an array or under the number of an outlet. */
 export function stateOfValue(
   from: string,
@@ -56,19 +49,28 @@ function addFields(
   outer: Meaning['state'],
   depth: number,
 ): void {
-  for (const key in record) {
-    const meaning = look(key);
-    const kind = outer !== null && meaning.is('value') ? outer : meaning.state;
-    const value = record[key];
-    if (typeof value === 'object' && value !== null) {
-      const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
-      if (isState && depth < DEEPEST && isRecord(value))
-        addFields(fields, value, look, kind ?? outer, depth + 1);
-    } else if (kind !== null) addValue(fields, key, kind, value);
-    else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
-      // "low" beside `output: true` makes that the direction of a pin.
-      fields.push({ from: key, value: value === 'high', weight: 'level' });
-    }
+  for (const key in record) addField(fields, key, look(key), record[key], look, outer, depth);
+}
+
+/** Adds what one field says, if it may say on or off. `outer`: as above; `depth`: how far down the field stands. */
+export function addField(
+  fields: StateCandidate[],
+  key: string,
+  meaning: Meaning,
+  value: unknown,
+  look: Look,
+  outer: Meaning['state'],
+  depth: number,
+): void {
+  const kind = outer !== null && meaning.is('value') ? outer : meaning.state;
+  if (typeof value === 'object' && value !== null) {
+    const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
+    if (isState && depth < DEEPEST && isRecord(value))
+      addFields(fields, value, look, kind ?? outer, depth + 1);
+  } else if (kind !== null) addValue(fields, key, kind, value);
+  else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
+    // "low" beside `output: true` makes that the direction of a pin.
+    fields.push({ from: key, value: value === 'high', weight: 'level' });
   }
 }
 
@@ -94,7 +96,8 @@ function addValue(
 export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
   const [only] = fields;
   if (only === undefined) return UNSAID;
-  if (fields.length === 1 && only.weight === 'clear') return only.value === true ? ON : OFF;
+  if (fields.length === 1 && (only.weight === 'clear' || (only.weight === 'bit' && !codes.has(only.from))))
+    return only.value === true ? ON : OFF;
   const clear = fields.filter(({ weight }) => weight === 'clear');
   const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
   const weighty = clear.length > 0 ? clear : bits;

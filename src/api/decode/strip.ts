@@ -3,7 +3,7 @@ import type { Strip } from '../types';
 import { isRecord } from '../../values';
 import { readFlag, readText, wordsOf, type JsonRecord } from './values';
 import { agreed, type Note } from './candidates';
-import { stripFields, type Field } from './fields';
+import { addFields, stripFields, type Field } from './fields';
 import type { Look } from './names';
 import { keyedSet, ofRecords, readSet, settleOutlets, type OutletSet, type Trust } from './outlets';
 import { settleReadings } from './readings';
@@ -36,7 +36,8 @@ export function readStrip(
   extra: readonly OutletSet[] = [],
 ): Strip {
   const rows = records.length > 1 ? rowSet(records, look) : null;
-  const fields = records.flatMap((record) => stripFields(record, look));
+  const fields: Field[] = [];
+  for (const record of records) addFields(fields, record, 'self', look, 0);
   const readings = settleReadings(rows === null ? fields : [], look, notes, mac);
   const measured = readings.load !== null;
   const sets = [...(rows === null ? outletSets(fields, look, measured) : [rows.set]), ...extra];
@@ -65,7 +66,9 @@ export function outletSets(fields: readonly Field[], look: Look, measured: boole
     if (meaning.keyed >= 0) {
       if (part !== 'self') continue;
       flat ??= new Map();
-      flat.set(record, [...(flat.get(record) ?? []), key]);
+      const keys = flat.get(record);
+      if (keys === undefined) flat.set(record, [key]);
+      else keys.push(key);
     } else if (typeof value === 'object' && value !== null) {
       const set = readSet(key, value, look, trustOf(key, value, look), measured);
       if (set !== null) sets.push(set);
@@ -131,7 +134,7 @@ function comesBefore(field: Field, other: Field): boolean {
 
 /** Whether a field of a strip's own says that it cannot be reached. What its sensors or its cloud say is not about that. */
 export function saysOffline({ meaning, value, part }: Field): boolean {
-  if (part === 'meter') return false;
+  if (part === 'meter' || !(meaning.available || meaning.offline || meaning.connection)) return false;
   const said = isRecord(value) ? (value.value ?? value.status) : value;
   if (
     meaning.available &&
