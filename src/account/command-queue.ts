@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../api/clock';
 import { closedError, type StripError } from '../api/errors';
+import { InFlightSet } from '../api/in-flight-set';
 import { PORTS, type Port } from '../api/types';
 import type { Delays } from './delays';
 import { busy, isOutage, superseded, waitedTooLong } from './errors';
@@ -8,6 +9,8 @@ import type { AccountLog, AccountSettings, Command, Outcome, RunOptions } from '
 
 /** Commands that may wait; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
+/** Empty queues that are kept: a map whose entries come and go with every command leaves much to the garbage collector. */
+const MOST_IDLE = 1_000;
 /** Milliseconds that a timer may be late without a command counting as too old. */
 const TIMER_SLACK = 1_000;
 /** Shortest time between two looks for commands that have waited too long, in milliseconds. */
@@ -20,7 +23,7 @@ const EXPIRY_INTERVAL = 100;
  */
 export class CommandQueue {
   /** All commands that are not done, in the order they came. */
-  readonly #commands = new Set<QueuedCommand>();
+  readonly #commands = new InFlightSet<QueuedCommand>();
   /** The same by queue key: the first of each is the one whose turn it is. */
   readonly #outlets = new Map<string, QueuedCommand[]>();
   /** Milliseconds that a command may wait unsent. */
@@ -49,7 +52,7 @@ export class CommandQueue {
   }
 
   /** Every command that is not done. */
-  get commands(): ReadonlySet<QueuedCommand> {
+  get commands(): InFlightSet<QueuedCommand> {
     return this.#commands;
   }
 
@@ -227,7 +230,8 @@ export class CommandQueue {
     for (const port of queued.ports) {
       const outlet = this.#outlets.get(queueKey(queued.key, port));
       outlet?.shift();
-      if (outlet?.length === 0) this.#outlets.delete(queueKey(queued.key, port));
+      if (outlet?.length === 0 && this.#outlets.size > MOST_IDLE)
+        this.#outlets.delete(queueKey(queued.key, port));
     }
     this.#afterLeaving([queued]);
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
+import type { InFlight } from '../api/in-flight-set';
 import { macKey } from '../api/mac';
 import { PORTS, type Port } from '../api/types';
 import type { Action, Command, Outcome, Progress, RunOptions } from './types';
@@ -16,7 +17,8 @@ import type { Action, Command, Outcome, Progress, RunOptions } from './types';
 export type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
 
 /** A command from the request to the outcome. */
-export class QueuedCommand {
+export class QueuedCommand implements InFlight {
+  slot = -1;
   /** The strip, however it is spelled. */
   readonly key: string;
   /** Outlets that it covers. */

@@ -5,6 +5,7 @@ import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher } from './dispatcher';
 import { closedError } from './errors';
 import { stripPath } from './mac';
+import { InFlightSet } from './in-flight-set';
 import type { ErrorContext } from './network-error';
 import { PendingRequest, type HttpResponse } from './request';
 import { readJson, readSwitch } from './response';
@@ -35,8 +36,8 @@ export class Client implements Service {
   readonly #context: ErrorContext;
   readonly #readHeaders: string[];
   readonly #switchHeaders: string[];
-  readonly #reads = new Set<PendingRequest>();
-  readonly #switches = new Set<PendingRequest>();
+  readonly #reads = new InFlightSet<PendingRequest>();
+  readonly #switches = new InFlightSet<PendingRequest>();
   #closing: Promise<void> | null = null;
   #onLastSwitch: (() => void) | null = null;
 
@@ -86,7 +87,7 @@ export class Client implements Service {
     method: 'GET' | 'POST',
     path: string,
     body: string | null,
-    pending: Set<PendingRequest>,
+    pending: InFlightSet<PendingRequest>,
   ): Promise<HttpResponse> {
     if (this.#closing !== null) throw closedError('account');
     const headers = body === null ? this.#readHeaders : this.#switchHeaders;

@@ -2,6 +2,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from './clock';
 import { closedError, type StripError } from './errors';
+import type { InFlight } from './in-flight-set';
 import { connectionError, timeoutError, tooLargeError, type ErrorContext } from './network-error';
 
 /** Largest body that is read. */
@@ -21,9 +22,10 @@ export interface HttpResponse {
  * Takes undici's events itself, without a stream in between: that is faster, and lets the deadline and the client's `close` reach a
  * request that has no connection yet, which a signal does not. It settles once, and nothing that undici tells it later counts.
  */
-export class PendingRequest implements Dispatcher.DispatchHandler {
+export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   /** The response once it is there as a whole; rejects with a `StripError`. */
   readonly response: Promise<HttpResponse>;
+  slot = -1;
   readonly #clock: Clock;
   readonly #context: ErrorContext;
   readonly #timeout: number;

@@ -1,5 +1,6 @@
 import type { Progress } from '../account/types';
 import { closedError, StripError } from '../api/errors';
+import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Config } from './config';
 import type { Evaluate, Message, Target } from './input-fields';
 import {
@@ -57,7 +58,7 @@ export interface InputHandlerOptions {
   onDefect: (error: unknown) => void;
 }
 
-interface Pending extends Input {
+interface Pending extends Input, InFlight {
   readonly send: (msg: Message) => void;
   readonly done: (error?: Error) => void;
   readonly activity: Activity;
@@ -69,7 +70,7 @@ interface Pending extends Input {
  */
 export class InputHandler {
   readonly #options: InputHandlerOptions;
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new InFlightSet<Pending>();
 
   constructor(options: InputHandlerOptions) {
     this.#options = options;
@@ -87,6 +88,7 @@ export class InputHandler {
       send,
       done,
       activity,
+      slot: -1,
     };
     this.#pending.add(pending);
     if (!isWritable(msg)) {

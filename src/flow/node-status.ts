@@ -1,6 +1,7 @@
 import type { Progress } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import type { ErrorCode, StripError } from '../api/errors';
+import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Strip } from '../api/types';
 
 /** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
@@ -103,7 +104,7 @@ export function retryStatus({ sentence }: Pick<StripError, 'sentence'>): NodeSta
 const ASKING_AFTER = 100;
 
 /** One message, from its arrival until its answer, as far as the node's status is concerned. */
-export interface Activity {
+export interface Activity extends InFlight {
   timer: Timer | null;
   phase: Phase | null;
   /** What it is held up by. */
@@ -120,7 +121,7 @@ type Phase = 'asking' | 'pausing' | 'held up';
 export class StatusDisplay {
   readonly #show: (status: NodeStatus | null) => void;
   readonly #clock: Clock;
-  readonly #activities = new Set<Activity>();
+  readonly #activities = new InFlightSet<Activity>();
   readonly #count: Record<Phase, number> = { asking: 0, pausing: 0, 'held up': 0 };
   #result: NodeStatus | null = null;
   #shown: NodeStatus | null = null;
@@ -132,7 +133,7 @@ export class StatusDisplay {
   }
 
   begin(): Activity {
-    const activity: Activity = { timer: null, phase: null, heldUpBy: null };
+    const activity: Activity = { slot: -1, timer: null, phase: null, heldUpBy: null };
     if (this.#closed) return activity;
     this.#activities.add(activity);
     activity.timer = this.#clock.setTimeout(() => {
