@@ -33,7 +33,7 @@ describe('the tarball', () => {
       /^dist\/nodes\/[a-z-]+\.html$/,
       /^dist\/nodes\/icons\/[a-z-]+\.svg$/,
       /^dist\/nodes\/locales\/[a-zA-Z-]+\/[a-z-]+\.(json|html)$/,
-      /^dist\/src\/(api|account|flow|simulator)\/[a-z-]+\.js$/,
+      /^dist\/src\/([a-z]+\/)*[a-z-]+\.js$/,
       /^resources\/editor\.js$/,
       /^examples\/\d\d - [^/]+\.json$/,
     ];
