@@ -1,77 +1,105 @@
 /**
- * Takes the pictures of the README from a running editor and dashboard. Run by hand, after a build, when what they show has changed:
- * `npx tsx test/browser/pictures.ts`. Where `pngquant` is installed it makes them smaller.
+ * Takes the pictures of the README, and writes the words that each shows into a file beside it. Run by hand, after a build, when
+ * `pictures.test.ts` says that the words have changed: `npx tsx test/browser/pictures.ts`.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { examples } from '../support/examples';
-import { account, debug, inject, tab } from '../support/flow';
+import { account, debug, inject, placed, tab } from '../support/flow';
 import { REPOSITORY, startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
-import { startService, type TestService } from '../support/service';
 import { Dashboard } from './dashboard';
 import { Editor, findChromium, launch } from './editor';
+import { Sidebar } from './sidebar';
 
-const FOLDER = join(REPOSITORY, 'examples/images');
-const LARGEST = 60_000;
+/** Bytes. */
+const LARGEST = 82_000;
 const DESK = 'A1B2C3D4E5F6';
 const KITCHEN = 'A1B2C3D4E5F7';
+const OUR_NODES = ['toggle', 'cycle', 'off', 'status', 'watch'];
 
 interface Studio {
   red: RunningNodeRed;
-  service: TestService;
   browser: Browser;
+  /** Resolves when the accounts have asked again, for a line with more than one point; at once where only the words matter. */
+  nextPoll: () => Promise<unknown>;
 }
 
-/** The middle of a node. */
-type Place = [x: number, y: number];
+/** What a picture is taken of. */
+interface Scene {
+  page: Page;
+  /** What of the page is in the picture; all of it where it is not given. */
+  clip?: { x: number; y: number; width: number; height: number };
+  /** The words of these nodes that are in the picture. */
+  words: string;
+}
 
-const file = (name: string) => join(FOLDER, `${name}.png`);
+export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<Scene>>> = {
+  flow,
+  account: accountDialog,
+  sidebar,
+  dashboard,
+};
+
+export const pictureFile = (name: string, extension: 'png' | 'txt'): string =>
+  join(REPOSITORY, 'examples/images', `${name}.${extension}`);
+
+const home = account({ baseUrl: '/home', apiKey: '' }, { name: 'Home', interval: '5' });
 const protectedOutlets = [{ mac: KITCHEN, port: 4 }];
 
+const outlets = (names: readonly string[], on: readonly string[]) =>
+  names.map((name) => ({ name, on: on.includes(name) }));
+
+const simulator: FlowNode[] = [
+  { id: 'workshop', type: 'tab', label: 'Simulator' },
+  {
+    ...placed('simulator', 'strip simulator', { path: '/home', shape: 'measured', latency: '0' }),
+    z: 'workshop',
+    strips: [
+      {
+        mac: DESK,
+        name: 'Desk',
+        outlets: outlets(['Computer', 'Screen', 'Camera', 'Lamp'], ['Computer', 'Camera']),
+      },
+      {
+        mac: KITCHEN,
+        name: 'Kitchen',
+        outlets: outlets(['Coffee', 'Kettle', 'Radio', 'Fridge'], ['Radio', 'Fridge']),
+      },
+    ],
+  },
+];
+
 /** The nodes as they are wired by hand, each after its button was pressed. */
-async function pictureFlow({ red, service, browser }: Studio): Promise<void> {
-  const left = (id: string, name: string, [x, y]: Place, to: string): FlowNode => ({
+async function flow({ red, browser }: Studio): Promise<Scene> {
+  const left = (id: string, name: string, x: number, y: number, to: string): FlowNode => ({
     ...inject(id, to),
     ...{ name, x, y },
   });
-  const strip = (type: string, id: string, [x, y]: Place, properties: object, wires: string[]): FlowNode => ({
-    ...{ id, type, z: 'tab', name: '', account: 'account', x, y, wires: [wires] },
-    ...properties,
-  });
-  const right = (id: string, name: string, [x, y]: Place): FlowNode => ({ ...debug(id), name, x, y });
-  const onDesk = { mac: DESK, macType: 'str', portType: 'port', onType: 'action' };
-  const fridge = { ...onDesk, mac: KITCHEN, port: '4', on: 'off' };
-  const restart = { port: '3', on: 'cycle', delay: '1', delayType: 'num' };
+  const right = (id: string, name: string, x: number, y: number): FlowNode => ({ ...debug(id), name, x, y });
+  const fixed = { mac: DESK, macType: 'str', portType: 'port', onType: 'action' };
+  const restart = { ...fixed, port: '3', on: 'cycle', delay: '1', delayType: 'num' };
   const everything = { mac: '', macType: 'str', port: '', output: 'on', initial: true, outlets: true };
-  service.simulator.setOutlet(DESK, 1, true);
-  service.simulator.setOutlet(KITCHEN, 4, true);
   await red.deploy([
     tab,
-    account(service, { name: 'Home', protectedOutlets }),
-    left('press', 'the lamp button', [150, 60], 'toggle'),
-    strip('strip switch', 'toggle', [430, 60], { ...onDesk, port: '4', on: 'toggle' }, ['lamp']),
-    right('lamp', 'is the lamp on?', [740, 60]),
-    left('hangs', 'the camera hangs', [160, 140], 'cycle'),
-    strip('strip switch', 'cycle', [430, 140], { ...onDesk, ...restart }, ['camera']),
-    right('camera', 'is it on again?', [740, 140]),
-    left('night', 'at 23:00', [130, 220], 'off'),
-    strip('strip switch', 'off', [420, 220], fridge, []),
-    left('ask', 'how is the desk?', [150, 300], 'status'),
-    strip('strip status', 'status', [410, 300], { mac: DESK, macType: 'str', port: '', portType: 'port' }, [
-      'strip',
-    ]),
-    right('strip', 'outlets and load', [740, 300]),
-    strip('strip watch', 'watch', [380, 380], everything, ['changed']),
-    right('changed', 'whoever switched it', [750, 380]),
-    {
-      ...{ id: 'catch', type: 'catch', z: 'tab', name: 'what fails', scope: null, uncaught: false },
-      ...{ x: 380, y: 460, wires: [['sentence']] },
-    },
-    { ...right('sentence', 'why, in a sentence', [750, 460]), complete: 'error.message', targetType: 'msg' },
+    { ...home, protectedOutlets },
+    ...simulator,
+    left('press', 'the lamp button', 150, 60, 'toggle'),
+    placed('toggle', 'strip switch', { ...fixed, port: '4', on: 'toggle', x: 430, y: 60 }, ['lamp']),
+    right('lamp', 'is the lamp on?', 740, 60),
+    left('hangs', 'the camera hangs', 150, 140, 'cycle'),
+    placed('cycle', 'strip switch', { ...restart, x: 430, y: 140 }, ['camera']),
+    right('camera', 'is it on again?', 740, 140),
+    left('night', 'at 23:00', 120, 220, 'off'),
+    placed('off', 'strip switch', { ...fixed, mac: KITCHEN, port: '4', on: 'off', x: 420, y: 220 }),
+    left('ask', 'how is the desk?', 150, 300, 'status'),
+    placed('status', 'strip status', { ...fixed, port: '', x: 410, y: 300 }, ['strip']),
+    right('strip', 'outlets and load', 740, 300),
+    placed('watch', 'strip watch', { ...everything, x: 380, y: 380 }, ['changed']),
+    right('changed', 'whoever switched it', 750, 380),
+    placed('catch', 'catch', { name: 'what fails', scope: null, uncaught: false, x: 380, y: 460 }, ['why']),
+    { ...right('why', 'why, in a sentence', 750, 460), complete: 'error.message', targetType: 'msg' },
   ]);
-
   const editor = await Editor.open(browser, red.url);
   const { page } = editor;
   await page.setViewportSize({ width: 1500, height: 800 });
@@ -85,113 +113,134 @@ async function pictureFlow({ red, service, browser }: Studio): Promise<void> {
   await badge('status', '3 of 4 on');
   await page.mouse.move(1400, 700);
   await page.locator('.red-ui-notification').first().waitFor({ state: 'hidden' });
-  const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
-  if (chart === null) throw new Error('the chart cannot be seen');
-  await page.screenshot({
-    path: file('flow'),
-    clip: { x: chart.x + 20, y: chart.y + 20, width: 870, height: 490 },
-  });
-  await editor.close();
+  const { x, y } = await boxOf(page.locator('#red-ui-workspace-chart'));
+  const words: string[] = [];
+  for (const id of OUR_NODES) words.push(`${await editor.label(id)}: ${await editor.badge(id)}`);
+  return { page, clip: { x: x + 20, y: y + 20, width: 870, height: 490 }, words: words.join('\n') };
 }
 
-/** The account's dialog with what Test connection found. */
-async function pictureAccount({ red, service, browser }: Studio): Promise<void> {
-  await red.deploy([tab]);
+/** The account's dialog with what Test connection found, and what was read of the answer. */
+async function accountDialog({ red, browser }: Studio): Promise<Scene> {
+  await red.deploy([tab, ...simulator]);
   const editor = await Editor.open(browser, red.url);
   const { page } = editor;
+  await page.setViewportSize({ width: 1280, height: 1200 });
   await editor.addConfig('strip-account');
+  // Wide enough for a table of four outlets with names.
+  const handle = await boxOf(page.locator('.red-ui-tray-resize-handle').last());
+  await page.mouse.move(handle.x + 2, 600);
+  await page.mouse.down();
+  await page.mouse.move(handle.x - 98, 600, { steps: 4 });
+  await page.mouse.up();
   await page.locator('#node-config-input-name').fill('Home');
-  await page.locator('#node-config-input-baseUrl').fill(service.baseUrl);
-  await page.locator('#node-config-input-apiKey').fill(service.apiKey);
+  await page.locator('#node-config-input-baseUrl').fill('/home');
   await page.locator('#smart-strip-test').click();
   await page.locator('#smart-strip-result tbody tr').first().waitFor();
-  await page.locator('#smart-strip-test').blur();
-  const tray = await page.locator('.red-ui-tray').last().boundingBox();
-  const last = await page.locator('.smart-strip-section').last().boundingBox();
-  if (tray === null || last === null) throw new Error('the dialog cannot be seen');
-  const { x, y, width } = tray;
-  await page.screenshot({
-    path: file('account'),
-    clip: { x, y, width, height: last.y + last.height + 20 - y },
-  });
-  await editor.close();
+  await page.locator('#smart-strip-preview > summary').click();
+  await page.locator('#smart-strip-preview-ask').click();
+  await page.locator('.smart-strip-read').first().waitFor();
+  await page.locator('#smart-strip-preview-ask').blur();
+  const { x, width } = await boxOf(page.locator('.red-ui-tray').last());
+  const { y } = await boxOf(page.locator('#node-config-input-name'));
+  const compared = await boxOf(page.locator('#smart-strip-compare'));
+  const words: string[] = [];
+  const parts = ['label:visible', '.smart-strip-hint:visible', '#smart-strip-result', '.smart-strip-read'];
+  for (const part of parts) {
+    words.push(...(await editor.configDialog.locator(part).allInnerTexts()));
+  }
+  return {
+    page,
+    clip: { x, y: y - 8, width, height: compared.y + compared.height + 16 - y },
+    words: words.join('\n'),
+  };
+}
+
+/** The side bar with two strips, one with a protected outlet. */
+async function sidebar({ red, browser, nextPoll }: Studio): Promise<Scene> {
+  await red.deploy([tab, { ...home, protectedOutlets }, ...simulator]);
+  const editor = await Editor.open(browser, red.url);
+  const bar = new Sidebar(editor);
+  await bar.show();
+  await bar.shows('Desk, outlet 4 (Lamp)', false);
+  await bar.toggle('Desk, outlet 4 (Lamp)').click();
+  await bar.shows('Desk, outlet 4 (Lamp)', true);
+  await editor.page.mouse.move(300, 700);
+  await nextPoll();
+  const { x, y, width } = await boxOf(bar.root);
+  const last = await boxOf(bar.root.locator('li').last());
+  const words = await bar.account('Home').ariaSnapshot();
+  return {
+    page: editor.page,
+    clip: { x, y, width, height: last.y + last.height + 12 - y },
+    // The line is drawn from the second reading on.
+    words: words.replace(/.*Load since.*\n/g, ''),
+  };
 }
 
 /** The page of the dashboard example, after some minutes' use in little time. */
-async function pictureDashboard({ red, service, browser }: Studio): Promise<void> {
-  const { simulator, baseUrl, apiKey } = service;
-  for (const mac of [DESK, KITCHEN]) simulator.setOutlet(mac, 'all', false);
-  simulator.setOutlet(KITCHEN, 4, true);
-  const example = examples().find(({ name }) => name.includes('Dashboard'));
-  await red.deploy(
-    (example?.nodes ?? []).map((node) =>
-      node.type === 'strip-account' ? { ...node, baseUrl, interval: '5', credentials: { apiKey } } : node,
-    ),
-  );
-  const dashboard = await Dashboard.open(browser, red.url);
-  await dashboard.page.setViewportSize({ width: 1060, height: 566 });
-  await dashboard.rests('kitchen4', true);
-  const steps: [toggle: string, on: boolean, widget: string, load: string][] = [
-    ['desk2', true, 'deskLoad', '60'],
-    ['kitchen1', true, 'kitchenLoad', '128.5'],
-    ['desk4', true, 'deskLoad', '180'],
-    ['kitchen3', true, 'kitchenLoad', '171'],
-    ['desk2', false, 'deskLoad', '120'],
-    ['desk1', true, 'deskLoad', '128.5'],
+async function dashboard({ red, browser, nextPoll }: Studio): Promise<Scene> {
+  const example = examples().find(({ name }) => name.startsWith('03'));
+  await red.deploy(example?.nodes ?? []);
+  const opened = await Dashboard.open(browser, red.url);
+  const { page } = opened;
+  await page.setViewportSize({ width: 1060, height: 566 });
+  await opened.rests('kitchen4', true);
+  const steps: [toggle: string, on: boolean][] = [
+    ['desk2', false],
+    ['kitchen1', true],
+    ['desk4', true],
+    ['kitchen2', true],
   ];
-  for (const [toggle, on, widget, load] of steps) {
-    await dashboard.click(toggle);
-    await dashboard.rests(toggle, on);
-    await dashboard.reads(widget, load);
+  for (const [toggle, on] of steps) {
+    await opened.click(toggle);
+    await opened.rests(toggle, on);
+    await nextPoll();
   }
-  await dashboard.page.mouse.move(500, 560);
-  // Gauges and toggles are still moving to where they belong.
-  await dashboard.page.waitForTimeout(2000);
-  await dashboard.page.screenshot({ path: file('dashboard') });
-  await dashboard.close();
+  await page.mouse.move(500, 560);
+  const lines = (await page.locator('[id^=nrdb-ui-widget-]').allInnerTexts()).join('\n').split('\n');
+  return { page, words: lines.filter((line) => !/\d/.test(line)).join('\n') };
 }
 
-function shrink(): void {
-  for (const name of ['flow', 'account', 'dashboard']) {
-    const path = file(name);
-    const { error } = spawnSync('pngquant', [
-      '--force',
-      '--skip-if-larger',
-      '--speed',
-      '1',
-      '--output',
-      path,
-      path,
-    ]);
-    const { size } = statSync(path);
-    const remark = error === undefined ? '' : ' (pngquant is not installed)';
-    process.stdout.write(`${name}.png: ${size} bytes${remark}\n`);
-    if (size > LARGEST) process.exitCode = 1;
-  }
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (box === null) throw new Error('what should be in the picture cannot be seen');
+  return box;
+}
+
+/** The words of a scene as they stand beside its picture: without icons, times and simulated readings, which are different each time. */
+export function wordsOf({ words }: Scene): string {
+  const lines = words
+    .replace(/\p{Private_Use}/gu, '')
+    .replace(/\d+:\d\d(:\d\d)?(\s[AP]M)?/g, '…')
+    .replace(/-?\d+(\.\d+)?(?= (W|V|dBm)\b)/g, '…')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
+  return `${lines.join('\n')}\n`;
 }
 
 async function main(): Promise<void> {
   const chromium = findChromium();
   if (chromium === undefined) throw new Error('no Chromium found: set CHROMIUM to its path');
-  mkdirSync(FOLDER, { recursive: true });
-  const strips = [
-    { mac: DESK, name: 'Desk strip' },
-    { mac: KITCHEN, name: 'Kitchen strip' },
-  ];
-  const service = await startService({ strips });
+  mkdirSync(join(REPOSITORY, 'examples/images'), { recursive: true });
   const red = await startNodeRed({ dashboard: true });
   const browser = await launch(chromium);
+  const nextPoll = () => new Promise((resolve) => setTimeout(resolve, 5500));
   try {
-    const studio = { red, service, browser };
-    await pictureFlow(studio);
-    await pictureAccount(studio);
-    await pictureDashboard(studio);
-    shrink();
+    for (const [name, show] of Object.entries(PICTURES)) {
+      const scene = await show({ red, browser, nextPoll });
+      const path = pictureFile(name, 'png');
+      await scene.page.screenshot({ path, ...(scene.clip && { clip: scene.clip }) });
+      writeFileSync(pictureFile(name, 'txt'), wordsOf(scene));
+      await scene.page.close();
+      const { size } = statSync(path);
+      process.stdout.write(`${name}.png: ${size} bytes\n`);
+      if (size > LARGEST) process.exitCode = 1;
+    }
   } finally {
     await browser.close();
     await red.stop();
-    await service.close();
   }
 }
 
-void main();
+if (require.main === module) void main();
