@@ -85,7 +85,7 @@ function byStrip(records: readonly FoundRecord[]): Map<string, FoundRecord[]> {
 }
 
 function read(records: readonly FoundRecord[], at: string, look: Look, notes: Note[]): Strip {
-  const [mac = ''] = records.map((record) => record.mac).sort();
+  const [mac = ''] = records.length === 1 ? [records[0]?.mac] : records.map((record) => record.mac).sort();
   const strip = readStrip(
     records.map(({ record }) => record),
     mac,

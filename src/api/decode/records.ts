@@ -133,14 +133,16 @@ const hasLists = (value: unknown): boolean =>
 
 /** Whether records in a container have MACs other than that of the record which holds them. */
 function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) {
-    const item = (value as JsonRecord)[key];
-    const identity = isRecord(item) ? directIdentity(item, look) : null;
-    if (isRecord(item) && identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look))
-      return true;
-  }
+  if (Array.isArray(value)) return value.some((item) => isOtherStrip(item, own, look));
+  if (!isRecord(value)) return false;
+  for (const key in value) if (isOtherStrip(value[key], own, look)) return true;
   return false;
+}
+
+function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
+  if (!isRecord(item)) return false;
+  const identity = directIdentity(item, look);
+  return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look);
 }
 
 /** The keys of a record that may hold strips: only those called strips, where there are any. */
@@ -171,10 +173,13 @@ function searchRecord(
     found.isList ||= isEmptyMap;
     return isEmptyMap;
   }
-  const macs = keys.filter(
-    (key) => looksLikeMac(key) && typeof record[key] === 'object' && record[key] !== null,
-  );
-  if (macs.length > 0) return addKeyed(found, record, macs, look, offline);
+  const macs: string[] = [];
+  const others: string[] = [];
+  for (const key of keys) {
+    const value = looksLikeMac(key) ? record[key] : null;
+    (typeof value === 'object' && value !== null ? macs : others).push(key);
+  }
+  if (macs.length > 0) return addKeyed(found, record, macs, others, look, offline);
   if (searchInside(found, record, look, depth, offline)) {
     const own = tellsOwnOutlets(record, look) ? directIdentity(record, look) : null;
     if (own !== null) found.records.push({ ...own, record, offline });
@@ -193,6 +198,7 @@ function addKeyed(
   found: Found,
   record: JsonRecord,
   macs: readonly string[],
+  others: readonly string[],
   look: Look,
   offline: boolean,
 ): boolean {
@@ -201,17 +207,17 @@ function addKeyed(
     if (!isRecord(value)) found.records.push({ mac: key, named: true, record: { outlets: value }, offline });
     else {
       const own = directIdentity(value, look);
-      const identity = own?.named === true ? own : { mac: key, named: true };
+      const mac = own?.named === true ? own.mac : key;
       const holdsOutlets = Object.keys(value).every((inner) => look(inner).keyed >= 0);
-      found.records.push({ ...identity, record: holdsOutlets ? { outlets: value } : value, offline });
+      found.records.push({ mac, named: true, record: holdsOutlets ? { outlets: value } : value, offline });
     }
   }
   found.isList = true;
   // A MAC never says how much there is.
-  const keyed = new Set(macs);
-  const rest: JsonRecord = {};
-  for (const key in record) if (key !== '__proto__' && !keyed.has(key)) rest[key] = record[key];
-  found.wrappers.push(rest);
+  if (others.length > 0) {
+    const keys = others.filter((key) => key !== '__proto__');
+    found.wrappers.push(Object.fromEntries(keys.map((key) => [key, record[key]])));
+  }
   return true;
 }
 

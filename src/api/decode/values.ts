@@ -5,8 +5,8 @@ const LONGEST_WORD = 16;
 const YES = ['on', 'true', 'yes', 'turned on', 'switched on', 'powered on', 'power on', 'is on'];
 const NO = ['off', 'false', 'no', 'turned off', 'switched off', 'powered off', 'power off', 'is off'];
 const WORDS: ReadonlyMap<string, boolean> = new Map([
-  ...YES.map((word) => [word, true] as const),
-  ...NO.map((word) => [word, false] as const),
+  ...YES.flatMap((word) => [[word, true] as const, [word.toUpperCase(), true] as const]),
+  ...NO.flatMap((word) => [[word, false] as const, [word.toUpperCase(), false] as const]),
 ]);
 
 /** A clear yes or no: a boolean, or a word for on or off in any case. `null`: neither. */
@@ -70,6 +70,9 @@ export interface Measured {
   unit: string | null;
 }
 
+const COMMON_UNITS: ReadonlySet<string> = new Set(['W', 'kW', 'V', 'dBm', '%']);
+const UNIT = /^[\p{L}%°][\p{L}%°·/ ]{0,15}$/u;
+
 /** A finite number, or a text of one with or without something behind it: "230.1", "231 V AC", "3 outlets". */
 export function readNumber(value: unknown): Measured | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { value, unit: null } : null;
@@ -80,7 +83,7 @@ export function readNumber(value: unknown): Measured | null {
   const unit = text.slice(digits.length).trim();
   const number = Number(digits);
   // Behind a number stands a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2.
-  if (!Number.isFinite(number) || (unit !== '' && !/^[\p{L}%°][\p{L}%°·/ ]{0,15}$/u.test(unit))) return null;
+  if (!Number.isFinite(number) || !(unit === '' || COMMON_UNITS.has(unit) || UNIT.test(unit))) return null;
   return { value: number, unit: unit === '' ? null : unit };
 }
 
