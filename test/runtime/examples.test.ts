@@ -8,7 +8,8 @@ import { startNodeRed } from '../support/node-red';
 import type { FlowNode, RunningNodeRed, Status } from '../support/node-red';
 
 /** What a click shows: a message in the debug side bar, or the status of a node. Nodes by what their ids end with. */
-type Effect = { debug: string; says: RegExp } | { status: string; text: RegExp; fill?: string };
+type Effect =
+  { debug: string; says: RegExp; topic?: string } | { status: string; text: RegExp; fill?: string };
 
 const ON = /status\.on$/;
 const OFF = /status\.off$/;
@@ -89,8 +90,9 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
     ],
   },
   '11': {
-    hand_on: [{ debug: 'sent', says: /^ON$/ }],
-    hand_off: [{ debug: 'sent', says: /^OFF$/ }],
+    // The states of all outlets are still being sent when the first click comes.
+    hand_on: [{ debug: 'sent', says: /^ON$/, topic: 'smart-strip/A1B2C3D4E5F6/4' }],
+    hand_off: [{ debug: 'sent', says: /^OFF$/, topic: 'smart-strip/A1B2C3D4E5F6/4' }],
   },
   '12': {
     on: [{ debug: 'd1', says: /^ON$/ }],
@@ -129,7 +131,7 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
   },
 };
 
-/** A poll, at most: every 5 seconds with some jitter, and a busy machine. */
+/** A poll, at most: up to 10 seconds after a start, else every 5 with some jitter; and a busy machine. */
 const TIMEOUT = 20_000;
 
 const numberOf = ({ name }: Example): string => name.slice(0, 2);
@@ -138,17 +140,23 @@ const injectsOf = ({ nodes }: Example): string[] => nodes.filter(({ type }) => t
 
 async function see(red: RunningNodeRed, number: string, effect: Effect, after: number): Promise<void> {
   if ('status' in effect) {
+    const node = `status/strip${number}_${effect.status}`;
     const shows = ({ text, fill }: Status) =>
       effect.text.test(text ?? '') && (effect.fill === undefined || effect.fill === fill);
-    await red.status(`strip${number}_${effect.status}`, shows, after);
+    await red.comms.find(
+      `${node} with ${String(effect.text)}`,
+      ({ topic, data }) => topic === node && shows(data as Status),
+      { after, timeout: TIMEOUT },
+    );
     return;
   }
   const id = `strip${number}_${effect.debug}`;
   await red.comms.find(
     `message in ${id} with ${String(effect.says)}`,
     ({ topic, data }) => {
-      const shown = data as { id?: unknown; msg?: unknown };
-      return topic === 'debug' && shown.id === id && effect.says.test(String(shown.msg));
+      const shown = data as { id?: unknown; msg?: unknown; topic?: unknown };
+      const isAbout = effect.topic === undefined || effect.topic === shown.topic;
+      return topic === 'debug' && shown.id === id && isAbout && effect.says.test(String(shown.msg));
     },
     { after, timeout: TIMEOUT },
   );
