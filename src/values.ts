@@ -22,19 +22,25 @@ const MOST_MEMBERS = 6;
 
 /** A short text that shows a value in an error sentence. Never throws, and runs no code of the value (getters, `toString`). */
 export function preview(value: unknown): string {
-  let text: string;
   try {
-    text = render(value, 0);
+    return shorten(render(value, 0));
   } catch {
     return typeof value; // a proxy whose traps throw
   }
-  return text.length > LONGEST_PREVIEW ? `${text.slice(0, LONGEST_PREVIEW - 1)}…` : text;
 }
+
+/** The same for a value that is known to be text. The editor script uses this alone, which keeps it small. */
+export const previewText = (text: string): string => shorten(quote(text));
+
+const shorten = (text: string): string =>
+  text.length > LONGEST_PREVIEW ? `${text.slice(0, LONGEST_PREVIEW - 1)}…` : text;
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, LONGEST_PREVIEW));
 
 function render(value: unknown, depth: number): string {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value.length > LONGEST_PREVIEW ? value.slice(0, LONGEST_PREVIEW) : value);
+      return quote(value);
     case 'number':
     case 'boolean':
     case 'undefined':

@@ -3,7 +3,7 @@ import { isStripError } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import { SETTINGS, type Setting, type TypedSetting } from '../settings';
 import { textOf, type Check, type Descriptor, type Fault, type Properties } from './descriptor';
-import { environmentVariable, preview } from '../values';
+import { environmentVariable, previewText } from '../values';
 
 /** Node-RED's check of `msg.`, `flow.`, `global.`, number and JSONata values: `true`, or what is wrong. */
 export type TypedCheck = (value: string, type: string) => true | string;
@@ -66,7 +66,7 @@ export const checkStrip: Check = (value) =>
   value === '' ? { key: 'strip-account.invalid.mac' } : macFault(String(value));
 
 const macFault = (mac: string): Fault | null =>
-  isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: preview(mac) } };
+  isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: previewText(mac) } };
 
 /** An outlet that is picked. */
 export const checkPort =

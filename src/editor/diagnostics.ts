@@ -1,29 +1,23 @@
-import { text } from './red';
+import { html, text } from './red';
 
 /** Shows everything that a bug report about an account would hold, to be copied or downloaded as it stands. */
 export async function showDiagnostics(account: string): Promise<void> {
   const json = await load(account);
-  const dialog = document.createElement('dialog');
-  dialog.className = 'smart-strip-diagnostics';
-  dialog.setAttribute('aria-label', text('strip-sidebar.diagnostics.title'));
-  const hint = document.createElement('p');
-  hint.textContent =
+  const dialog = html('dialog', {
+    class: 'smart-strip-diagnostics',
+    'aria-label': text('strip-sidebar.diagnostics.title'),
+  });
+  const hint =
     json === null ? text('strip-account.trouble.notDeployed') : text('strip-sidebar.diagnostics.hint');
-  const shown = document.createElement('pre');
-  shown.tabIndex = 0;
-  shown.textContent = json ?? '';
-  const told = document.createElement('span');
-  told.setAttribute('role', 'status');
-  const buttons = document.createElement('div');
+  const shown = html('pre', { tabindex: '0' }, json ?? '');
+  const told = html('span', { role: 'status' });
+  const buttons = html('div', {});
   const button = (label: string, press: () => void) => {
-    const element = document.createElement('button');
-    element.type = 'button';
-    element.className = 'red-ui-button';
-    element.textContent = label;
+    const element = html('button', { type: 'button', class: 'red-ui-button' }, label);
     element.addEventListener('click', press);
     buttons.append(element);
   };
-  dialog.append(hint);
+  dialog.append(html('p', {}, hint));
   if (json !== null) {
     dialog.append(shown);
     button(text('strip-sidebar.diagnostics.copy'), () => {
@@ -58,10 +52,7 @@ async function copy(element: HTMLElement): Promise<boolean> {
 
 function download(json: string): void {
   const address = URL.createObjectURL(new Blob([json], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'smart-strip-diagnostics.json';
-  link.click();
+  html('a', { href: address, download: 'smart-strip-diagnostics.json' }).click();
   URL.revokeObjectURL(address);
 }
 

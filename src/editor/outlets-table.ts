@@ -5,7 +5,8 @@ import { textOf, type Check } from './descriptor';
 import { nameRemoval, showHint } from './form';
 import { text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
-import { findStrip, outletState, stateText, stripsOf, type StripRow } from './strips';
+import type { StripRow } from './answers';
+import { findStrip, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
 export interface OutletRow {

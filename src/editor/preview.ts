@@ -1,4 +1,5 @@
 import { isRecord } from '../values';
+import { problemOf } from './answers';
 import { textOf } from './descriptor';
 import { text, type EditorNode } from './red';
 import { readAnswer, type AccountValues } from './strips';
@@ -113,7 +114,7 @@ function ask(request: object): Promise<Preview | string> {
       data: JSON.stringify(request),
       dataType: 'json',
       success: (answer: unknown) => resolve(readPreview(answer)),
-      error: ({ status }) => resolve(text(`strip-account.trouble.${status === 0 ? 'silent' : 'unexpected'}`)),
+      error: ({ status }) => resolve(text(`strip-account.trouble.${problemOf(status)}`)),
     });
   });
 }

@@ -96,3 +96,15 @@ export function text(key: string, params: Params = {}): string {
     Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );
 }
+
+/** An element of the page. Text goes in as text: what a service or a person calls a strip never becomes HTML. */
+export function html<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}

@@ -1,33 +1,14 @@
 /** What the side bar knows and works out without a page. */
-import type { Params } from '../api/errors';
 import { macKey } from '../api/mac';
 import { PORTS, READINGS, type Port, type ReadingName } from '../api/types';
+import { nameOf, readEach, readFailure, readStrip, type Failure, type StripRow } from './answers';
 import { textOf, type Properties } from './descriptor';
 import { isRecord } from '../values';
 
-/** An outlet as the side bar shows it. */
-export interface OutletInfo {
-  port: Port;
-  on: boolean | null;
-  name: string | null;
-}
-
-export interface StripInfo {
-  mac: string;
-  name: string | null;
-  available: boolean;
-  /** In order of port. */
-  outlets: OutletInfo[];
+/** A strip as the side bar shows it. */
+export interface StripInfo extends StripRow {
   /** Known readings only, with the unit where one is known. */
   readings: { name: ReadingName; value: number; unit: string }[];
-}
-
-/** A failure in the words of the account's catalogue. */
-export interface Failure {
-  code: string;
-  /** Below `errors.`. */
-  sentence: string;
-  params: Params;
 }
 
 /** A deployed account as the runtime tells of it. */
@@ -45,7 +26,7 @@ export interface AccountInfo {
 
 /** Reads the runtime's answer about all accounts; `null` for anything else, such as a proxy's error page. */
 export function readAccounts(body: unknown): AccountInfo[] | null {
-  return Array.isArray(body) ? body.map(readAccount).filter((account) => account !== null) : null;
+  return Array.isArray(body) ? readEach(body, readAccount) : null;
 }
 
 /** Reads the answer to a switch: the confirmed state, or why it failed; `null` for anything else. */
@@ -161,44 +142,20 @@ function readAccount(value: unknown): AccountInfo | null {
     polling: polling === true,
     answeredAgo: numberOf(value.answeredAgo),
     pausedFor: numberOf(value.pausedFor),
-    strips: strips.map(readStrip).filter((strip) => strip !== null),
+    strips: readEach(strips, readStripInfo),
   };
 }
 
-function readStrip(value: unknown): StripInfo | null {
-  if (!isRecord(value) || typeof value.mac !== 'string') return null;
-  const { mac, available, outlets } = value;
+function readStripInfo(value: unknown): StripInfo | null {
+  const strip = readStrip(value);
+  if (strip === null || !isRecord(value)) return null;
   const units = isRecord(value.units) ? value.units : {};
-  return {
-    mac,
-    name: nameOf(value.name),
-    available: available === true,
-    outlets: Array.isArray(outlets) ? outlets.map(readOutlet).filter((outlet) => outlet !== null) : [],
-    readings: READINGS.flatMap((name) => {
-      const reading = numberOf(value[name]);
-      return reading === null ? [] : [{ name, value: reading, unit: nameOf(units[name]) ?? '' }];
-    }),
-  };
+  const readings = READINGS.flatMap((name) => {
+    const reading = numberOf(value[name]);
+    return reading === null ? [] : [{ name, value: reading, unit: nameOf(units[name]) ?? '' }];
+  });
+  return { ...strip, readings };
 }
-
-function readOutlet(value: unknown): OutletInfo | null {
-  if (!isRecord(value)) return null;
-  const port = PORTS.find((known) => known === value.port);
-  if (port === undefined) return null;
-  return { port, on: typeof value.on === 'boolean' ? value.on : null, name: nameOf(value.name) };
-}
-
-function readFailure(value: unknown): Failure | null {
-  if (!isRecord(value) || typeof value.code !== 'string' || typeof value.sentence !== 'string') return null;
-  const params = isRecord(value.params) ? Object.entries(value.params) : [];
-  const known = params.filter(
-    (entry): entry is [string, string | number] =>
-      typeof entry[1] === 'string' || typeof entry[1] === 'number',
-  );
-  return { code: value.code, sentence: value.sentence, params: Object.fromEntries(known) };
-}
-
-const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;

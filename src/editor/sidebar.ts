@@ -1,10 +1,11 @@
 /** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
-import { macKey } from '../api/mac';
+import { macKey, sameMac } from '../api/mac';
 import type { Port } from '../api/types';
+import { problemOf, type Failure, type OutletInfo } from './answers';
 import { showDiagnostics } from './diagnostics';
 import { textOf, type Properties } from './descriptor';
 import { labelOf } from './descriptors';
-import { text, type EditorNode } from './red';
+import { html, text, type EditorNode } from './red';
 import {
   History,
   matches,
@@ -16,11 +17,10 @@ import {
   useKey,
   useOf,
   type AccountInfo,
-  type Failure,
-  type OutletInfo,
   type StripInfo,
 } from './sidebar-data';
 import { words } from './strips';
+import { isRecord } from '../values';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -137,7 +137,7 @@ export function sidebar(content: HTMLElement): void {
   }
 
   const stripOf = (account: string, mac: string): StripInfo | undefined =>
-    accounts.find(({ id }) => id === account)?.strips.find((strip) => macKey(strip.mac) === macKey(mac));
+    accounts.find(({ id }) => id === account)?.strips.find((strip) => sameMac(strip.mac, mac));
 
   /** What went wrong, with strips and outlets called by their names. */
   function sentence(account: string, failure: Failure): string {
@@ -475,12 +475,6 @@ function post(
   });
 }
 
-/** Why the runtime did not answer: a key below `strip-account.trouble.`. */
-function problemOf(status: number): string {
-  if (status === 0) return 'silent';
-  return status === 401 || status === 403 ? 'forbidden' : 'unexpected';
-}
-
 function usesOf(): Map<string, EditorNode[]> {
   const uses = new Map<string, EditorNode[]>();
   RED.nodes.eachNode((node) => {
@@ -568,34 +562,18 @@ function keyed<Data>(
 }
 
 function protects(account: EditorNode | null | undefined, mac: string, port: Port): boolean {
-  const outlets: unknown = account?.protectedOutlets;
-  return (
-    Array.isArray(outlets) &&
-    (outlets as unknown[]).some((entry) => {
-      if (typeof entry !== 'object' || entry === null) return false;
-      const outlet = entry as Properties;
-      return (
-        macKey(textOf(outlet, 'mac')) === macKey(mac) &&
-        ['all', String(port)].includes(textOf(outlet, 'port'))
-      );
-    })
-  );
+  const given: unknown = account?.protectedOutlets;
+  const outlets: unknown[] = Array.isArray(given) ? given : [];
+  return outlets
+    .filter(isRecord)
+    .some(
+      (outlet) =>
+        sameMac(textOf(outlet, 'mac'), mac) && ['all', String(port)].includes(textOf(outlet, 'port')),
+    );
 }
 
 /** Time of day so many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
-
-/** Text goes in as text: what a service or a person calls a strip never becomes HTML. */
-function html<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Readonly<Record<string, string>>,
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 function iconButton(icon: string, press: (event: MouseEvent) => void): HTMLButtonElement {
   const button = html(

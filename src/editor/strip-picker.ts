@@ -1,6 +1,7 @@
 import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
 import type { Descriptor } from './descriptor';
+import type { StripRow } from './answers';
 import { explain, faultIn, sentenceOf, showHint, typedField, type Segment, type TypedField } from './form';
 import { text, type EditorNode } from './red';
 import {
@@ -12,7 +13,6 @@ import {
   stripsNamed,
   stripsOf,
   stripText,
-  type StripRow,
 } from './strips';
 import { environmentVariable } from '../values';
 

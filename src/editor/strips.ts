@@ -1,18 +1,9 @@
 import { sameMac } from '../api/mac';
-import { PORTS, type Port } from '../api/types';
 import type { Params } from '../api/errors';
 import { isRecord } from '../values';
+import { problemOf, readEach, readFailure, readStrip, type StripRow } from './answers';
 import { textOf, type Words } from './descriptor';
 import { text, type EditorNode } from './red';
-
-/** A strip as the admin routes tell of it. */
-export interface StripRow {
-  mac: string;
-  name: string | null;
-  available: boolean;
-  /** In order of port; an outlet the service did not mention is missing. */
-  outlets: { port: Port; on: boolean | null; name: string | null }[];
-}
 
 /** What the runtime said of an account. */
 export type Answer =
@@ -34,46 +25,11 @@ export type Answer =
 export function readAnswer(body: unknown): Answer | null {
   if (!isRecord(body)) return null;
   if (body.ok === true && Array.isArray(body.strips)) {
-    const strips = body.strips.map(readStrip).filter((strip) => strip !== null);
-    return { ok: true, strips, readable: body.readable !== false };
+    return { ok: true, strips: readEach(body.strips, readStrip), readable: body.readable !== false };
   }
-  if (body.ok === false && typeof body.code === 'string' && typeof body.sentence === 'string') {
-    return { ok: false, code: body.code, key: `errors.${body.sentence}`, params: readParams(body.params) };
-  }
-  return null;
-}
-
-function readStrip(value: unknown): StripRow | null {
-  if (!isRecord(value) || typeof value.mac !== 'string') return null;
-  const { mac, name, outlets } = value;
-  return {
-    mac,
-    name: typeof name === 'string' && name !== '' ? name : null,
-    available: value.available !== false,
-    outlets: Array.isArray(outlets) ? outlets.map(readOutlet).filter((outlet) => outlet !== null) : [],
-  };
-}
-
-function readOutlet(value: unknown): StripRow['outlets'][number] | null {
-  if (!isRecord(value)) return null;
-  const port = PORTS.find((known) => known === value.port);
-  if (port === undefined) return null;
-  const { on, name } = value;
-  return {
-    port,
-    on: typeof on === 'boolean' ? on : null,
-    name: typeof name === 'string' && name !== '' ? name : null,
-  };
-}
-
-function readParams(value: unknown): Params {
-  if (!isRecord(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).filter(
-      (entry): entry is [string, string | number] =>
-        typeof entry[1] === 'string' || typeof entry[1] === 'number',
-    ),
-  );
+  const failure = body.ok === false ? readFailure(body) : null;
+  if (failure === null) return null;
+  return { ok: false, code: failure.code, key: `errors.${failure.sentence}`, params: failure.params };
 }
 
 /** What the account's dialog holds; the key is "__PWRD__" where the stored one was not touched. */
@@ -110,15 +66,9 @@ function ask(request: JQuery.AjaxSettings & { url: string }): Promise<Answer> {
       ...request,
       dataType: 'json',
       success: (body: unknown) => resolve(readAnswer(body) ?? trouble('unexpected')),
-      error: (reply) => resolve(readAnswer(reply.responseJSON) ?? trouble(reason(reply.status))),
+      error: (reply) => resolve(readAnswer(reply.responseJSON) ?? trouble(problemOf(reply.status))),
     });
   });
-}
-
-function reason(status: number): string {
-  if (status === 0) return 'silent';
-  if (status === 401 || status === 403) return 'forbidden';
-  return status === 404 ? 'notDeployed' : 'unexpected';
 }
 
 const trouble = (kind: string): Answer => ({

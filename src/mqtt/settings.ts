@@ -2,7 +2,7 @@ import { StripError } from '../api/errors';
 import { flagOf, textOf, variableMissing, type Config } from '../flow/config';
 
 import { SETTINGS } from '../settings';
-import { environmentVariable, preview } from '../values';
+import { environmentVariable, previewText } from '../values';
 
 /** Where a `strip mqtt` node publishes and listens. Neither has a slash at its end. */
 export interface TopicSettings {
@@ -49,7 +49,7 @@ export function checkPrefix(text: string): string {
     levels.some((level) => level === '' || /[#+]|\p{Cc}|\p{Cs}/u.test(level))
   ) {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.topic', {
-      params: { topic: preview(text) },
+      params: { topic: previewText(text) },
     });
   }
   return prefix;

@@ -2,6 +2,7 @@ import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { isStripError } from '../../api/errors';
 import { PORTS } from '../../api/types';
 import { SETTINGS } from '../../settings';
+import type { StripRow } from '../answers';
 import { checkBaseUrl, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
 import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
@@ -20,7 +21,6 @@ import {
   testAccount,
   type AccountValues,
   type Answer,
-  type StripRow,
 } from '../strips';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];

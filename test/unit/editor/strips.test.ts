@@ -54,7 +54,7 @@ describe('what the editor reads of an admin answer', () => {
     const odd = { mac: 'B', name: '', outlets: [{ port: 9, on: true }, 'x', { port: 4, on: 'on', name: 5 }] };
     assert.deepEqual(readAnswer({ ok: true, strips: [null, { name: 'x' }, odd] }), {
       ok: true,
-      strips: [{ mac: 'B', name: null, available: true, outlets: [{ port: 4, on: null, name: null }] }],
+      strips: [{ mac: 'B', name: null, available: false, outlets: [{ port: 4, on: null, name: null }] }],
       readable: true,
     });
   });
