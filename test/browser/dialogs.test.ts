@@ -238,7 +238,7 @@ describe('the dialogs with thirty strips', function () {
     assert.match((await second.textContent()) ?? '', /^2 Soldering iron/);
     await second.click();
     await editor.done();
-    assert.equal(await editor.label(id), 'Bench 1: Soldering iron');
+    await editor.expectLabel(id, 'Bench 1: Soldering iron');
   });
 
   it('add every outlet of the strips found, and store none that has neither name nor protection', async () => {

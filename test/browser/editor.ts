@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
@@ -141,6 +142,14 @@ export class Editor {
   async label(id: string): Promise<string> {
     const lines = await this.node(id).locator('.red-ui-flow-node-label-text').allTextContents();
     return lines.join(' ');
+  }
+
+  /** Fails where a node does not come to say these words: Node-RED draws nodes a moment after their dialog has closed. */
+  async expectLabel(id: string, expected: string): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    const drawn = () => this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    while ((await this.label(id)) !== expected && Date.now() < deadline) await drawn();
+    assert.equal(await this.label(id), expected);
   }
 
   async badge(id: string): Promise<string> {

@@ -64,7 +64,7 @@ describe('the nodes in the editor', function () {
     await editor.page.locator('[data-value="toggle"]').click();
     await editor.picture('switch-configured');
     await editor.done();
-    assert.equal(await editor.label(id), 'Desk strip: 2, toggle');
+    await editor.expectLabel(id, 'Desk strip: 2, toggle');
     const { mac, macType, port, portType, on, onType } = await editor.properties(id);
     assert.deepEqual(
       { mac, macType, port, portType, on, onType },
@@ -90,7 +90,7 @@ describe('the nodes in the editor', function () {
       { mac, port, on, onType },
       { mac: '00:11:22:33:44:55', port: '3', on: '', onType: 'message' },
     );
-    assert.equal(await editor.label(id), '00:11:22:33:44:55: 3');
+    await editor.expectLabel(id, '00:11:22:33:44:55: 3');
   });
 
   it('offer the strips of an account that is not deployed yet', async () => {
@@ -109,7 +109,7 @@ describe('the nodes in the editor', function () {
     assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
     await editor.picture('status-configured');
     await editor.done();
-    assert.equal(await editor.label(id), 'Desk strip: 1');
+    await editor.expectLabel(id, 'Desk strip: 1');
   });
 
   it('offer all strips of an account that has dealt with only one of them, and choose none of them', async () => {
@@ -171,7 +171,7 @@ describe('the nodes in the editor', function () {
     await editor.picture('watch-configured');
     await editor.done();
     assert.equal((await editor.properties(id)).port, '2');
-    assert.equal(await editor.label(id), 'every strip: outlet 2');
+    await editor.expectLabel(id, 'every strip: outlet 2');
   });
 
   it('keep protected outlets in the account', async () => {
