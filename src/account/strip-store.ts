@@ -8,7 +8,7 @@ import type { AccountSettings, Change } from './types';
 const FORGET_AFTER = 24 * 3_600_000;
 
 /** What has a version of its own. */
-type Field = 'available' | 'description' | ReadingName | Port;
+type Field = 'available' | 'description' | 'at' | ReadingName | Port;
 
 /** One strip as the account knows it. */
 interface StripState {
@@ -149,7 +149,8 @@ export class StripStore {
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
         const comesBack = strip.available && !state.strip.available && state.versions.has('available');
         const isUnsure = comesBack && state.readingsUntold && asksMore(strip.mac);
-        this.#take(state, strip, version, changes, { available: !isUnsure, readings: !state.readingsUntold });
+        const readings = !state.readingsUntold;
+        this.#take(state, strip, version, changes, { available: !isUnsure, readings, description: true });
       }
       this.#correct(strip, state);
     }
@@ -167,7 +168,7 @@ export class StripStore {
     const changes: Change[] = [];
     this.#answered(version, changes);
     const state = this.#findOrAdd(strip);
-    this.#take(state, strip, version, changes, { available: true, readings: true });
+    this.#take(state, strip, version, changes, { available: true, readings: true, description: true });
     this.#correct(strip, state);
     this.announce(changes, this.isComplete);
   }
@@ -181,7 +182,7 @@ export class StripStore {
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const told: Strip = { ...state.strip, available: true, outlets, at };
     const { outletsTold } = state;
-    this.#take(state, told, version, changes, { available: true, readings: false });
+    this.#take(state, told, version, changes, { available: true, readings: false, description: false });
     state.outletsTold = outletsTold;
     this.announce(changes, this.isComplete);
   }
@@ -261,7 +262,7 @@ export class StripStore {
     told: Strip,
     version: number,
     changes: Change[],
-    tells: { available: boolean; readings: boolean },
+    tells: { available: boolean; readings: boolean; description: boolean },
   ): void {
     const { versions, lastOn, lastReading } = state;
     const isNew = !versions.has('available');
@@ -272,6 +273,7 @@ export class StripStore {
       versions.set(field, version);
       return true;
     };
+    const isNewDescription = tells.description && isNewer('description');
     state.leftAt = null;
     if (tells.available && isNewer('available') && (isNew || told.available !== strip.available)) {
       strip.available = told.available;
@@ -285,7 +287,8 @@ export class StripStore {
         strip.outlets = [...strip.outlets, outlet].sort((a, b) => a.port - b.port);
         isDescribedAnew = true;
       }
-      if (name !== null && name !== outlet.name && !this.#outletNames.has(`${macKey(strip.mac)}/${port}`)) {
+      const mayName = isNewDescription && !this.#outletNames.has(`${macKey(strip.mac)}/${port}`);
+      if (mayName && name !== null && name !== outlet.name) {
         outlet.name = name;
         isDescribedAnew = true;
       }
@@ -303,11 +306,12 @@ export class StripStore {
       if (value !== null) lastReading.set(name, value);
       changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
     }
-    if (isNewer('description')) {
+    if (isNewer('at')) strip.at = told.at;
+    if (isNewDescription) {
       const units = { ...strip.units, ...told.units };
       const name = told.name ?? strip.name;
       isDescribedAnew ||= name !== strip.name || READINGS.some((each) => units[each] !== strip.units[each]);
-      Object.assign(strip, { mac: told.mac, at: told.at, name, units });
+      Object.assign(strip, { mac: told.mac, name, units });
     }
     if (isDescribedAnew && !isNew) changes.push({ kind: 'description', strip });
     state.strip = freeze(strip);
