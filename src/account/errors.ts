@@ -52,7 +52,13 @@ const NOT_SENT = new Set([
   'UNREACHABLE.certificateSelfSigned',
   'UNREACHABLE.tls',
   'UNREACHABLE.proxy',
+  'UNREACHABLE.proxyRefused',
+  'UNREACHABLE.proxyRefusedVariable',
+  'UNREACHABLE.simulator',
 ]);
+
+/** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */
+const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Whether a switch request that failed so may have been carried out all the same. */
 export function mayBeCarriedOut(error: StripError): boolean {
@@ -62,7 +68,7 @@ export function mayBeCarriedOut(error: StripError): boolean {
     case 'CLOSED':
       return true;
     case 'UNREACHABLE':
-      return !NOT_SENT.has(error.sentence);
+      return !NOT_SENT.has(error.sentence) && !NOT_CONNECTED.has(error.params.code);
     case 'SERVICE':
       // A 4xx is a refusal; a 5xx may come after the outlet was switched.
       return error.retryable;
