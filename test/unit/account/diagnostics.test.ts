@@ -55,7 +55,8 @@ describe('the diagnostics of an account', () => {
     await Promise.all([assert.rejects(reading), lab.service.gets[0]?.fail(failure('NOT_FOUND'))]);
     assert.deepEqual(errorsOf(lab), { TIMEOUT: 2, AUTH: 1, NOT_FOUND: 1 });
     const timeout = lab.account.diagnostics().errors.get('TIMEOUT');
-    assert.equal(timeout?.last, failures[1]);
+    assert.ok(timeout);
+    assert.equal(timeout.last, failures[1]);
     assert.equal(lab.clock.wall() - timeout.at, 2000);
     assert.equal(lab.account.diagnostics().retries, 0);
   });
