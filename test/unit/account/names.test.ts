@@ -15,8 +15,7 @@ const NAMED = {
 /** A strip whose first two outlets have names of the service's. */
 function told(more: Parameters<typeof makeStrip>[2] = {}) {
   const strip = makeStrip(MAC, [true, false, true], more);
-  for (const outlet of strip.outlets)
-    outlet.name = { 1: 'Plug 1', 2: 'Plug 2' }[outlet.port as 1 | 2] ?? null;
+  for (const outlet of strip.outlets) if (outlet.port < 3) outlet.name = `Plug ${outlet.port}`;
   return strip;
 }
 
