@@ -4,7 +4,16 @@ import { readBit, readJson, readText, isMeasure, type JsonRecord } from './value
 import { fieldsOf, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 import { fromOne, numberRecords, saysNoOutlet, type Numbers } from './numbering';
-import { addField, settleState, stateOfValue, UNSAID, type State, type StateCandidate } from './state';
+import {
+  addField,
+  OFF,
+  ON,
+  settleState,
+  stateOfValue,
+  UNSAID,
+  type State,
+  type StateCandidate,
+} from './state';
 
 /** One set of outlets, as one container of an answer tells it. */
 export interface OutletSet {
@@ -237,8 +246,9 @@ export function keyedSet(
   const zeros = measured && values.every((value) => readBit(value) === false);
   const codes = new Set(values.some(isMeasure) || zeros ? states : []);
   const outlets = states.map((key, i) => {
-    const kind = look(key).keyedOf === 'word' ? 'word' : 'any';
     const value = map[key];
+    if (typeof value === 'boolean') return { port: numbers[i] ?? null, state: value ? ON : OFF, name: null };
+    const kind = look(key).keyedOf === 'word' ? 'word' : 'any';
     const fields = stateOfValue(key, kind, value, look);
     return {
       port: numbers[i] ?? null,
@@ -246,6 +256,7 @@ export function keyedSet(
       name: isRecord(value) ? partOf(value, key, look, false).name : null,
     };
   });
+  if (states.length === keys.length) return { from, outlets };
   const named = keys.filter((key) => look(key).keyedOf === 'name');
   const theirs = fromOne(named.map((key) => look(key).keyed));
   for (const [i, key] of named.entries()) {

@@ -22,8 +22,8 @@ export interface State {
 }
 
 export const UNSAID: State = { on: null, disputed: false };
-const ON: State = { on: true, disputed: false };
-const OFF: State = { on: false, disputed: false };
+export const ON: State = { on: true, disputed: false };
+export const OFF: State = { on: false, disputed: false };
 
 /** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
 const DEEPEST = 3;

@@ -93,6 +93,7 @@ function trustOf(key: string, value: unknown, look: Look): Trust {
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
 function flatKeys(keys: readonly string[], look: Look): string[] {
   const sure = keys.filter((key) => look(key).keyedBy === 'word');
+  if (sure.length === keys.length) return sure;
   for (const by of ['digits', 'letter'] as const) {
     const unsure = keys.filter((key) => look(key).keyedBy === by);
     const numbers = unsure
