@@ -23,7 +23,7 @@ export = (RED: NodeAPI): void => {
   function StripAccount(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);
     const apiKey = typeof this.credentials.apiKey === 'string' ? this.credentials.apiKey : '';
-    // Nobody who gets hold of the node, to show or to log it, gets the key with it.
+    // The node object may be shown or logged, so it must not hold the key.
     this.credentials = {};
     const hideKey = hidingOf(apiKey);
 

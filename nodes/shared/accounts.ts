@@ -3,7 +3,7 @@ import { StripError } from '../../src/api/errors';
 import type { ReportSource } from '../../src/diagnostics';
 import type { LazyAccount } from '../../src/flow/shared-account';
 
-/** What an account node is to the other nodes of this package, and to nobody else. */
+/** What the other nodes of this package use of an account node. */
 export interface AccountLink {
   readonly node: Node;
   readonly account: LazyAccount;

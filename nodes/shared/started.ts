@@ -4,8 +4,8 @@ const waiting = new Set<() => void>();
 const watched = new WeakSet();
 
 /**
- * Calls back as soon as all nodes of the flows exist: what a node sends before may find nobody there. Returns what calls it off. One listener
- * serves all nodes, because the runtime's events are everybody's.
+ * Calls back as soon as all nodes of the flows exist: a message sent earlier may not find its receiver. Returns a function that cancels the
+ * callback. One listener serves all nodes, because the runtime's event emitter is shared.
  */
 export function whenStarted(RED: NodeAPI, callback: () => void): () => void {
   if (!watched.has(RED.events)) {

@@ -210,8 +210,8 @@ export class Account {
   }
 
   /**
-   * Ends everything: about a second for a switch request that is under way, up to five where an outlet has to come back on after a cycle. Nobody
-   * is told anything any more. May be called again.
+   * Ends everything. Takes about a second for a switch request that is under way, up to five where an outlet must be switched on again after a
+   * cycle. No subscriber is called from now on. May be called again.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

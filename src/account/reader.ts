@@ -32,7 +32,7 @@ export class Reader {
     private readonly onRead: (key: string | null, readable: boolean) => void,
   ) {}
 
-  /** A command is over: what was asked before may show the state before it, so nobody who asks now shares it. */
+  /** A command is over: a read that was requested before may show the state before it, so it is not shared with later ones. */
   commandOver(): void {
     this.#commandsOver++;
   }
@@ -57,7 +57,7 @@ export class Reader {
     await this.#sharedStrip(mac).answer;
   }
 
-  /** One request for a strip, shared with nobody; whoever calls has a place for it. */
+  /** One request for a strip, not shared. The caller holds a place of the semaphore. */
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
     try {

@@ -97,7 +97,7 @@ export class Requests {
     }
   }
 
-  /** From now on reads fail, and restores are not limited and hurry. */
+  /** From now on reads fail, and restores are sent at once and without the concurrency limit. */
   close(): void {
     this.#shutdown = 'closing';
     this.#semaphore.open();

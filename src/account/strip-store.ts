@@ -352,7 +352,7 @@ function copyOf(strip: Readonly<Strip>): Strip {
   return { ...strip, outlets: strip.outlets.map((outlet) => ({ ...outlet })), units: { ...strip.units } };
 }
 
-/** For many readers, none of whom can spoil it for the others. */
+/** Frozen, because many subscribers get the same object. */
 function freeze(strip: Strip): Readonly<Strip> {
   for (const outlet of strip.outlets) Object.freeze(outlet);
   Object.freeze(strip.outlets);

@@ -74,7 +74,7 @@ export class Subscribers {
     return this.#all.some(({ readings }) => readings === 'all' || readings?.has(key) === true);
   }
 
-  /** Nobody is told anything from now on. */
+  /** No subscriber is called any more. */
   clear(): void {
     for (const subscriber of this.#all) subscriber.gone = true;
     this.#all = [];

@@ -235,7 +235,7 @@ export class Switcher {
     return this.store.ports(key).filter((port) => !kept.includes(port));
   }
 
-  /** Whom an outcome is about; the strip as the service spells it, once that is known. */
+  /** The strip and outlet of an outcome; the strip as the service spells it, once that is known. */
   #identity({ command: { mac, port } }: QueuedCommand): Pick<Outcome, 'mac' | 'name' | 'port' | 'outlet'> {
     return { mac: this.store.spelling(mac), port, ...this.store.names(mac, port) };
   }

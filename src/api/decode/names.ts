@@ -115,7 +115,7 @@ const QUALIFIER = '(?:power|smart|ac|switched|all|controlled)*';
 const OUTLETS = new RegExp(
   `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
 );
-/** What leaves no doubt that a value is on or off rather than a measurement. */
+/** Names that say that a value is on or off and no measurement. */
 const SWITCHED = /^(?:states|.*states|relay.*|switch.*|on|ison|state|onoff)$/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
@@ -172,7 +172,7 @@ export interface Meaning {
   readonly scaleOf: ReadingName | null;
   /** Holds a strip's own fields, its measurements, or what it says of its connection. */
   readonly part: 'self' | 'meter' | 'network' | null;
-  /** Holds outlets: `switched` leaves no doubt that bare numbers are states. */
+  /** Holds outlets: `switched` says that bare numbers are states. */
   readonly outlets: 'switched' | 'plain' | null;
   /** Says on or off: as anything (`any`), by word only (`word`), or the other way round (`off`). */
   readonly state: 'any' | 'word' | 'off' | null;
