@@ -46,7 +46,7 @@ async function traffic(account: Account, count: number): Promise<string[]> {
 
 /** Each outlet's newest command says why; older ones gave way to it. */
 function assertReason(ended: readonly string[], reason: string): void {
-  const others = ended.filter((each) => each !== reason && each !== 'SUPERSEDED.outlet');
+  const others = ended.filter((each) => each !== reason && each !== 'SUPERSEDED.newer');
   assert.deepEqual(others, []);
   assert.deepEqual(ended.slice(-8), Array(8).fill(reason));
 }
