@@ -5,8 +5,8 @@ export interface InFlight {
 
 /**
  * A set, in the order of arrival, for what comes and goes with every message. A built-in `Set` makes a new table every few additions, and each old
- * one keeps the next alive until a full garbage collection: with four of them on a message's way, `npm run bench -- --only=messages` showed half of
- * the package's processor time in garbage collection.
+ * one keeps the next alive until a full garbage collection. With two of them on a command's way, `node --trace-gc` showed 15 microseconds of garbage
+ * collection per command instead of 7.
  */
 export class InFlightSet<T extends InFlight> implements Iterable<T> {
   #slots: (T | null)[] = [];
