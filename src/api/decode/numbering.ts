@@ -73,7 +73,7 @@ function calledPort(
 const numbersUnder = (key: string, records: readonly JsonRecord[], look: Look): number[] =>
   records.map((record) => numberOf(record[key], look));
 
-/** The numbers of records under several names. One name says 2 and another 3: nobody knows. Where one says nothing, the other counts. */
+/** The numbers of records under several names. Where one name says 2 and another 3, the number is unknown. Where one says nothing, the other counts. */
 function combinedNumbers(all: readonly (readonly number[])[]): Numbers | null {
   const told = all
     .filter((raw) => raw.some((number) => number >= 0))
@@ -144,7 +144,7 @@ const isSequence = (raw: readonly number[], from: number): boolean =>
 
 /**
  * Numbers as the service counts, with ours. From zero only where they are exactly 0-3; with a 0 and a 4 the 0 is no outlet (a switch
- * for all); with a 0 otherwise nobody knows which outlet is meant.
+ * for all); with a 0 otherwise it is unknown which outlet is meant.
  */
 export function fromOne(raw: readonly number[]): Numbers {
   const hasZero = raw.includes(0);

@@ -7,7 +7,7 @@ interface Hints {
   /** Keys that say there is more, or that something failed. */
   more: string[];
   /** Keys that hint at pages without saying whether this is all. */
-  doubt: string[];
+  paged: string[];
   /** Something says plainly that this is all. */
   isAll: boolean;
 }
@@ -20,9 +20,9 @@ const DEEPEST = 2;
  * that, or if what hints at it agrees with what came. `came`: how many records there were, and how many strips.
  */
 export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[], look: Look): string[] {
-  const hints: Hints = { more: [], doubt: [], isAll: false };
+  const hints: Hints = { more: [], paged: [], isAll: false };
   for (const wrapper of wrappers) addHints(hints, wrapper, came, look, false, 0);
-  const keys = hints.more.length > 0 || !hints.isAll ? [...hints.more, ...hints.doubt] : [];
+  const keys = hints.more.length > 0 || !hints.isAll ? [...hints.more, ...hints.paged] : [];
   return [...new Set(keys)].sort();
 }
 
@@ -39,7 +39,7 @@ function addHints(
     const value = record[key];
     const hint = hintOf(key, value, came, look, inPaging);
     if (hint === 'more') hints.more.push(key);
-    else if (hint === 'doubt') hints.doubt.push(key);
+    else if (hint === 'paged') hints.paged.push(key);
     else if (hint === 'all') hints.isAll = true;
     if (depth >= DEEPEST || !meaning.is('paging')) continue;
     if (isRecord(value)) addHints(hints, value, came, look, true, depth + 1);
@@ -53,14 +53,14 @@ function addHints(
 const isNextLink = (link: JsonRecord): boolean =>
   [link.rel, link.name, link.type].some((rel) => rel === 'next' || rel === 'prev' || rel === 'previous');
 
-/** What one field says: `all` that nothing follows, `more` that something does, `doubt` that there are pages. */
+/** What one field says: `all` that nothing follows, `more` that something does, `paged` that there are pages. */
 function hintOf(
   key: string,
   found: unknown,
   came: readonly number[],
   look: Look,
   inPaging: boolean,
-): 'more' | 'doubt' | 'all' | null {
+): 'more' | 'paged' | 'all' | null {
   const meaning = look(key);
   const value = isRecord(found) ? scalarOf(found, look) : found;
   const number = readIndex(value);
@@ -86,12 +86,12 @@ function hintOf(
   if (meaning.is('total')) return came.includes(number) ? 'all' : 'more';
   if (meaning.is('pages')) return number <= 1 ? 'all' : 'more';
   if (meaning.is('count')) return hintOfCount(meaning.plain, number, came, inPaging);
-  if (meaning.is('page') || (inPaging && meaning.plain === 'current')) return number > 1 ? 'more' : 'doubt';
-  if (meaning.is('limit')) return came.some((count) => number > count) && number > 0 ? null : 'doubt';
+  if (meaning.is('page') || (inPaging && meaning.plain === 'current')) return number > 1 ? 'more' : 'paged';
+  if (meaning.is('limit')) return came.some((count) => number > count) && number > 0 ? null : 'paged';
   if (meaning.is('skipped'))
     return number > 1 || (number === 1 && meaning.plain !== 'from' && meaning.plain !== 'start')
       ? 'more'
-      : 'doubt';
+      : 'paged';
   return null;
 }
 
@@ -109,15 +109,15 @@ function hintOfCount(
   number: number,
   came: readonly number[],
   inPaging: boolean,
-): 'more' | 'doubt' | null {
+): 'more' | 'paged' | null {
   if (came.includes(number)) return null;
-  if (plain === 'number' || (inPaging && plain === 'num')) return number > 1 ? 'more' : 'doubt';
-  if (plain === 'size') return inPaging && came.every((count) => number > count) ? null : 'doubt';
+  if (plain === 'number' || (inPaging && plain === 'num')) return number > 1 ? 'more' : 'paged';
+  if (plain === 'size') return inPaging && came.every((count) => number > count) ? null : 'paged';
   return 'more';
 }
 
 /** "1-2/2", "0-1 of 5". */
-function hintOfRange(value: unknown, came: readonly number[]): 'more' | 'doubt' | 'all' | null {
+function hintOfRange(value: unknown, came: readonly number[]): 'more' | 'paged' | 'all' | null {
   if (typeof value !== 'string' || value.length > 80) return null;
   const [, total] = /(?:\/|of)\s*([0-9]{1,9})\b/i.exec(value) ?? [];
   if (total === undefined) return null;

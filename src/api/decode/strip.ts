@@ -8,7 +8,7 @@ import type { Look } from './names';
 import { keyedSet, ofRecords, readSet, settleOutlets, type OutletSet, type Trust } from './outlets';
 import { settleReadings } from './readings';
 
-/** Words for a strip's connection that leave no doubt. Anything else in their place may be about something else. */
+/** Words that say clearly that a strip is offline. Any other word in that place may be about something else. */
 const OFFLINE = new Set([
   'offline',
   'disconnected',

@@ -5,7 +5,7 @@ import { createLook, type Look } from './names';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
-  /** `true` only if nothing in the answer contradicts it or leaves a port in doubt; `null`: no boolean of that name, or it is contradicted. */
+  /** `true` only if nothing in the answer contradicts it or leaves it open whether a port was switched; `null`: no boolean of that name, or it is contradicted. */
   success: boolean | null;
   /** Entries whose port and outcome can be read. */
   results: SwitchResult[];
@@ -13,7 +13,7 @@ export interface DecodedSwitch {
   listed: boolean;
   /** Some entry says that it failed, with or without a port. */
   failed: boolean;
-  /** `success` was `true`, but an entry or an error beside it leaves in doubt which ports were switched. */
+  /** `success` was `true`, but an entry or an error beside it leaves it open which ports were switched. */
   unclear: boolean;
 }
 
