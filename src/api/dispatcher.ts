@@ -228,8 +228,9 @@ class RenewingDispatcher implements RequestDispatcher {
     const single = this.#connector.open(1);
     this.#single.add(single);
     single.dispatch(options, handler);
-    // Closes when the request is over.
-    void single.close().finally(() => this.#single.delete(single));
+    const forget = (): void => void this.#single.delete(single);
+    // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
+    single.close().then(forget, forget);
   }
 }
 
