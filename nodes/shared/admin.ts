@@ -7,10 +7,9 @@ import {
   type ConnectionTest,
   type ConnectionTestResult,
 } from '../../src/flow/connection-test';
-import type { ListAnswer } from '../../src/api/service';
 import { parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
 import { isStripError, StripError } from '../../src/api/errors';
-import type { Strip } from '../../src/api/types';
+import type { ListAnswer, Strip } from '../../src/api/types';
 import { environmentVariable } from '../../src/values';
 import { previewOf, readExpression, type Preview } from '../../src/flow/answer-preview';
 import { connect, hidingOf, mappingOf } from './connection';

@@ -1,8 +1,7 @@
 import type { Clock } from '../api/clock';
 import { closedError, isStripError, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { ListAnswer, Service, StripAnswer } from '../api/service';
-import type { PortOrAll, Strip } from '../api/types';
+import type { ListAnswer, PortOrAll, Service, Strip, StripAnswer } from '../api/types';
 import { CommandQueue, MAX_WAITING } from './command-queue';
 import { Delays } from './delays';
 import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';

@@ -1,6 +1,6 @@
 import type { Clock } from '../api/clock';
 import { isStripError, type ErrorCode, type StripError } from '../api/errors';
-import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../api/service';
+import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../api/types';
 
 /** How often an error came, and the last one. */
 export interface ErrorCount {

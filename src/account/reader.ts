@@ -1,6 +1,6 @@
 import { isStripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { ListAnswer, Service, StripAnswer } from '../api/service';
+import type { ListAnswer, Service, StripAnswer } from '../api/types';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../api/clock';
 import { closedError, isStripError, StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { Service } from '../api/service';
-import { PORTS, type Port, type PortOrAll, type Strip, type SwitchResult } from '../api/types';
+import { type Port, type PortOrAll, PORTS, type Service, type Strip, type SwitchResult } from '../api/types';
 import type { CommandQueue } from './command-queue';
 import type { Delays } from './delays';
 import { isProtected, mayBeCarriedOut, unknownState } from './errors';

@@ -9,8 +9,7 @@ import { InFlightSet } from './in-flight-set';
 import type { ErrorContext } from './network-error';
 import { PendingRequest, type HttpResponse } from './request';
 import { readJson, readSwitch } from './response';
-import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from './service';
-import type { PortOrAll } from './types';
+import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
 
 export interface ClientOptions {
   /** As `parseBaseUrl` returns it. */

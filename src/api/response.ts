@@ -3,8 +3,7 @@ import { decodeSwitch } from './decode';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
 import type { Headers, HttpResponse } from './request';
-import type { SwitchAnswer } from './service';
-import { PORTS, type Port, type PortOrAll, type SwitchResult } from './types';
+import { type Port, type PortOrAll, PORTS, type SwitchAnswer, type SwitchResult } from './types';
 
 /** Longest wait a service may ask for that is believed, in milliseconds. */
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;

@@ -1,6 +1,13 @@
 import { StripError, type ErrorCode, type ErrorDetails } from '../../src/api/errors';
-import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../../src/api/service';
-import { PORTS, type PortOrAll, type Strip } from '../../src/api/types';
+import {
+  type ListAnswer,
+  type PortOrAll,
+  PORTS,
+  type Service,
+  type Strip,
+  type StripAnswer,
+  type SwitchAnswer,
+} from '../../src/api/types';
 import { calm, type FakeClock } from './fake-clock';
 
 export const MAC = 'AABBCCDDEEFF';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DiagnosticCounters } from '../../src/account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../../src/account/types';
 import { StripError } from '../../src/api/errors';
-import type { Service } from '../../src/api/service';
+import type { Service } from '../../src/api/types';
 import { Aliases, isKnownKey, REPORT, reportOf, shapeOf, type ReportSource } from '../../src/diagnostics';
 import { calm, FakeClock } from '../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../support/scripted-service';

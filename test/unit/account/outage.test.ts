@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
-import type { SwitchAnswer } from '../../../src/api/service';
+import type { SwitchAnswer } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { bench, type Bench } from './support';
