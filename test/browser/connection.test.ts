@@ -98,7 +98,7 @@ describe('Test connection', function () {
 
   it('tells of a wrong key', async () => {
     await test({ baseUrl: stage.service.baseUrl, apiKey: 'not-the-key' });
-    assert.match((await said('apiKey').textContent()) ?? '', /Check the key/);
+    assert.match((await said('apiKey').textContent()) ?? '', /Check the account's key/);
     assert.match((await result().textContent()) ?? '', /API key/);
     assert.equal(await field('apiKey').getAttribute('aria-invalid'), 'true');
     await editor.picture('account-wrong-key');

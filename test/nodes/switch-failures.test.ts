@@ -198,7 +198,7 @@ describe('the strip switch node, where it cannot switch', () => {
     const failed = await lab.caught('switch', { payload: false });
     assert.equal(
       failed.error?.message,
-      `Remove Lamp (outlet 2 of ${MAC}) from the protected outlets in the account to switch it off: it is protected.`,
+      `Remove Lamp (outlet 2 of ${MAC}) from the account's protected outlets to switch it off: it is protected.`,
     );
     assert.equal((failed.strip as { outlet: unknown }).outlet, 'Lamp');
   });

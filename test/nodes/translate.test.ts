@@ -38,11 +38,11 @@ describe('the sentences of an error', () => {
   it('name the values', () => {
     assert.equal(
       translate(key, { host: 'example.com', code: 'E1' }),
-      'Check the base URL in the account and the network: example.com cannot be reached (E1).',
+      "Check the account's base URL and the network: example.com cannot be reached (E1).",
     );
     assert.equal(
       translate('errors.TIMEOUT.deadline', { host: 'h', seconds: 0.3 }).startsWith(
-        'Check that the service is up, or allow more time in the account: h did not answer within 0.3 s',
+        'Check that the service is up, or allow a longer timeout: h did not answer within 0.3 s',
       ),
       true,
     );
@@ -62,7 +62,7 @@ describe('the sentences of an error', () => {
     it(`hold ${hostile.slice(0, 30)} word for word`, () => {
       assert.equal(
         translate(key, { host: hostile, code: 'E1' }),
-        `Check the base URL in the account and the network: ${hostile} cannot be reached (E1).`,
+        `Check the account's base URL and the network: ${hostile} cannot be reached (E1).`,
       );
     });
   }
@@ -82,7 +82,7 @@ describe('the sentences of an error', () => {
   it('are in English where the runtime has none', () => {
     for (const stub of [(id: string) => id, (id: string) => id.replace(CATALOGUE, ''), () => '']) {
       const told = translator({ _: stub } as unknown as NodeAPI)(key, { host: 'h', code: 'c' });
-      assert.equal(told, 'Check the base URL in the account and the network: h cannot be reached (c).');
+      assert.equal(told, "Check the account's base URL and the network: h cannot be reached (c).");
     }
     assert.equal(
       translator({ _: (id: string) => id } as unknown as NodeAPI)('errors.none.such'),

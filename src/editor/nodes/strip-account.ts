@@ -265,9 +265,7 @@ function typedValues(node: EditorNode): AccountValues {
 
 /** The sentence stands below the field where it can be corrected, and the way there beside the button; or it stands there itself. */
 function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
-  // The usual sentence says to look in the account, where the reader is already.
-  const isKey = answer.key === 'errors.AUTH.rejected';
-  const sentence = text(isKey ? 'strip-account.test.rejected' : answer.key, answer.params);
+  const sentence = text(answer.key, answer.params);
   const field = fieldToCorrect(answer.code, answer.key);
   let shown = sentence;
   if (field !== null) {

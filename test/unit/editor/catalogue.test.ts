@@ -151,9 +151,26 @@ describe('the catalogues', () => {
 
   it('begin every error with what to do', () => {
     const verbs =
-      /^(Check|Choose|Correct|Deploy|Enter|Give|Make|Nothing to do|Paste|Put|Remove|Renew|See|Send|Set|Try|Use|Wait)\b/;
+      /^(Check|Choose|Correct|Deploy|Enter|Give|Make|Nothing to do|Paste|Remove|Renew|See|Send|Set|Try|Use|Wait)\b/;
     for (const [key, sentence] of main.get('strip-account') ?? []) {
       if (key.startsWith('errors.')) assert.match(sentence, verbs, key);
+    }
+  });
+
+  it('never send the reader to the account, whose dialog shows most errors too', () => {
+    const inTheAccount: Record<string, RegExp> = {
+      'en-US': /\b(in|into) the account\b(?!')/,
+      de: /\b(im|ins|in das) Konto\b/,
+      es: /\ben la cuenta\b/,
+      fr: /\bdans le compte\b/,
+      ja: /アカウント(で|には|内)/,
+      'zh-CN': /账户(中|里|内)/,
+    };
+    assert.deepEqual(Object.keys(inTheAccount).sort(), [...languages].sort());
+    for (const [language, phrase] of Object.entries(inTheAccount)) {
+      for (const [key, sentence] of catalogue(language, 'strip-account')) {
+        if (key.startsWith('errors.')) assert.doesNotMatch(sentence, phrase, `${language} ${key}`);
+      }
     }
   });
 
