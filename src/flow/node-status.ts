@@ -25,14 +25,16 @@ export const PAUSING = status('blue', 'ring', 'pausing');
 export const RATE_LIMITED = status('yellow', 'ring', 'rateLimited');
 export const UNKNOWN_ANSWER = status('yellow', 'ring', 'unknownAnswer');
 export const SWITCHED = status('green', 'dot', 'switched');
+export const ON = status('green', 'dot', 'on');
+export const OFF = status('grey', 'ring', 'off');
 export const WATCHING = status('green', 'dot', 'watching');
 export const UNAVAILABLE = status('red', 'ring', 'unavailable');
 export const NO_STRIPS = status('grey', 'ring', 'noStrips');
 
 /** One outlet; `null` or `undefined`: its state is not known. */
 export function outletStatus(on: boolean | null | undefined): NodeStatus {
-  if (on === true) return status('green', 'dot', 'on');
-  return on === false ? status('grey', 'ring', 'off') : UNKNOWN_ANSWER;
+  if (on === true) return ON;
+  return on === false ? OFF : UNKNOWN_ANSWER;
 }
 
 /** How many outlets of a strip are on. Texts take no values, so each count has a key of its own. */
@@ -179,6 +181,7 @@ export class StatusDisplay {
 
   #leave(activity: Activity): void {
     if (activity.timer !== null) this.#clock.clearTimeout(activity.timer);
+    activity.timer = null;
     if (activity.phase !== null) this.#count[activity.phase]--;
     activity.phase = null;
   }

@@ -1,4 +1,4 @@
-import type { AccountStatus, Change } from '../account/types';
+import type { Change } from '../account/types';
 import { StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Port, Strip } from '../api/types';
@@ -141,14 +141,11 @@ function messageAbout(
 }
 
 /** `null` while the service was not asked yet. */
-function watchStatus(
-  { mac, port }: WatchOptions,
-  status: AccountStatus,
-  account: SharedAccount,
-): NodeStatus | null {
-  if (status.available === null) return null;
-  if (!status.available) return errorStatus(status.error?.code ?? 'UNREACHABLE');
-  if (!status.readable) return UNKNOWN_ANSWER;
+function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeStatus | null {
+  const { available, error, readable } = account.status();
+  if (available === null) return null;
+  if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
+  if (!readable) return UNKNOWN_ANSWER;
   if (mac === null) return WATCHING;
   const strip = account.strip(mac);
   if (strip === undefined) return errorStatus('NOT_FOUND');
@@ -168,9 +165,8 @@ export function startWatching(
   const { mac, initial, readings } = options;
   const messages = new WatchMessages(options);
   const firstAnswer = display.begin();
-  let accountStatus: AccountStatus | null = null;
   const update = () => {
-    const status = accountStatus === null ? null : watchStatus(options, accountStatus, account);
+    const status = watchStatus(options, account);
     if (status === null) return;
     display.end(firstAnswer, status);
     display.set(status);
@@ -179,14 +175,11 @@ export function startWatching(
     (change) => {
       const msg = messages.messageOf(change);
       if (msg !== null) send(msg);
-      update();
+      if (mac !== null && 'strip' in change && sameMac(change.strip.mac, mac)) update();
     },
     { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] },
   );
-  const unsubscribeStatus = account.onStatus((status) => {
-    accountStatus = status;
-    update();
-  });
+  const unsubscribeStatus = account.onStatus(update);
   return () => {
     unsubscribe();
     unsubscribeStatus();

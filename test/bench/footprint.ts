@@ -68,6 +68,7 @@ async function measureNodes(lab: Lab, bench: Bench, report: Report, count: numbe
     const make = KINDS[kind];
     const all = Array.from({ length: many }, (_, index) => make?.(`node-${index}`, index) ?? nodes.tab);
     await bench.red.deploy([nodes.tab, nodes.account('account', lab.service.fast), ...all]);
+    await sleep(1500); // until each has shown its first answer
     return ((await bench.call('memory')) as Memory).heapUsed;
   };
   const rows: [string, number][] = [];

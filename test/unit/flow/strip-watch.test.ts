@@ -217,6 +217,7 @@ describe('a node that watches', () => {
   let options: unknown;
   let running: string[];
   let known: typeof strip | undefined;
+  let told: AccountStatus;
 
   function start(config: object): () => void {
     const account = accountWith({
@@ -226,8 +227,9 @@ describe('a node that watches', () => {
         running.push('changes');
         return () => void running.splice(running.indexOf('changes'), 1);
       },
+      status: () => told,
       onStatus: (listener) => {
-        status = listener;
+        status = (now) => listener((told = now));
         running.push('status');
         return () => void running.splice(running.indexOf('status'), 1);
       },
@@ -243,6 +245,7 @@ describe('a node that watches', () => {
     clock = new FakeClock();
     [shown, sent, running] = [[], [], []];
     known = structuredClone(strip);
+    told = { ...STATUS, available: null };
   });
   const fine = STATUS;
 
