@@ -1,17 +1,42 @@
-// `npm run mutate`: changes src/account in small ways and says which changes no unit test notices. Takes minutes, so it is not part of the checks.
-// Tests that read source text are left out: they would notice every change. docs/mutation.md names what survives, and why.
+// `npm run mutate`: changes an area of the code in small ways and says which changes its tests do not notice. Takes minutes, so it is not part of the
+// checks. `AREA` names the area; docs/mutation.md names what survives, and why.
+const AREAS = {
+  account: {
+    mutate: ['src/account/**/*.ts', '!src/account/types.ts'],
+    spec: ['test/unit/account/**/*.test.ts'],
+  },
+  api: {
+    mutate: ['src/api/*.ts', '!src/api/decode.ts', '!src/api/types.ts'],
+    spec: ['test/unit/api/*.test.ts'],
+  },
+  decode: {
+    mutate: ['src/api/decode.ts', 'src/api/decode/**/*.ts'],
+    spec: ['test/unit/api/decode/**/*.test.ts'],
+  },
+  flow: {
+    mutate: ['src/flow/**/*.ts'],
+    spec: ['test/unit/flow/**/*.test.ts', 'test/nodes/**/*.test.ts'],
+  },
+};
+
+const name = process.env.AREA ?? 'account';
+const area = AREAS[name];
+if (area === undefined) throw new Error(`AREA=${name}: choose ${Object.keys(AREAS).join(', ')}`);
+
 export default {
-  mutate: ['src/account/**/*.ts', '!src/account/types.ts'],
+  mutate: area.mutate,
   testRunner: 'mocha',
   mochaOptions: {
     config: '.config/stryker-mocha.json',
-    spec: ['test/unit/account/**/*.test.ts'],
+    spec: area.spec,
+    // Reads source text, so it would notice every change.
+    ignore: ['test/unit/api/sentences.test.ts'],
   },
   coverageAnalysis: 'perTest',
   // A mutant that loops for ever is noticed by that.
   timeoutMS: 20_000,
   reporters: ['clear-text', 'json'],
-  jsonReporter: { fileName: '.artefacts/mutation.json' },
+  jsonReporter: { fileName: `.artefacts/mutation-${name}.json` },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   thresholds: { high: 95, low: 90, break: 90 },
   tempDirName: '.artefacts/stryker',
