@@ -1,13 +1,13 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
-import { textOf } from '../src/flow/config';
 import { InputHandler } from '../src/flow/input-handler';
 import { defectText, reportedError, sentenceOf } from '../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../src/flow/node-status';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge } from '../src/mqtt/bridge';
 import { readBridge } from '../src/mqtt/settings';
+import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
 import type { Definition } from './shared/input-node';
 import { packageVersion } from './shared/package-version';

@@ -1,9 +1,9 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
-import { textOf } from '../src/flow/config';
 import { reportedError, sentenceOf } from '../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../src/flow/node-status';
 import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
+import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
 import type { Definition } from './shared/input-node';
 import { whenStarted } from './shared/started';

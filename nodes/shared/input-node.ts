@@ -1,11 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../../src/api/clock';
-import { textOf } from '../../src/flow/config';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { defectText } from '../../src/flow/node-error';
 import { StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
+import { textOf } from '../../src/settings';
 import { accountOf, findAccount } from './accounts';
 import { translator } from './translate';
 

@@ -70,4 +70,8 @@ export const closedError = (
   params: Params = {},
 ): StripError => new StripError('CLOSED', `CLOSED.${what}`, { params });
 
+/** NOT_CONFIGURED for an environment variable that is not set. */
+export const variableMissing = (variable: string): StripError =>
+  new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable } });
+
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;

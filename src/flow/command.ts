@@ -1,9 +1,8 @@
 import type { Command } from '../account/types';
 import { StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
-import { SETTINGS } from '../settings';
+import { SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
-import type { Config } from './config';
 import {
   actionOf,
   Field,

@@ -1,10 +1,9 @@
 import type { Action } from '../account/types';
-import { isStripError, StripError } from '../api/errors';
+import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import type { Port, PortOrAll } from '../api/types';
-import type { TypedSetting } from '../settings';
+import { choiceOf, textOf, type Config, type TypedSetting } from '../settings';
 import { environmentVariable, ownProperty, preview } from '../values';
-import { choiceOf, textOf, variableMissing, type Config } from './config';
 
 /** A message as a node gets it: any properties, any types. */
 export type Message = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { Progress } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
-import type { Config } from './config';
+import type { Config } from '../settings';
 import type { Evaluate, Message, Target } from './input-fields';
 import {
   CommandsFailed,

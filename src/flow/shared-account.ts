@@ -1,11 +1,10 @@
 import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
 import type { AccountSettings, OutletName, ProtectedOutlet } from '../account/types';
-import { closedError, StripError } from '../api/errors';
+import { closedError, StripError, variableMissing } from '../api/errors';
 import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/types';
-import { SETTINGS } from '../settings';
+import { numberOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty } from '../values';
-import { numberOf, textOf, variableMissing, type Config } from './config';
 import { parseMac, parseOnePort, parsePort } from './input-fields';
 
 /** The configuration of a `strip-account`, without its key. */

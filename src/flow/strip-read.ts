@@ -1,7 +1,6 @@
 import type { Port, Strip } from '../api/types';
-import { SETTINGS } from '../settings';
+import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
-import { choiceOf, textOf, type Config } from './config';
 import {
   Field,
   invalidInput,

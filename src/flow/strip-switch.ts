@@ -1,9 +1,8 @@
 import type { Outcome } from '../account/types';
 import { closedError, isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
-import { SETTINGS } from '../settings';
+import { choiceOf, SETTINGS } from '../settings';
 import { CommandReader, type SwitchRequest } from './command';
-import { choiceOf } from './config';
 import type { Requested, Target } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
 import {

@@ -1,10 +1,9 @@
 import type { Change } from '../account/types';
-import { StripError } from '../api/errors';
+import { StripError, variableMissing } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Port, Strip } from '../api/types';
-import { SETTINGS } from '../settings';
+import { choiceOf, flagOf, numberOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable } from '../values';
-import { choiceOf, flagOf, numberOf, textOf, variableMissing, type Config } from './config';
 import { parseOnePort, requireMac, type Message } from './input-fields';
 import {
   errorStatus,

@@ -1,7 +1,5 @@
-import { StripError } from '../api/errors';
-import { flagOf, textOf, variableMissing, type Config } from '../flow/config';
-
-import { SETTINGS } from '../settings';
+import { StripError, variableMissing } from '../api/errors';
+import { flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, previewText } from '../values';
 
 /** Where a `strip mqtt` node publishes and listens. Neither has a slash at its end. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
-import type { Config } from '../../../src/flow/config';
+import type { Config } from '../../../src/settings';
 import type { Message } from '../../../src/flow/input-fields';
 import { CommandsFailed, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
 import { switchHandler } from '../../../src/flow/strip-switch';
