@@ -155,6 +155,18 @@ describe('a cycle', () => {
     assert.deepEqual(ending.outcome?.response, yes('all').response);
   });
 
+  it('of all of which some outlets failed to go off brings all back, and names the failure', async () => {
+    const { service, clock, run } = bench();
+    const ending = run('all', 'cycle');
+    const results = [1, 2, 3, 4].map((port) => ({ port, ok: port < 3 }));
+    await service.last.fail(failure('SWITCH_FAILED', { results }));
+    await clock.pass(5000);
+    await service.last.answer(yes('all'));
+    assert.deepEqual(service.switchTexts, [`${MAC}/all off`, `${MAC}/all on`]);
+    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.deepEqual(ending.error.results, results);
+  });
+
   it('of all cycles the other outlets where one is protected', async () => {
     const { service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     const ending = run('all', 'cycle');

@@ -43,6 +43,46 @@ describe('what is known of an outlet', () => {
     assert.equal(lab.account.lastKnown(MAC, 'all'), true);
   });
 
+  it('of all outlets is not known from one that was switched', async () => {
+    const lab = bench();
+    lab.run(1, false);
+    await lab.service.last.answer(yes());
+    assert.equal(lab.account.lastKnown(MAC, 1), false);
+    assert.equal(lab.account.lastKnown(MAC, 'all'), null);
+    for (const port of [2, 3, 4] as const) {
+      lab.run(port, false);
+      await lab.service.last.answer(yes(port));
+    }
+    assert.equal(lab.account.lastKnown(MAC, 'all'), null, 'no answer has told that there are no more');
+    await list(lab, makeStrip(MAC, [false, false, false, false]));
+    assert.equal(lab.account.lastKnown(MAC, 'all'), false);
+  });
+
+  it('bears the time of the newest answer about its strip, whatever arrives last', async () => {
+    const lab = bench();
+    const at = (): string | undefined => lab.account.strip(MAC)?.at;
+    const older = lab.account.get(MAC);
+    await list(lab, makeStrip(MAC, [true], { at: '2027-01-15T08:00:01.000Z' }));
+    assert.equal(at(), '2027-01-15T08:00:01.000Z');
+    await lab.service.gets
+      .at(-1)
+      ?.answer(stripOf(makeStrip(MAC, [true], { at: '2027-01-15T07:00:00.000Z' })));
+    await older;
+    assert.equal(at(), '2027-01-15T08:00:01.000Z');
+    await list(lab, makeStrip(MAC, [true], { at: '2027-01-15T08:00:02.000Z' }));
+    assert.equal(at(), '2027-01-15T08:00:02.000Z', 'although nothing else changed');
+    const reading = lab.account.get(MAC);
+    await lab.service.gets
+      .at(-1)
+      ?.answer(stripOf(makeStrip(MAC, [true], { at: '2027-01-15T08:00:03.000Z' })));
+    await reading;
+    assert.equal(at(), '2027-01-15T08:00:03.000Z');
+    await lab.clock.pass(4000);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.equal(at(), '2027-01-15T08:00:04.000Z');
+  });
+
   it('survives hostile names', async () => {
     const lab = bench();
     await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));

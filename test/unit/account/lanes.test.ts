@@ -134,6 +134,7 @@ describe('the lanes', () => {
     const refused = run(1, true);
     await calm();
     assert.equal(refused.error?.code, 'BUSY');
+    assert.equal(refused.error.sentence, 'BUSY.waiting');
     assert.deepEqual(refused.error.params, { count: 10_000 });
     assert.ok(endings.every(({ times }) => times === 0));
     await service.last.answer(yes());

@@ -108,7 +108,8 @@ describe('an outage', () => {
     lab.account.list().catch(() => undefined);
     const ending = lab.run(1, true);
     await lab.clock.pass(10_001);
-    assert.equal(ending.error?.sentence, 'TIMEOUT.waiting');
+    assert.equal(ending.error?.code, 'TIMEOUT');
+    assert.equal(ending.error.sentence, 'TIMEOUT.waiting');
     assert.deepEqual(ending.error.params, { seconds: 10 });
     assert.equal(lab.service.switches.length, 0);
   });
@@ -201,6 +202,33 @@ describe('an outage', () => {
     await lab.clock.pass(1000);
     assert.ok(endings.every(({ outcome }) => outcome?.on === true));
     assert.ok(Math.max(...sentAt(lab)) <= back + 1000);
+  });
+
+  it('that is over spreads retries over a second, and makes none later than it would be', async () => {
+    const lab = bench();
+    const luck = [0.999, 0.05, 0.4, 0.6];
+    lab.clock.luck = () => luck.shift() ?? 0.5;
+    for (const port of [1, 2] as const) {
+      lab.run(port, true);
+      await lab.service.last.fail(failure('SERVICE', { retryable: true, retryAfter: port === 1 ? 9000 : 0 }));
+    }
+    lab.run(3, true);
+    await lab.service.last.answer(yes(3));
+    await lab.clock.pass(20_000);
+    assert.deepEqual(sentAt(lab).slice(3), [25, 400]);
+  });
+
+  it('that is over for one outlet does not shorten the delay of a cycle at another', async () => {
+    const lab = bench();
+    lab.run(1, 'cycle', { delay: 20_000 });
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(10_000);
+    lab.run(2, true);
+    await lab.service.last.answer(yes(2));
+    await lab.clock.pass(9_999);
+    assert.equal(lab.service.switches.length, 2);
+    await lab.clock.pass(1);
+    assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 on`]);
   });
 
   it('is told to the log when the first command is retried, and when it is over', async () => {
@@ -346,6 +374,34 @@ describe('a node that is removed', () => {
     const next = lab.run(2, false);
     await lab.service.last.answer(yes(2));
     assert.equal(next.outcome?.on, false);
+  });
+
+  it('frees every outlet of an "all" that is being retried in several requests', async () => {
+    const lab = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const owner = {};
+    lab.run('all', false, { owner });
+    for (const [index, retryAfter] of [1000, 20_000, 20_000].entries())
+      await lab.service.switches[index]?.fail(failure('SERVICE', { retryable: true, retryAfter }));
+    await lab.clock.pass(1000);
+    assert.deepEqual(lab.service.switchTexts.slice(3), [`${MAC}/1 off`]);
+    lab.account.cancel(owner);
+    await lab.service.last.answer(yes());
+    const next = lab.run(2, true);
+    await lab.service.last.answer(yes(2));
+    assert.equal(next.outcome?.on, true);
+  });
+
+  it('makes the list be read soon where its command may have been carried out', async () => {
+    const lab = bench();
+    lab.service.autoList = () => Promise.resolve(listOf());
+    watch(lab);
+    await lab.clock.pass(16_000);
+    const lists = lab.service.lists.length;
+    const owner = {};
+    lab.run(1, true, { owner });
+    lab.account.cancel(owner);
+    await lab.clock.pass(4000);
+    assert.equal(lab.service.lists.length, lists + 1);
   });
 
   it('leaves the "on" of a cycle in its delay to go out at its time', async () => {

@@ -13,6 +13,7 @@ describe('a protected outlet', () => {
     const ending = run(2, false);
     await calm();
     assert.equal(ending.error?.code, 'PROTECTED');
+    assert.equal(ending.error.sentence, 'PROTECTED.outlet');
     assert.deepEqual(ending.error.params, { mac: MAC, port: 2 });
     assert.equal(service.switches.length, 0);
   });
@@ -116,8 +117,8 @@ describe('a protected outlet', () => {
     await clock.pass(0);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, false, false, false])));
     assert.deepEqual(
-      endings.map(({ error }) => error?.code),
-      ['PROTECTED', 'PROTECTED', 'PROTECTED'],
+      endings.map(({ error }) => error?.sentence),
+      ['PROTECTED.all', 'PROTECTED.all', 'PROTECTED.all'],
     );
     assert.equal(service.switches.length, 0);
   });

@@ -21,6 +21,8 @@ describe('during an outage a newer command', () => {
     const third = lab.run(1, true);
     await lab.clock.pass(0);
     assert.deepEqual(codes(first, second, third), ['SUPERSEDED', 'SUPERSEDED', 0]);
+    assert.equal(first.error?.sentence, 'SUPERSEDED.newer');
+    assert.deepEqual(second.error?.params, { mac: MAC, port: 1 });
     await lab.service.last.answer(yes());
     assert.deepEqual(codes(third), [1]);
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 on`]);
