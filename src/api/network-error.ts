@@ -69,6 +69,9 @@ const IN_ENVIRONMENT = {
 /** Trying again is of no use: somebody has to change a certificate or a setting first. */
 const LASTING = /^(certificate|tls)/;
 
+/** What undici and its parser report of bytes that are no HTTP response; status 000, for example, fails one of undici's assertions. */
+const NOT_HTTP = /^(HPE_.*|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ERR_ASSERTION)$/;
+
 /** Error code as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
 const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
 
@@ -108,7 +111,7 @@ export function connectionError(
   }
   // Where undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return badResponse('notHttp');
+  if (NOT_HTTP.test(code)) return badResponse('notHttp');
   return new StripError('UNREACHABLE', `UNREACHABLE.${sentence}`, {
     params: { host, code },
     cause,

@@ -105,7 +105,7 @@ function portsWith(results: SwitchResult[], ok: boolean): string {
 
 /** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
 function statusError(
-  { status, headers }: HttpResponse,
+  { status, headers, text }: HttpResponse,
   body: Body,
   context: ErrorContext,
   now: number,
@@ -113,6 +113,8 @@ function statusError(
 ): StripError {
   const details: ErrorDetails = 'json' in body ? { response: body.json } : {};
   const isHtml = 'not' in body && body.not === 'html';
+  // Some servers say in plain text that an HTTP request came to their HTTPS port.
+  const isAboutHttps = 'not' in body && /https/i.test(text);
   const make = (
     code: ErrorCode,
     sentence: string,
@@ -121,7 +123,7 @@ function statusError(
   ): StripError => makeError(code, sentence, context, { status, ...params }, { ...details, ...more });
 
   if (status >= 300 && status <= 399) return redirectError(status, headerOf(headers, 'location'), context);
-  if (status === 400 && isHtml) return make('SERVICE', 'scheme');
+  if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE', 'scheme');
   if (status === 401 || status === 403) return make(...refusal(headers, body));
   if (status === 404) {
     // A service that knows no such strip would hardly say so on a web page: one comes from whatever else is at that address.
@@ -204,8 +206,10 @@ function retryAfterOf(headers: Headers, now: number): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
 }
 
+/** NaN for none. The oldest form, "Sun Nov  6 08:49:37 1994", means GMT without saying so. */
 function httpDate(text: string): number {
-  return /^[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (!/^[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(text)) return NaN;
+  return Date.parse(/:\d\d \d{4}$/.test(text) ? `${text} GMT` : text);
 }
 
 /** A header that should be there once; of several, the first. */

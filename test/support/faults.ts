@@ -33,6 +33,8 @@ export type Fault =
   | { kind: 'redirect'; to: string; status?: number }
   /** Any answer: `json` or `body`. */
   | { kind: 'answer'; status: number; headers?: Record<string, string>; json?: unknown; body?: string }
+  /** These bytes take the place of an answer. 'end': then the connection is closed. */
+  | { kind: 'raw'; bytes: string; end?: boolean }
   /** Status 200, content-type JSON, not JSON. */
   | { kind: 'garbage' }
   /** Carried out, answered so many milliseconds later. */
@@ -80,6 +82,10 @@ export async function commit(fault: Fault, stage: Stage): Promise<void> {
       writeRaw(socket, status, { ...headers, 'content-length': fault.value }, body);
       return;
     }
+    case 'raw':
+      socket.write(fault.bytes);
+      if (fault.end === true) socket.end();
+      return;
     case 'html': {
       send(response, {
         status: 200,

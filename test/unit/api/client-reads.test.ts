@@ -113,6 +113,21 @@ describe('Client: answers to reads', () => {
     ],
     ['400', { kind: 'answer', status: 400, json: { error: 'x' } }, 'SERVICE', 'refused', false],
     ['400 with a web page', { kind: 'answer', status: 400, body: '<h1>x' }, 'SERVICE', 'scheme', false],
+    [
+      '400 in plain text that asks for https',
+      { kind: 'answer', status: 400, body: 'Client sent an HTTP request to an HTTPS server.\n' },
+      'SERVICE',
+      'scheme',
+      false,
+    ],
+    ['400 in plain text', { kind: 'answer', status: 400, body: 'Bad request' }, 'SERVICE', 'refused', false],
+    [
+      '400 in JSON that speaks of https',
+      { kind: 'answer', status: 400, json: { error: 'https://docs.example' } },
+      'SERVICE',
+      'refused',
+      false,
+    ],
     ['100 that nobody asked for', { kind: 'interim', status: 100 }, 'BAD_RESPONSE', 'interim', false],
     ['404', { kind: 'answer', status: 404 }, 'NOT_FOUND', 'address', false],
     ['407', { kind: 'answer', status: 407 }, 'UNREACHABLE', 'proxy', false],
@@ -137,6 +152,50 @@ describe('Client: answers to reads', () => {
       assert.equal((await client.list()).readable, true);
     });
   }
+
+  const answer = (head: string, body: string): string => `HTTP/1.1 ${head}\r\n\r\n${body}`;
+  const broken: [string, string, string][] = [
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'notHttp'],
+    ['a body without a head', '[]', 'notHttp'],
+    ['a status that is none', answer('000 X\r\ncontent-length: 2', '[]'), 'notHttp'],
+    ['an upgrade that nobody asked for', answer('101 X', ''), 'notHttp'],
+    ['two lengths', answer('200 OK\r\ncontent-length: 2\r\ncontent-length: 3', '[]'), 'notHttp'],
+    [
+      'a length for a body in chunks',
+      answer('200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked', '2\r\n[]\r\n0\r\n\r\n'),
+      'notHttp',
+    ],
+    ['chunks without a size', answer('200 OK\r\ntransfer-encoding: chunked', 'zz\r\n[]\r\n'), 'notHttp'],
+    ['chunks that break off', answer('200 OK\r\ntransfer-encoding: chunked', '2\r\n[]\r\n'), 'truncated'],
+    ['headers without end', answer(`200 OK\r\nx: ${'y'.repeat(20_000)}`, '[]'), 'notHttp'],
+  ];
+  for (const [name, bytes, sentence] of broken) {
+    it(`are BAD_RESPONSE (${sentence}) for ${name}, and the next one is read`, async () => {
+      service.next({ kind: 'raw', bytes, end: true });
+      const error = await failureOf(client.list());
+      assert.deepEqual([error.sentence, error.retryable], [`BAD_RESPONSE.${sentence}`, false]);
+      assert.equal((await client.list()).readable, true);
+    });
+  }
+
+  for (const head of [
+    'HTTP/1.0 200 OK',
+    'HTTP/1.0 200 OK\r\ncontent-length: 2',
+    'HTTP/1.1 200 OK\r\nconnection: close',
+  ]) {
+    it(`are read with ${JSON.stringify(head)}`, async () => {
+      const fault: Fault = { kind: 'raw', bytes: `${head}\r\n\r\n[]`, end: true };
+      service.next(fault, fault);
+      assert.deepEqual((await client.list()).strips, []);
+      assert.deepEqual((await client.list()).strips, []);
+    });
+  }
+
+  it('may be followed by bytes that belong to nothing', async () => {
+    service.next({ kind: 'raw', bytes: answer('200 OK\r\ncontent-length: 2', '[]HTTP/1.1 500 X\r\n\r\n') });
+    assert.deepEqual((await client.list()).strips, []);
+    assert.equal((await client.list()).strips.length, 2);
+  });
 
   it('are cut off by a reset in the middle', async () => {
     service.next({ kind: 'reset', when: 'middle' });
@@ -217,6 +276,7 @@ describe('Client: answers to reads', () => {
     [' 7 ', 7_000],
     ['Mon, 04 May 2026 03:02:31 GMT', 30_000],
     ['Monday, 04-May-26 03:02:31 GMT', 30_000],
+    ['Mon May  4 03:02:31 2026', 30_000],
     ['Mon, 04 May 2020 03:02:31 GMT', 0],
     ['Mon, 04 May 2099 03:02:31 GMT', 86_400_000],
     ['-5', undefined],
@@ -225,20 +285,29 @@ describe('Client: answers to reads', () => {
     ['2026', 2_026_000],
     ['', undefined],
   ];
-  for (const [header, wait] of waits) {
-    it(`ask for ${wait ?? 'no'} ms with Retry-After "${header}"`, async () => {
-      for (const status of [429, 503]) {
-        // A day off, the clock of this machine.
-        const date = 'Mon, 04 May 2026 03:02:01 GMT';
-        service.next({ kind: 'answer', status, headers: { 'retry-after': header, date } });
-        clock.now = Date.parse(date) + 86_400_000;
-        const error = await failureOf(client.list());
-        assert.equal(error.retryAfter, wait);
-        if (status === 429) {
-          assert.equal(error.sentence, `RATE_LIMITED.${wait === undefined ? 'later' : 'seconds'}`);
-          assert.equal(error.params.seconds, wait === undefined ? undefined : wait / 1000);
-        }
-      }
+  // All forms of an HTTP date mean GMT, wherever this machine is.
+  describe('in Tokyo', () => {
+    const { TZ } = process.env;
+    before(() => (process.env.TZ = 'Asia/Tokyo'));
+    after(() => {
+      if (TZ === undefined) Reflect.deleteProperty(process.env, 'TZ');
+      else process.env.TZ = TZ;
     });
-  }
+    for (const [header, wait] of waits) {
+      it(`ask for ${wait ?? 'no'} ms with Retry-After "${header}"`, async () => {
+        for (const status of [429, 503]) {
+          // A day off, the clock of this machine.
+          const date = 'Mon, 04 May 2026 03:02:01 GMT';
+          service.next({ kind: 'answer', status, headers: { 'retry-after': header, date } });
+          clock.now = Date.parse(date) + 86_400_000;
+          const error = await failureOf(client.list());
+          assert.equal(error.retryAfter, wait);
+          if (status === 429) {
+            assert.equal(error.sentence, `RATE_LIMITED.${wait === undefined ? 'later' : 'seconds'}`);
+            assert.equal(error.params.seconds, wait === undefined ? undefined : wait / 1000);
+          }
+        }
+      });
+    }
+  });
 });
