@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { errors, Pool } from 'undici';
 import type { Client } from '../../../src/api/client';
 import { TestProxy } from '../../support/proxy';
 import { startService, type Fault, type TestService } from '../../support/service';
@@ -194,6 +195,25 @@ describe('Client: connections that were closed while idle', () => {
     await service.arrived(3);
     stage.clock.pass(10_000);
     assert.equal((await late).code, 'TIMEOUT');
+  });
+
+  it('leave no unhandled rejection where the new connection cannot be closed', async () => {
+    const client = await used();
+    let calls = 0;
+    const close = (): Promise<void> => {
+      calls++;
+      return Promise.reject(new errors.ClientDestroyedError());
+    };
+    Object.defineProperty(Pool.prototype, 'close', { value: close, configurable: true });
+    try {
+      service.next({ kind: 'idleClose' });
+      assert.equal((await client.list()).readable, true);
+      // An unhandled rejection is reported by the end of this turn, and fails the test.
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(calls, 1);
+    } finally {
+      Reflect.deleteProperty(Pool.prototype, 'close');
+    }
   });
 
   it('leave nothing behind when the client is closed meanwhile', async () => {
