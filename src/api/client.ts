@@ -90,13 +90,12 @@ export class Client implements Service {
   ): Promise<HttpResponse> {
     if (this.#closing !== null) throw closedError('account');
     const headers = body === null ? this.#readHeaders : this.#switchHeaders;
-    const request = new PendingRequest(this.#clock, this.#timeout, this.#context);
+    const options = { origin: this.#origin, path: this.#basePath + path, method, headers, body };
+    const repeat = (error: Error): boolean => this.#dispatcher.repeat?.(options, request, error) ?? false;
+    const request = new PendingRequest(this.#clock, this.#timeout, this.#context, repeat);
     pending.add(request);
     try {
-      this.#dispatcher.dispatch(
-        { origin: this.#origin, path: this.#basePath + path, method, headers, body },
-        request,
-      );
+      this.#dispatcher.dispatch(options, request);
     } catch (error) {
       request.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }

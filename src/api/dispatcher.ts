@@ -1,10 +1,10 @@
-// Connections to the service for one account: kept alive, through a proxy where there is one, and renewed where one has gone stale.
+// Connections to the service for one account: kept alive, through a proxy where there is one, and replaced where one has gone stale.
 import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
 import type * as Undici from 'undici';
 import type { Dispatcher } from 'undici';
 import { ProxyConnectionError, type ProxyName } from './network-error';
 import { chooseProxy, type Proxy, type ProxySettings } from './proxy';
-import { MAX_BODY_BYTES, type Headers } from './request';
+import { MAX_BODY_BYTES } from './request';
 
 /** What Node-RED's `tls-config` node fills in; how a connection is made and verified. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
@@ -23,6 +23,11 @@ export interface RequestDispatcher {
   /** The proxy that requests go through. */
   readonly proxy?: ProxyName | null;
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean;
+  /**
+   * Repeats a request at once on a new connection if it failed because the other side had closed the one it went out on, as servers and
+   * proxies do with idle ones. Safe for everything that a client sends: reads, and switches to on or to off.
+   */
+  repeat?(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean;
   destroy(): Promise<void>;
 }
 
@@ -63,7 +68,7 @@ export function createDispatcher({
 }: DispatcherOptions): RequestDispatcher {
   const chosen = chooseProxy(new URL(origin), proxy);
   const connector = new Connector(loadUndici(), origin, connect ?? {}, chosen);
-  return new RenewingDispatcher(connector, connections, chosen?.name ?? null);
+  return new PooledDispatcher(connector, connections, chosen?.name ?? null);
 }
 
 /**
@@ -192,11 +197,7 @@ function forward(proxy: string, authorization: string | null): Dispatcher.Dispat
   };
 }
 
-/**
- * Repeats a request once, at once, on a new connection where the one it went out on had been closed by the other side meanwhile, as
- * servers and proxies do with idle ones. Safe for everything that a client sends: reads, and switches to on or to off.
- */
-class RenewingDispatcher implements RequestDispatcher {
+class PooledDispatcher implements RequestDispatcher {
   readonly proxy: ProxyName | null;
   readonly #connector: Connector;
   readonly #pool: Dispatcher;
@@ -211,65 +212,22 @@ class RenewingDispatcher implements RequestDispatcher {
   }
 
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return this.#pool.dispatch(options, new RenewableRequest(this, options, handler));
+    return this.#pool.dispatch(options, handler);
   }
 
-  async destroy(): Promise<void> {
-    this.#destroyed = true;
-    await Promise.all([this.#pool, ...this.#single].map((dispatcher) => dispatcher.destroy()));
-  }
-
-  /** Whether a request that failed so before its response is worth another attempt. */
-  canRenew(error: Error): boolean {
-    return !this.#destroyed && this.#connector.isStale(error);
-  }
-
-  renew(options: RequestOptions, handler: Dispatcher.DispatchHandler): void {
+  repeat(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean {
+    if (this.#destroyed || !this.#connector.isStale(error)) return false;
     const single = this.#connector.open(1);
     this.#single.add(single);
     single.dispatch(options, handler);
     const forget = (): void => void this.#single.delete(single);
     // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
     single.close().then(forget, forget);
-  }
-}
-
-/** Hands on what happens to a request, but for the one failure that a new connection may prevent. */
-class RenewableRequest implements Dispatcher.DispatchHandler {
-  readonly #dispatcher: RenewingDispatcher;
-  readonly #options: RequestOptions;
-  readonly #handler: Dispatcher.DispatchHandler;
-  #isFinal = false;
-
-  constructor(dispatcher: RenewingDispatcher, options: RequestOptions, handler: Dispatcher.DispatchHandler) {
-    this.#dispatcher = dispatcher;
-    this.#options = options;
-    this.#handler = handler;
+    return true;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.#handler.onRequestStart?.(controller, context);
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    this.#isFinal = true;
-    this.#handler.onResponseStart?.(controller, status, headers);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#handler.onResponseData?.(controller, chunk);
-  }
-
-  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Headers): void {
-    this.#handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#isFinal || !this.#dispatcher.canRenew(error)) {
-      this.#handler.onResponseError?.(controller, error);
-    } else {
-      this.#isFinal = true;
-      this.#dispatcher.renew(this.#options, this);
-    }
+  async destroy(): Promise<void> {
+    this.#destroyed = true;
+    await Promise.all([this.#pool, ...this.#single].map((dispatcher) => dispatcher.destroy()));
   }
 }

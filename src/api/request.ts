@@ -29,6 +29,8 @@ export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   readonly #clock: Clock;
   readonly #context: ErrorContext;
   readonly #timeout: number;
+  /** Used at most once, and only before anything of a response has come. */
+  #repeat: ((error: Error) => boolean) | null;
   #resolve!: (response: HttpResponse) => void;
   #reject!: (error: StripError) => void;
   #timer: Timer;
@@ -40,11 +42,15 @@ export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  /** `timeout` in milliseconds over everything, the wait for a connection included. */
-  constructor(clock: Clock, timeout: number, context: ErrorContext) {
+  /**
+   * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more, unless it is of
+   * no use after that error.
+   */
+  constructor(clock: Clock, timeout: number, context: ErrorContext, repeat: (error: Error) => boolean) {
     this.#clock = clock;
     this.#timeout = timeout;
     this.#context = context;
+    this.#repeat = repeat;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -68,6 +74,7 @@ export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#repeat = null;
     if (status < 200) return; // 1xx: the response is still to come
     this.#status = status;
     this.#headers = headers;
@@ -88,6 +95,9 @@ export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#settled) return;
+    const repeat = this.#repeat;
+    this.#repeat = null;
+    if (repeat?.(error) === true) return;
     this.#fail(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.#context));
   }
 
