@@ -6,8 +6,7 @@ import { startNodeRed, type RunningNodeRed } from '../support/node-red';
 
 const MAC = 'A1B2C3D4E5F6';
 
-describe('the examples with a real broker', function () {
-  this.timeout(60_000);
+describe('the examples with a real broker', () => {
   let broker: Mosquitto;
   let red: RunningNodeRed;
   let client: BrokerClient;

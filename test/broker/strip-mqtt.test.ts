@@ -20,8 +20,7 @@ performance.now = () => now() + ahead;
 Date.now = () => wall() + ahead;
 process.on('SIGWINCH', () => (ahead += 25 * 3_600_000));`;
 
-describe('strip mqtt with a real broker', function () {
-  this.timeout(60_000);
+describe('strip mqtt with a real broker', () => {
   let broker: Mosquitto;
   let service: TestService;
   let red: RunningNodeRed;

@@ -51,15 +51,14 @@ class AllStrips {
 }
 
 for (const count of [1, 30]) {
-  describe(`the dashboard for any account, with ${count} strips`, function () {
-    this.timeout(120_000);
+  describe(`the dashboard for any account, with ${count} strips`, () => {
     const stage = setStage({ nodeRed: { dashboard: true }, service: { strips: strips(count) } });
     const open: Page[] = [];
 
     async function visit(width = 1100, height = 700): Promise<AllStrips> {
       const context = await stage.browser.newContext({ viewport: { width, height } });
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(60_000);
       open.push(page);
       await page.goto(`${stage.red.url}/dashboard/all-strips`);
       const dashboard = new AllStrips(page);

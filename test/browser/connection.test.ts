@@ -10,8 +10,7 @@ import { setStage } from './stage';
 
 const pem = (name: string) => readFileSync(join(REPOSITORY, 'test/support/tls', `${name}.pem`), 'utf8');
 
-describe('Test connection', function () {
-  this.timeout(60_000);
+describe('Test connection', () => {
   const stage = setStage({ nodeRed: { env: { STRIPS_KEY: 'key-of-the-test-service' } } });
   let editor: Editor;
 
@@ -167,8 +166,7 @@ describe('Test connection', function () {
   });
 });
 
-describe('Test connection of a deployed account', function () {
-  this.timeout(60_000);
+describe('Test connection of a deployed account', () => {
   const stage = setStage();
   let editor: Editor;
 

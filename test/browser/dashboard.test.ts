@@ -9,8 +9,7 @@ const DESK = 'A1B2C3D4E5F6';
 const KITCHEN = 'A1B2C3D4E5F7';
 const TOGGLES = ['desk1', 'desk2', 'desk3', 'desk4', 'kitchen1', 'kitchen2', 'kitchen3', 'kitchen4'];
 
-describe('the dashboard example', function () {
-  this.timeout(120_000);
+describe('the dashboard example', () => {
   const stage = setStage({ nodeRed: { dashboard: true } });
   let mine: Dashboard;
   let theirs: Dashboard;

@@ -10,7 +10,7 @@ export class Dashboard {
   static async open(browser: Browser, url: string): Promise<Dashboard> {
     const context = await browser.newContext({ viewport: { width: 1100, height: 660 } });
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(`${url}/dashboard/strips`);
     const dashboard = new Dashboard(page);
     await dashboard.widget('kitchen4').waitFor();

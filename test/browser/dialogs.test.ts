@@ -62,8 +62,7 @@ const NODE_RED = ['password', 'user', 'username'].map((name) => `label: #red-ui-
 const FORM = '#dialog-form';
 const CONFIG_FORM = '#node-config-dialog-edit-form';
 
-describe('the dialogs with thirty strips', function () {
-  this.timeout(120_000);
+describe('the dialogs with thirty strips', () => {
   const stage = setStage({ service: { strips: STRIPS } });
   let editor: Editor;
 

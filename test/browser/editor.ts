@@ -49,7 +49,7 @@ export class Editor {
       colorScheme: dark ? 'dark' : 'light',
       locale,
     });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(60_000);
     // Node-RED 5 follows the system only where the user asked for it.
     if (dark) await page.addInitScript(() => localStorage.setItem('view-dark-theme', 'dark'));
     if (blockScript) await page.route('**/resources/@smart-strip/**', (route) => route.abort());
@@ -148,7 +148,7 @@ export class Editor {
   async expectLabel(id: string, expected: string | RegExp): Promise<void> {
     const fits = (label: string) =>
       typeof expected === 'string' ? label === expected : expected.test(label);
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 60_000;
     const drawn = () => this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     while (!fits(await this.label(id)) && Date.now() < deadline) await drawn();
     const label = await this.label(id);

@@ -50,8 +50,7 @@ class Person {
   }
 }
 
-describe('the first minute', function () {
-  this.timeout(90_000);
+describe('the first minute', () => {
   const stage = setStage();
   let editor: Editor;
   let person: Person;

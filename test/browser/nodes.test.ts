@@ -5,8 +5,7 @@ import { setStage } from './stage';
 
 const NODES = ['strip list', 'strip status', 'strip switch', 'strip watch', 'strip mqtt', 'strip simulator'];
 
-describe('the nodes in the editor', function () {
-  this.timeout(90_000);
+describe('the nodes in the editor', () => {
   const stage = setStage();
   let editor: Editor;
 

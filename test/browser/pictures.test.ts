@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { PICTURES, pictureFile, wordsOf } from './pictures';
 import { setStage } from './stage';
 
-describe('the pictures of the README', function () {
-  this.timeout(90_000);
+describe('the pictures of the README', () => {
   const stage = setStage({ nodeRed: { dashboard: true } });
 
   for (const [name, show] of Object.entries(PICTURES)) {

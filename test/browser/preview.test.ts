@@ -35,8 +35,7 @@ const STRANGE = {
 };
 const MAPPING = '{"strips": [devs.{"mac": hw, "outlets": [bits.{"port": n, "on": v = "A"}]}]}';
 
-describe('The preview of answers', function () {
-  this.timeout(60_000);
+describe('The preview of answers', () => {
   const stage = setStage();
 
   const open = async (json: unknown, options: { dark?: boolean; locale?: string } = {}): Promise<Editor> => {

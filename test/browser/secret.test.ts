@@ -26,8 +26,7 @@ function listenTo(page: Page): { texts: () => Promise<string[]> } {
   return { texts: async () => [...(await Promise.all(bodies)), ...frames] };
 }
 
-describe('the key in the editor', function () {
-  this.timeout(60_000);
+describe('the key in the editor', () => {
   const stage = setStage({ service: { apiKey: API_KEY } });
   let editor: Editor;
 

@@ -39,7 +39,7 @@ export class Sidebar {
   async shows(outlet: string, on: boolean): Promise<void> {
     await this.root
       .locator(`button[aria-label="${outlet}"][aria-checked="${on}"]:not([aria-busy])`)
-      .waitFor({ timeout: 20_000 });
+      .waitFor();
   }
 
   button(name: string): Locator {

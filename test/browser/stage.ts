@@ -15,7 +15,6 @@ export function setStage(options: { nodeRed?: NodeRedOptions; service?: ServiceO
   const stage: Partial<Stage> = {};
 
   before(async function () {
-    this.timeout(180_000);
     const chromium = findChromium();
     if (chromium === undefined) this.skip();
     stage.service = await startService(options.service);
@@ -23,8 +22,7 @@ export function setStage(options: { nodeRed?: NodeRedOptions; service?: ServiceO
     stage.browser = await launch(chromium);
   });
 
-  after(async function () {
-    this.timeout(30_000);
+  after(async () => {
     await stage.browser?.close();
     await stage.red?.stop();
     await stage.service?.close();

@@ -20,8 +20,7 @@ const close = async (server: Server) => {
   await new Promise((resolve) => server.close(resolve));
 };
 
-describe('the demo', function () {
-  this.timeout(60_000);
+describe('the demo', () => {
   let place: string;
 
   // In a copy, because it keeps what a developer changed in the repository's own.

@@ -11,8 +11,7 @@ describe('the tarball', () => {
   let packed: Packed;
   let files: string[];
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'smart-strip-pack-'));
     try {
       packed = await pack(dir);

@@ -23,8 +23,7 @@ describe('the admin routes behind a login', () => {
   let service: TestService;
   let guest: string;
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     service = await startService({ apiKey: API_KEY });
     red = await startNodeRed({ settingsScript: USERS, login: { username: 'admin', password: 'open' } });
     await red.deploy([...around('strip switch'), account(service)]);

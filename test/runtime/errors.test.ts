@@ -24,8 +24,7 @@ describe('what goes wrong in a real Node-RED', () => {
   let red: RunningNodeRed;
   let service: TestService;
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     service = await startService();
     red = await startNodeRed({ install: 'packed' });
   });

@@ -11,8 +11,7 @@ describe('the languages of a real Node-RED', () => {
   const sentences = new Map<string, string>();
 
   for (const lang of languages) {
-    it(`${lang}: says errors in it and serves its words to the editor`, async function () {
-      this.timeout(30_000);
+    it(`${lang}: says errors in it and serves its words to the editor`, async () => {
       const red = await startNodeRed({ settings: { lang } });
       try {
         await red.deploy([

@@ -24,8 +24,7 @@ interface NodeSet {
 describe('the packed tarball, installed in a fresh user directory', () => {
   let red: RunningNodeRed;
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     red = await startNodeRed({ install: 'packed', dashboard: true });
   });
 

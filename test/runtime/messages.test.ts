@@ -25,8 +25,7 @@ describe('messages through a real Node-RED', () => {
   let service: TestService;
   let seen = 0;
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     service = await startService({ apiKey: API_KEY });
     red = await startNodeRed({ install: 'packed' });
   });

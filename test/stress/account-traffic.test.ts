@@ -1,10 +1,11 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '../../src/account/account';
+import { isStripError } from '../../src/api/errors';
 import { PORTS } from '../../src/api/types';
+import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, type Fault, type TestService } from '../support/service';
 import { openAccount } from './support/account';
-import { fastClock } from './support/clock';
 import { Ledger, type Outlet } from './support/ledger';
 import { randomOf, type Random } from './support/random';
 
@@ -15,6 +16,8 @@ const STRIPS = Array.from({ length: 10 }, (_, index) => ({
 const OUTLETS: readonly Outlet[] = STRIPS.flatMap(({ mac }) => PORTS.map((port) => ({ mac, port })));
 /** How much faster than the real one the clock runs: time-outs of 10 s come after half a second. */
 const FACTOR = 20;
+/** Between the commands for one outlet, in milliseconds of that clock. */
+const PAUSE = 250;
 
 const answer = (status: number, headers: Record<string, string> = {}): Fault => ({
   kind: 'answer',
@@ -54,11 +57,19 @@ const FAULTS: readonly Fault[] = [
   answer(503, { 'retry-after': '1' }),
 ];
 
+interface Sending {
+  ledger: Ledger;
+  random: Random;
+  clock: FastClock;
+  perOutlet: number;
+  depth: number;
+}
+
 /** Keeps so many commands waiting or on their way per outlet until it has sent them all; without bound it sends them at its leisure. */
 async function sendCommands(
   account: Account,
   service: TestService,
-  { ledger, random, perOutlet, depth }: { ledger: Ledger; random: Random; perOutlet: number; depth: number },
+  { ledger, random, clock, perOutlet, depth }: Sending,
 ): Promise<void> {
   const wrong: string[] = [];
   await Promise.all(
@@ -75,12 +86,16 @@ async function sendCommands(
             }
             settle(null);
           },
-          (error: unknown) => settle(error),
+          async (error: unknown) => {
+            settle(error);
+            // Without a pause, all that is left would give way while one command waits to be sent again.
+            if (isStripError(error) && error.code === 'SUPERSEDED') await clock.passed(PAUSE);
+          },
         );
         const tracked = one.finally(() => pending.delete(tracked));
         pending.add(tracked);
         if (pending.size >= depth) await Promise.race(pending);
-        else if (depth === Infinity) await sleep(random.below(50));
+        else if (depth === Infinity) await clock.passed(random.below(2 * PAUSE));
       }
       await Promise.all(pending);
     }),
@@ -124,7 +139,7 @@ describe('stress: commands of an account', () => {
   ] as const) {
     it(`gives 20,000 commands to 40 outlets, ${title}, at a fault rate of 20 % one true outcome each`, async () => {
       const random = randomOf(title);
-      const clock = fastClock(FACTOR);
+      const clock = new FastClock(FACTOR);
       const service = await startService({ strips: STRIPS });
       const { account, said } = openAccount({
         baseUrl: service.baseUrl,
@@ -151,7 +166,7 @@ describe('stress: commands of an account', () => {
             unsubscribe();
           }
         });
-        await sendCommands(account, service, { ledger, random, perOutlet: 500, depth });
+        await sendCommands(account, service, { ledger, random, clock, perOutlet: 500, depth });
         reading = false;
         await Promise.all(readers);
 
@@ -174,7 +189,7 @@ describe('stress: commands of an account', () => {
 
   it('loses nothing when the service is killed and started again ten times', async () => {
     const random = randomOf('restarts');
-    const clock = fastClock(FACTOR);
+    const clock = new FastClock(FACTOR);
     const service = await startService({ strips: STRIPS, latency: 1 });
     const { account, said } = openAccount({
       baseUrl: service.baseUrl,
@@ -200,11 +215,11 @@ describe('stress: commands of an account', () => {
       let rounds = 0;
       while (!phase.over) {
         rounds++;
-        await sendCommands(account, service, { ledger, random, perOutlet: 10, depth: 1 });
+        await sendCommands(account, service, { ledger, random, clock, perOutlet: 10, depth: 1 });
       }
       await restarts;
       const before = ledger.counts.ok ?? 0;
-      await sendCommands(account, service, { ledger, random, perOutlet: 5, depth: 5 });
+      await sendCommands(account, service, { ledger, random, clock, perOutlet: 5, depth: 5 });
       console.log(`      ${JSON.stringify(ledger.counts)} in ${rounds} rounds`);
       assert.equal(
         (ledger.counts.ok ?? 0) - before,
@@ -228,7 +243,7 @@ describe('stress: commands of an account', () => {
     const { account } = openAccount({
       baseUrl: service.baseUrl,
       apiKey: API_KEY,
-      clock: fastClock(FACTOR),
+      clock: new FastClock(FACTOR),
       settings: { concurrency: 8 },
     });
     const carriedOut = recordSwitches(service);

@@ -6,8 +6,8 @@ import type { Account } from '../../src/account/account';
 import { systemClock } from '../../src/api/clock';
 import { isStripError } from '../../src/api/errors';
 import { PORTS } from '../../src/api/types';
+import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, STRIPS, type TestService } from '../support/service';
-import { fastClock } from './support/clock';
 import { openAccount, type OpenOptions, type Opened } from './support/account';
 import { SlowLine } from './support/slow-line';
 import { freePorts, isInstalled, nginxConfig, WebServer } from './support/web-server';
@@ -115,7 +115,7 @@ describe('stress: through a real nginx or haproxy', () => {
       );
       await server.start();
       const account = open(`http://127.0.0.1:${port}`, {
-        clock: fastClock(20),
+        clock: new FastClock(20),
         timeout: 100_000,
         settings: { interval: 5_000 },
       });
@@ -152,7 +152,7 @@ describe('stress: through a real nginx or haproxy', () => {
       assert.equal(await sentenceOf(open(`http://127.0.0.1:${closed}`).list()), 'SERVICE.inFront');
 
       const account = open(`http://127.0.0.1:${port}`, {
-        clock: fastClock(20),
+        clock: new FastClock(20),
         timeout: 100_000,
         settings: { interval: 5_000 },
       });

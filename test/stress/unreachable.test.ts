@@ -6,9 +6,9 @@ import type { Account } from '../../src/account/account';
 import type { TlsOptions } from '../../src/api/dispatcher';
 import { isStripError } from '../../src/api/errors';
 import { PORTS } from '../../src/api/types';
+import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, STRIPS } from '../support/service';
 import { openAccount, type Opened } from './support/account';
-import { fastClock } from './support/clock';
 import { handles } from './support/memory';
 
 const pem = (name: string): string => readFileSync(join(__dirname, `../support/tls/${name}.pem`), 'utf8');
@@ -57,7 +57,7 @@ describe('stress: a service that cannot be reached', () => {
     opened = openAccount({
       baseUrl,
       apiKey: API_KEY,
-      clock: fastClock(FACTOR),
+      clock: new FastClock(FACTOR),
       timeout: TIMEOUT,
       connect,
       settings: { concurrency: AT_ONCE, retryFor: RETRY_FOR },

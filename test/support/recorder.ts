@@ -20,7 +20,7 @@ export class Recorder<T> {
   async find(
     what: string,
     fits: (item: T) => boolean,
-    { after = 0, timeout = 8000 }: { after?: number; timeout?: number } = {},
+    { after = 0, timeout = 60_000 }: { after?: number; timeout?: number } = {},
   ): Promise<T> {
     let seen = after;
     return await new Promise<T>((resolve, reject) => {

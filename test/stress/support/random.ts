@@ -10,10 +10,9 @@ export interface Random {
 /** What this run started from. `STRESS_SEED` repeats another one. */
 export const SEED = Number(process.env.STRESS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-before(() => console.log(`    STRESS_SEED=${SEED}`));
-
 /** `name` keeps the numbers of one test apart from those of another. */
 export function randomOf(name: string): Random {
+  console.log(`      STRESS_SEED=${SEED}`);
   let state = SEED;
   for (let at = 0; at < name.length; at++) state = Math.imul(state ^ name.charCodeAt(at), 0x01000193);
   const next = (): number => {
