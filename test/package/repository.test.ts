@@ -65,7 +65,7 @@ describe('the repository', () => {
       mqtt: ['flow', 'account', 'api', 'settings.ts', 'values.ts'],
       simulator: ['api', 'settings.ts', 'values.ts'],
       editor: ['mqtt', 'api', 'settings.ts', 'values.ts'],
-      'settings.ts': ['api'],
+      'settings.ts': ['api', 'values.ts'],
       'diagnostics.ts': ['account', 'api', 'values.ts'],
     };
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
