@@ -80,7 +80,7 @@ export = (RED: NodeAPI): void => {
       baseUrl: readBaseUrl(baseUrl),
       strips: () => account.strips(),
       hideKey: (text) => link.hideKey(text),
-      list: async () => await account.get().list(),
+      service: () => account.get(),
     };
   });
 };

@@ -2,16 +2,17 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Node, NodeAPI } from 'node-red';
 import {
   parseConnectionTest,
+  previewOf,
   testFailed,
   testSucceeded,
+  type AnswerPreview,
   type ConnectionTest,
   type ConnectionTestResult,
 } from '../../src/flow/connection-test';
 import { parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
 import { isStripError, StripError } from '../../src/api/errors';
-import type { ListAnswer, Strip } from '../../src/api/types';
+import type { Service, Strip } from '../../src/api/types';
 import { environmentVariable } from '../../src/values';
-import { previewOf, readExpression, type Preview } from '../../src/flow/answer-preview';
 import { connect, hidingOf, mappingOf } from './connection';
 
 /** What the editor may learn from an account that runs. */
@@ -23,9 +24,11 @@ export interface DeployedAccount {
   strips(): Strip[];
   /** Takes its API key out of a text that is to be shown. */
   hideKey(text: string): string;
-  /** Asks the service, over its own connection and with its own key. */
-  list(): Promise<ListAnswer>;
+  /** The service over its own connection and with its own key. Throws NOT_CONFIGURED. */
+  service(): Reads;
 }
+
+type Reads = Pick<Service, 'list' | 'get'>;
 
 /**
  * What the edit dialogs ask of the runtime: the strips of a deployed account (`strip-account.read`), and of settings that need not be
@@ -44,26 +47,6 @@ export function registerAdmin(RED: NodeAPI, find: (id: string) => DeployedAccoun
         return;
       }
       testConnection(RED, test, find(test.id)).then((answer) => response.json(answer), next);
-    },
-  );
-
-  RED.httpAdmin.post(
-    '/strip-account/preview',
-    RED.auth.needsPermission('strip-account.write'),
-    requireJson,
-    (request, response, next) => {
-      const body: unknown = request.body;
-      const test = parseConnectionTest(body);
-      const expression = readExpression(body);
-      if (test === null || expression === null || typeof body !== 'object' || body === null) {
-        response.sendStatus(400);
-        return;
-      }
-      const preview =
-        'body' in body
-          ? readAgain(RED, body.body, expression, find(test.id))
-          : previewAnswer(RED, test, expression, find(test.id));
-      preview.then((answer) => response.json(answer), next);
     },
   );
 
@@ -94,93 +77,65 @@ export function requireJson(request: Request, response: Response, next: NextFunc
   else response.sendStatus(415);
 }
 
+/** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */
 async function testConnection(
   RED: NodeAPI,
   test: ConnectionTest,
   deployed: DeployedAccount | undefined,
-): Promise<ConnectionTestResult> {
+): Promise<AnswerPreview | ConnectionTestResult> {
+  const hideTyped = hidingOf(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
+  const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
   try {
-    const { strips, readable } = await listFor(RED, test, deployed);
-    return testSucceeded(strips, readable);
+    const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
+    const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
+    return await previewOf(body, test.mac, mapping, hideKey);
   } catch (error) {
     return testFailed(error);
   }
 }
 
-/** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */
-async function previewAnswer(
-  RED: NodeAPI,
-  test: ConnectionTest,
-  expression: string,
-  deployed: DeployedAccount | undefined,
-): Promise<Preview | ConnectionTestResult> {
-  try {
-    const body = await bodyOf(RED, test, deployed);
-    const typed = hidingOf(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
-    const hideKey = (text: string) => typed(deployed?.hideKey(text) ?? text);
-    return await previewOf(body, mappingOf(RED, expression, deployed?.node, hideKey), hideKey);
-  } catch (error) {
-    return testFailed(error);
-  }
-}
-
-/** The list as the service sends it. Also where the mapping that is deployed fails on it. */
-async function bodyOf(
+/** The body of the answer, with the settings of the dialog. */
+async function ask(
   RED: NodeAPI,
   test: ConnectionTest,
   deployed: DeployedAccount | undefined,
 ): Promise<unknown> {
+  const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
+  const isDeployed = deployed?.baseUrl?.url.href === baseUrl.url.href;
+  // A simulator in this Node-RED needs no key, so none is stored for it.
+  const needsStoredKey = test.apiKey === null && (isDeployed || baseUrl.simulator === null);
+  if (needsStoredKey) return await read(withStoredKey(baseUrl, deployed), test.mac);
+  const apiKey = variable(RED, test.apiKey ?? '', deployed?.node);
+  const { timeout, tls, proxy } = test;
+  const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
   try {
-    return (await listFor(RED, test, deployed)).response;
+    return await read(client, test.mac);
+  } finally {
+    await client.close(0);
+  }
+}
+
+/** The answer's body, also where the mapping that is deployed fails on it. */
+async function read(service: Reads, mac: string): Promise<unknown> {
+  try {
+    return (await (mac === '' ? service.list() : service.get(mac))).response;
   } catch (error) {
     if (isStripError(error) && error.sentence.startsWith('BAD_RESPONSE.mapping')) return error.response;
     throw error;
   }
 }
 
-/** Reads a body that the dialog was shown before with another mapping, without a request. */
-async function readAgain(
-  RED: NodeAPI,
-  body: unknown,
-  expression: string,
-  deployed: DeployedAccount | undefined,
-): Promise<Preview> {
-  const hideKey = (text: string) => deployed?.hideKey(text) ?? text;
-  return await previewOf(body, mappingOf(RED, expression, deployed?.node, hideKey), hideKey);
-}
-
-/** The list of strips with the settings of the dialog. */
-async function listFor(
-  RED: NodeAPI,
-  test: ConnectionTest,
-  deployed: DeployedAccount | undefined,
-): Promise<ListAnswer> {
-  const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
-  const isDeployed = deployed?.baseUrl?.url.href === baseUrl.url.href;
-  // A simulator in this Node-RED needs no key, so none is stored for it.
-  const needsStoredKey = test.apiKey === null && (isDeployed || baseUrl.simulator === null);
-  if (needsStoredKey) return await withStoredKey(baseUrl, deployed);
-  const apiKey = variable(RED, test.apiKey ?? '', deployed?.node);
-  const { timeout, tls, proxy } = test;
-  const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
-  try {
-    return await client.list();
-  } finally {
-    await client.close(0);
-  }
-}
-
 /** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
-async function withStoredKey(baseUrl: BaseUrl, deployed: DeployedAccount | undefined): Promise<ListAnswer> {
+function withStoredKey(baseUrl: BaseUrl, deployed: DeployedAccount | undefined): Reads {
   if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
   if (deployed.baseUrl?.url.href !== baseUrl.url.href)
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
-  return await deployed.list();
+  return deployed.service();
 }
 
 async function listOf(account: DeployedAccount): Promise<ConnectionTestResult> {
   try {
-    const { strips, readable } = await account.list();
+    const { strips, readable } = await account.service().list();
     return testSucceeded(strips, readable);
   } catch (error) {
     return testFailed(error);

@@ -5,7 +5,7 @@ import { textOf, type Check } from './descriptor';
 import { nameRemoval, showHint } from './form';
 import { text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
-import type { StripRow } from './answers';
+import type { StripInfo } from './answers';
 import { findStrip, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
@@ -238,7 +238,7 @@ function showOutlet(container: JQuery, outlet: OutletRow, account: string): void
   resolve();
 }
 
-function faultOfStrip(strips: readonly StripRow[], typed: string): string {
+function faultOfStrip(strips: readonly StripInfo[], typed: string): string {
   if (typed.trim() === '') return text('strip-account.invalid.rowStrip');
   const found = lookUp(strips, typed);
   if ('key' in found) return text(found.key, { name: typed.trim() });

@@ -1,200 +1,157 @@
-import { isRecord } from '../values';
-import { problemOf } from './answers';
+import { READINGS } from '../api/types';
+import type { Answer, NoteInfo, SentInfo, StripInfo } from './answers';
 import { textOf } from './descriptor';
 import { text, type EditorNode } from './red';
-import { readAnswer, type AccountValues } from './strips';
-
-/** What the runtime said of an answer of the service. */
-interface Preview {
-  /** The service's body, for reading it again; `null` while nothing was asked. */
-  body: unknown;
-  shortened: boolean;
-  read: unknown;
-}
+import { stateText, testAccount, type AccountValues } from './strips';
 
 /** After the last key stroke in the mapping, milliseconds. */
 const PAUSE = 400;
+/** Of a longer list the first strips say enough about its shape. */
+const MOST_STRIPS = 50;
 
-/**
- * Shows what the service sends beside what is read from it, and reads it again, without a request, whenever the mapping changes. `values`:
- * what the dialog holds now.
- */
-export function openPreview(node: EditorNode, values: () => AccountValues): void {
-  const parts = drawParts();
-  const field = $('#node-config-input-mapping');
-  let shown: Preview | null = null;
-  let latest = 0;
-  let timer = 0;
-
-  const refresh = async (request: object, running: string) => {
-    const turn = ++latest;
-    parts.told.text(text(running));
-    const answer = await ask({ ...values(), mapping: mapping(), ...request });
-    // The dialog may have been closed, or something newer be asked.
-    if (turn !== latest || !parts.read.closest('body').length) return;
-    parts.told.empty();
-    if (typeof answer === 'string') {
-      parts.told.text(answer);
-      return;
-    }
-    shown =
-      'body' in request && shown !== null
-        ? { ...answer, body: shown.body, shortened: shown.shortened }
-        : answer;
-    draw(parts, shown);
-  };
-
-  const mapping = () => (parts.use.prop('checked') === true ? field.typedInput('value') : '');
-  let last = '';
-  const again = () => {
-    // A key that types nothing asks for nothing.
-    if (mapping() === last) return;
-    last = mapping();
-    window.clearTimeout(timer);
-    const body = shown?.body;
-    if (body !== undefined)
-      timer = window.setTimeout(() => void refresh({ body }, 'strip-account.preview.reading'), PAUSE);
-  };
-
-  parts.ask.on('click', () => void refresh({}, 'strip-account.preview.running'));
-  field.typedInput({ default: 'jsonata', types: ['jsonata'] });
-  const hasMapping = textOf(node, 'mapping').trim() !== '';
-  parts.use.prop('checked', hasMapping);
-  last = mapping();
-  parts.row.toggle(hasMapping);
-  if (hasMapping) $('#smart-strip-preview').attr('open', '');
-  parts.use.on('change', () => {
-    parts.row.toggle(parts.use.prop('checked') === true);
-    again();
-  });
-  parts.row.on('input change keyup', again);
-}
+/** The mapping that the dialog holds; "" where it is switched off. */
+export const typedMapping = (): string =>
+  $('#smart-strip-use-mapping').prop('checked') === true
+    ? $('#node-config-input-mapping').typedInput('value')
+    : '';
 
 /** Puts the mapping where Node-RED reads it; none where it is switched off. */
 export function savePreview(): void {
-  const field = $('#node-config-input-mapping');
-  field.val($('#smart-strip-use-mapping').prop('checked') === true ? field.typedInput('value') : '');
+  $('#node-config-input-mapping').val(typedMapping());
 }
 
-interface Parts {
-  ask: JQuery;
-  use: JQuery;
-  row: JQuery;
-  told: JQuery;
-  sent: JQuery;
-  read: JQuery;
-}
-
-function drawParts(): Parts {
-  const ask = $('#smart-strip-preview-ask');
+/**
+ * Shows what the service sends, the list or one strip, beside what is read from it, and reads it again, without a request, whenever the
+ * mapping changes. `values`: what the dialog holds now. Returns what shows the list when Test connection has asked for it.
+ */
+export function openPreview(node: EditorNode, values: () => AccountValues): (list: Answer) => void {
+  openMapping(node);
+  const told = $('#smart-strip-preview-told');
+  const choice = $('#smart-strip-answer');
   const compare = $('#smart-strip-compare').hide();
-  const column = (title: string) =>
-    $('<section>')
-      .append($('<h5>').text(text(title)))
-      .appendTo(compare);
-  const sent = $('<pre tabindex="0">').appendTo(column('strip-account.preview.sent'));
-  const read = $('<div role="status" tabindex="0">').appendTo(column('strip-account.preview.read'));
-  return {
-    ask,
-    use: $('#smart-strip-use-mapping'),
-    row: $('#smart-strip-row-mapping'),
-    told: $('#smart-strip-preview-told'),
-    sent,
-    read,
+  const column = (title: string, content: string) =>
+    $(content).appendTo(
+      $('<section>')
+        .append($('<h5>').text(text(title)))
+        .appendTo(compare),
+    );
+  const left = column('strip-account.preview.sent', '<pre tabindex="0">');
+  const right = column('strip-account.preview.read', '<div role="status" tabindex="0">');
+  let sent: SentInfo | null = null;
+  let turn = 0;
+  let timer = 0;
+
+  const show = (answer: Answer) => {
+    sent = answer.sent;
+    told.empty();
+    compare.toggle(sent !== null);
+    if (sent === null) return;
+    left.text(JSON.stringify(sent.body, null, 2));
+    drawRead(right.empty(), answer, sent.shortened);
+    if (answer.ok && choice.val() === '') offer(answer.strips);
+  };
+  /** Strips that can be chosen; one that a mapping hides stays. */
+  const offer = (strips: readonly StripInfo[]) => {
+    const offered = new Set(choice.find('option').map((_, option) => option.getAttribute('value')));
+    for (const { mac, name } of strips) {
+      if (!offered.has(mac))
+        $('<option>')
+          .val(mac)
+          .text(name === null ? mac : `${name} (${mac})`)
+          .appendTo(choice);
+    }
+  };
+  const ask = async (body?: { body: unknown }) => {
+    const mine = ++turn;
+    told.text(text(body ? 'strip-account.preview.reading' : 'strip-account.test.running'));
+    const answer = await testAccount({ ...values(), mac: String(choice.val()), ...body });
+    // Something newer may have been asked since, or the dialog closed.
+    if (mine !== turn) return;
+    show(body ? { ...answer, sent } : answer);
+    if (!answer.ok && answer.sent === null) told.text(text(answer.key, answer.params));
+  };
+
+  choice.on('change', () => void ask());
+  let last = typedMapping();
+  $('#smart-strip-preview').on('input change keyup', () => {
+    // A key that types nothing asks for nothing.
+    if (typedMapping() === last) return;
+    last = typedMapping();
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      if (sent !== null) void ask({ body: sent.body });
+    }, PAUSE);
+  });
+
+  const row = $('#smart-strip-row-answer').hide();
+  return (list) => {
+    turn++;
+    choice.empty().append($('<option value="">').text(text('strip-account.preview.list')));
+    row.toggle(list.sent !== null);
+    show(list);
   };
 }
 
-/** A sentence in place of a preview where there is none. */
-function ask(request: object): Promise<Preview | string> {
-  return new Promise((resolve) => {
-    void $.ajax({
-      url: 'strip-account/preview',
-      type: 'POST',
-      contentType: 'application/json; charset=utf-8',
-      data: JSON.stringify(request),
-      dataType: 'json',
-      success: (answer: unknown) => resolve(readPreview(answer)),
-      error: ({ status }) => resolve(text(`strip-account.trouble.${problemOf(status)}`)),
-    });
+function openMapping(node: EditorNode): void {
+  const use = $('#smart-strip-use-mapping');
+  const row = $('#smart-strip-row-mapping');
+  const hasMapping = textOf(node, 'mapping').trim() !== '';
+  $('#node-config-input-mapping').typedInput({ default: 'jsonata', types: ['jsonata'] });
+  row.find('.red-ui-typedInput-input').attr({
+    id: 'smart-strip-mapping',
+    'aria-describedby': 'smart-strip-message-mapping smart-strip-hint-mapping',
   });
+  row.children('label').attr('for', 'smart-strip-mapping');
+  use.prop('checked', hasMapping).on('change', () => row.toggle(use.prop('checked') === true));
+  row.toggle(hasMapping);
+  if (hasMapping) $('#smart-strip-preview').attr('open', '');
 }
 
-function readPreview(answer: unknown): Preview | string {
-  if (!isRecord(answer)) return text('strip-account.trouble.unexpected');
-  if (answer.ok === true)
-    return { body: answer.body, shortened: answer.shortened === true, read: answer.read };
-  return failureText(answer);
-}
-
-function failureText(answer: unknown): string {
-  const failed = readAnswer(answer);
-  return failed === null || failed.ok
-    ? text('strip-account.trouble.unexpected')
-    : text(failed.key, failed.params);
-}
-
-function draw({ sent, read }: Parts, { body, shortened, read: found }: Preview): void {
-  $('#smart-strip-compare').show();
-  sent.text(JSON.stringify(body, null, 2));
-  read.empty();
+function drawRead(read: JQuery, answer: Answer, shortened: boolean): void {
   const say = (sentence: string, kind = 'note') =>
     $(`<p class="smart-strip-${kind}">`).text(sentence).appendTo(read);
   if (shortened) say(text('strip-account.preview.shortened'));
-  if (!isRecord(found) || found.ok !== true) {
-    say(`✕ ${failureText(found)}`, 'failure');
+  if (!answer.ok) {
+    say(`✕ ${text(answer.key, answer.params)}`, 'failure');
     return;
   }
-  const strips = Array.isArray(found.strips) ? found.strips.filter(isRecord) : [];
-  const notes = Array.isArray(found.notes) ? found.notes.filter(isRecord) : [];
+  const { strips, notes, readable, complete } = answer;
   if (strips.length === 0) say(text('strip-account.preview.none'), 'caution');
-  else if (found.readable !== true) say(`⚠ ${text('strip-account.preview.unreadable')}`, 'caution');
-  for (const strip of strips) {
-    drawStrip(
-      strip,
-      notes.filter((note) => note.mac === strip.mac),
-    ).appendTo(read);
+  else if (!readable) say(`⚠ ${text('strip-account.preview.unreadable')}`, 'caution');
+  for (const strip of strips.slice(0, MOST_STRIPS)) {
+    const about = notes.filter(({ mac }) => mac === strip.mac);
+    drawStrip(strip, about).appendTo(read);
   }
   for (const note of notes) if (note.mac === null) say(noteText(note), 'caution');
-  if (found.complete !== true && strips.length > 0) say(text('strip-account.preview.incomplete'));
+  if (!complete && strips.length > 0) say(text('strip-account.preview.incomplete'));
 }
 
-function drawStrip(strip: Record<string, unknown>, notes: readonly Record<string, unknown>[]): JQuery {
+function drawStrip(strip: StripInfo, notes: readonly NoteInfo[]): JQuery {
   const drawn = $('<div class="smart-strip-read">');
   const title = $('<p>').appendTo(drawn);
-  if (typeof strip.name === 'string') $('<b>').text(strip.name).appendTo(title).after(' ');
-  $('<code>').text(String(strip.mac)).appendTo(title);
-  if (strip.available === false) title.append(` – ${text('strip-account.preview.offline')}`);
+  if (strip.name !== null) $('<b>').text(strip.name).appendTo(title).after(' ');
+  $('<code>').text(strip.mac).appendTo(title);
+  if (!strip.available) title.append(` – ${text('strip-account.state.unavailable')}`);
   const list = $('<ul>').appendTo(drawn);
-  const unknown = text('strip-account.preview.unknown');
-  for (const outlet of Array.isArray(strip.outlets) ? strip.outlets.filter(isRecord) : []) {
-    const on =
-      outlet.on === true ? `● ${text('strip-account.preview.on')}` : `○ ${text('strip-account.preview.off')}`;
-    const name = outletText(Number(outlet.port), outlet.name);
-    $('<li>')
-      .text(`${name}: ${typeof outlet.on === 'boolean' ? on : `? ${unknown}`}`)
-      .appendTo(list);
+  const item = (name: string, value: string) => $('<li>').text(`${name}: ${value}`).appendTo(list);
+  for (const { port, name, on } of strip.outlets) {
+    item(outletText(String(port), name), stateText(on === null ? 'unknown' : on ? 'on' : 'off'));
   }
-  const units = isRecord(strip.units) ? strip.units : {};
-  for (const reading of ['load', 'voltage', 'signal'] as const) {
-    const value = strip[reading];
-    const unit = units[reading];
-    const shown =
-      typeof value === 'number' ? `${value}${typeof unit === 'string' ? ` ${unit}` : ''}` : unknown;
-    $('<li>')
-      .text(`${text(`strip-account.reading.${reading}`)}: ${shown}`)
-      .appendTo(list);
+  for (const name of READINGS) {
+    const reading = strip.readings.find((each) => each.name === name);
+    const value = reading ? `${reading.value} ${reading.unit}`.trim() : text('strip-account.preview.unknown');
+    item(text(`strip-account.reading.${name}`), value);
   }
   for (const note of notes) $('<p class="smart-strip-caution">').text(noteText(note)).appendTo(drawn);
   return drawn;
 }
 
-const outletText = (port: number, name: unknown): string =>
-  typeof name === 'string' ? `${port} ${name}` : text('strip-account.preview.unnamed', { port });
+const outletText = (port: string, name: string | null): string =>
+  name === null ? text('strip-account.preview.unnamed', { port }) : `${port} ${name}`;
 
 /** Why a value is unknown: "2: two values disagree: physical_state, state". */
-function noteText({ about, reason, fields }: Record<string, unknown>): string {
-  const isReading = about === 'load' || about === 'voltage' || about === 'signal';
-  const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(Number(about), null);
-  const names = Array.isArray(fields) ? fields.map(String).join(', ') : '';
-  return text(`strip-account.preview.reasons.${String(reason)}`, { about: subject, fields: names });
+function noteText({ about, reason, fields }: NoteInfo): string {
+  const isReading = READINGS.some((name) => name === about);
+  const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(about, null);
+  return text(`strip-account.preview.reasons.${reason}`, { about: subject, fields: fields.join(', ') });
 }

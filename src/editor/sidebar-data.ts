@@ -1,39 +1,8 @@
 /** What the side bar knows and works out without a page. */
 import { macKey } from '../api/mac';
-import { PORTS, READINGS, type Port, type ReadingName } from '../api/types';
-import { nameOf, readEach, readFailure, readStrip, type Failure, type StripRow } from './answers';
+import { PORTS, type Port } from '../api/types';
+import type { AccountInfo, StripInfo } from './answers';
 import { textOf, type Properties } from './descriptor';
-import { isRecord } from '../values';
-
-/** A strip as the side bar shows it. */
-export interface StripInfo extends StripRow {
-  /** Known readings only, with the unit where one is known. */
-  readings: { name: ReadingName; value: number; unit: string }[];
-}
-
-/** A deployed account as the runtime tells of it. */
-export interface AccountInfo {
-  id: string;
-  available: boolean | null;
-  error: Failure | null;
-  polling: boolean;
-  /** Milliseconds; `null`: never. */
-  answeredAgo: number | null;
-  /** Milliseconds; `null`: there is no pause. */
-  pausedFor: number | null;
-  strips: StripInfo[];
-}
-
-/** Reads the runtime's answer about all accounts; `null` for anything else, such as a proxy's error page. */
-export function readAccounts(body: unknown): AccountInfo[] | null {
-  return Array.isArray(body) ? readEach(body, readAccount) : null;
-}
-
-/** Reads the answer to a switch: the confirmed state, or why it failed; `null` for anything else. */
-export function readSwitched(body: unknown): { on: boolean } | Failure | null {
-  if (!isRecord(body)) return null;
-  return body.ok === true && typeof body.on === 'boolean' ? { on: body.on } : readFailure(body);
-}
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
 export type AccountState =
@@ -131,31 +100,3 @@ export const outletProperties = (account: string, mac: string, port: Port): Prop
   port: String(port),
   portType: 'port',
 });
-
-function readAccount(value: unknown): AccountInfo | null {
-  if (!isRecord(value) || typeof value.id !== 'string' || !Array.isArray(value.strips)) return null;
-  const { id, available, polling, strips } = value;
-  return {
-    id,
-    available: typeof available === 'boolean' ? available : null,
-    error: readFailure(value.error),
-    polling: polling === true,
-    answeredAgo: numberOf(value.answeredAgo),
-    pausedFor: numberOf(value.pausedFor),
-    strips: readEach(strips, readStripInfo),
-  };
-}
-
-function readStripInfo(value: unknown): StripInfo | null {
-  const strip = readStrip(value);
-  if (strip === null || !isRecord(value)) return null;
-  const units = isRecord(value.units) ? value.units : {};
-  const readings = READINGS.flatMap((name) => {
-    const reading = numberOf(value[name]);
-    return reading === null ? [] : [{ name, value: reading, unit: nameOf(units[name]) ?? '' }];
-  });
-  return { ...strip, readings };
-}
-
-const numberOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;

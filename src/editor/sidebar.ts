@@ -1,24 +1,20 @@
 /** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
 import { macKey, sameMac } from '../api/mac';
 import type { Port } from '../api/types';
-import { problemOf, type Failure, type OutletInfo } from './answers';
+import {
+  problemOf,
+  readAccounts,
+  readSwitched,
+  type AccountInfo,
+  type Failure,
+  type OutletInfo,
+  type StripInfo,
+} from './answers';
 import { showDiagnostics } from './diagnostics';
 import { textOf, type Properties } from './descriptor';
 import { labelOf } from './descriptors';
 import { html, text, type EditorNode } from './red';
-import {
-  History,
-  matches,
-  newNode,
-  outletProperties,
-  readAccounts,
-  readSwitched,
-  stateOf,
-  useKey,
-  useOf,
-  type AccountInfo,
-  type StripInfo,
-} from './sidebar-data';
+import { History, matches, newNode, outletProperties, stateOf, useKey, useOf } from './sidebar-data';
 import { words } from './strips';
 import { isRecord } from '../values';
 

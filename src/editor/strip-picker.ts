@@ -1,7 +1,7 @@
 import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
 import type { Descriptor } from './descriptor';
-import type { StripRow } from './answers';
+import type { StripInfo } from './answers';
 import { explain, faultIn, sentenceOf, showHint, typedField, type Segment, type TypedField } from './form';
 import { text, type EditorNode } from './red';
 import {
@@ -18,7 +18,7 @@ import { environmentVariable } from '../values';
 
 /** What a strip is called by the text in a field. */
 export type Found =
-  | { strip: StripRow }
+  | { strip: StripInfo }
   /** A MAC of no known strip, or nothing that could be looked up. */
   | { mac: string }
   /** No strip, or several, have this name. */
@@ -28,7 +28,7 @@ export type Found =
  * The strip that a text names by its MAC or its name. Where the account's strips are known, a text that is neither and does not look like a
  * MAC is an error; a MAC that is not listed may be that of a strip that is switched off.
  */
-export function lookUp(strips: readonly StripRow[], typed: string): Found {
+export function lookUp(strips: readonly StripInfo[], typed: string): Found {
   const strip = findStrip(strips, typed);
   if (strip) return { strip };
   const [named, ...others] = stripsNamed(strips, typed);
@@ -40,7 +40,7 @@ export function lookUp(strips: readonly StripRow[], typed: string): Found {
 }
 
 /** Strips whose name or MAC holds the text. */
-export function filterStrips(strips: readonly StripRow[], typed: string): StripRow[] {
+export function filterStrips(strips: readonly StripInfo[], typed: string): StripInfo[] {
   const wanted = typed.trim().toLowerCase();
   const bare = wanted.replace(/[\s:._-]/g, '');
   return strips.filter(
@@ -57,7 +57,7 @@ export function filterStrips(strips: readonly StripRow[], typed: string): StripR
 /** The strip field of an open dialog. */
 export interface StripPicker {
   /** The strip that is fixed there, if the service knows it. */
-  chosen: () => StripRow | undefined;
+  chosen: () => StripInfo | undefined;
   /** Where the strip comes from: "str" for one that is fixed there. */
   type: () => string;
   value: () => string;
@@ -92,7 +92,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   /** What is typed since a strip was picked; filters the list. */
   let filter = '';
   let active = -1;
-  let shown: StripRow[] = [];
+  let shown: StripInfo[] = [];
   let trouble = '';
   let turn = 0;
   const fixed = () => typed.type() === 'str';
@@ -134,7 +134,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     if (top < frame.scrollTop || top + element.offsetHeight > frame.scrollTop + frame.clientHeight)
       frame.scrollTop = top - (frame.clientHeight - element.offsetHeight) / 2;
   };
-  const pick = (strip: StripRow) => {
+  const pick = (strip: StripInfo) => {
     filter = '';
     active = -1;
     typed.set(strip.mac);
@@ -221,7 +221,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   };
 }
 
-function stripOption(strip: StripRow, chosen: boolean): JQuery {
+function stripOption(strip: StripInfo, chosen: boolean): JQuery {
   const name = strip.name ?? strip.mac;
   const option = $('<li role="option">').attr({
     'aria-selected': chosen ? 'true' : 'false',

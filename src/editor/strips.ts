@@ -1,36 +1,8 @@
 import { sameMac } from '../api/mac';
-import type { Params } from '../api/errors';
 import { isRecord } from '../values';
-import { problemOf, readEach, readFailure, readStrip, type StripRow } from './answers';
+import { problemOf, readAnswer, type Answer, type StripInfo } from './answers';
 import { textOf, type Words } from './descriptor';
 import { text, type EditorNode } from './red';
-
-/** What the runtime said of an account. */
-export type Answer =
-  | {
-      ok: true;
-      strips: StripRow[];
-      /** Outlets could be read, or there were none to read. */ readable: boolean;
-    }
-  | {
-      ok: false;
-      /** An error code, or "" where the runtime itself could not be asked. */
-      code: string;
-      /** Of the sentence, in the account's catalogue. */
-      key: string;
-      params: Params;
-    };
-
-/** Reads an admin route's answer; `null` for one that is not ours, such as a proxy's error page. */
-export function readAnswer(body: unknown): Answer | null {
-  if (!isRecord(body)) return null;
-  if (body.ok === true && Array.isArray(body.strips)) {
-    return { ok: true, strips: readEach(body.strips, readStrip), readable: body.readable !== false };
-  }
-  const failure = body.ok === false ? readFailure(body) : null;
-  if (failure === null) return null;
-  return { ok: false, code: failure.code, key: `errors.${failure.sentence}`, params: failure.params };
-}
 
 /** What the account's dialog holds; the key is "__PWRD__" where the stored one was not touched. */
 export interface AccountValues {
@@ -41,6 +13,7 @@ export interface AccountValues {
   timeout: string;
   tls: string;
   proxy: string;
+  mapping: string;
 }
 
 /** What a deployed account knows of its strips; with `refresh` it asks the service first. */
@@ -50,8 +23,16 @@ const deployedStrips = (account: string, refresh: boolean): Promise<Answer> =>
     type: 'GET',
   });
 
+/** What of the service is asked for, besides the list of strips. */
+interface AskedFor {
+  /** One strip. */
+  mac?: string;
+  /** What it sent before, to be read again without a request. */
+  body?: unknown;
+}
+
 /** Asks the service with values that need not be deployed. */
-export const testAccount = (values: AccountValues): Promise<Answer> =>
+export const testAccount = (values: AccountValues & AskedFor): Promise<Answer> =>
   ask({
     url: 'strip-account/test',
     type: 'POST',
@@ -76,19 +57,20 @@ const trouble = (kind: string): Answer => ({
   code: '',
   key: `strip-account.trouble.${kind}`,
   params: {},
+  sent: null,
 });
 
 /** Strips of each account by its id, as this browser last heard of them. */
-const known = new Map<string, StripRow[]>();
+const known = new Map<string, StripInfo[]>();
 const asked = new Set<string>();
 
-export const stripsOf = (account: string): readonly StripRow[] => known.get(account) ?? [];
+export const stripsOf = (account: string): readonly StripInfo[] => known.get(account) ?? [];
 
-export const findStrip = (strips: readonly StripRow[], mac: string): StripRow | undefined =>
+export const findStrip = (strips: readonly StripInfo[], mac: string): StripInfo | undefined =>
   strips.find((strip) => sameMac(strip.mac, mac));
 
 /** Strips of exactly this name, whatever its case. */
-export function stripsNamed(strips: readonly StripRow[], name: string): StripRow[] {
+export function stripsNamed(strips: readonly StripInfo[], name: string): StripInfo[] {
   const wanted = name.trim().toLowerCase();
   return strips.filter((strip) => strip.name?.trim().toLowerCase() === wanted);
 }
@@ -97,7 +79,7 @@ export function stripsNamed(strips: readonly StripRow[], name: string): StripRow
  * A strip of an account, as far as it is known. The first question about a deployed account asks the runtime for what it already knows, and
  * the labels are drawn again when it has answered; nothing is asked of the service for the sake of a label.
  */
-export function knownStrip(account: string, mac: string): StripRow | undefined {
+export function knownStrip(account: string, mac: string): StripInfo | undefined {
   const node = RED.nodes.node(account);
   if (node && node.changed !== true && !asked.has(account) && !known.has(account)) {
     asked.add(account);
@@ -169,6 +151,7 @@ function storedValues(node: EditorNode): AccountValues {
     timeout: textOf(node, 'timeout'),
     tls: textOf(node, 'tls'),
     proxy: textOf(node, 'proxy'),
+    mapping: textOf(node, 'mapping'),
   };
 }
 
@@ -179,7 +162,7 @@ export type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', unknown: '?', unavailable: '–' };
 
 /** State of one outlet of a strip; `null` where the strip is not known or has no such outlet. */
-export function outletState(strip: StripRow | undefined, port: string): OutletState | null {
+export function outletState(strip: StripInfo | undefined, port: string): OutletState | null {
   const outlet = strip?.outlets.find((candidate) => String(candidate.port) === port);
   if (strip === undefined || outlet === undefined) return null;
   if (!strip.available) return 'unavailable';
@@ -192,7 +175,7 @@ export const stateText = (state: OutletState): string =>
   `${SIGNS[state]} ${text(`strip-account.state.${state}`)}`;
 
 /** Figures for "2 of 4 on"; `null` where the service names no state of any outlet. */
-export function countOn(strip: StripRow): { on: number; of: number } | null {
+export function countOn(strip: StripInfo): { on: number; of: number } | null {
   const states = strip.outlets.filter((outlet) => outlet.on !== null);
   return states.length === 0
     ? null
@@ -200,7 +183,7 @@ export function countOn(strip: StripRow): { on: number; of: number } | null {
 }
 
 /** A strip's state in short: "● 2 of 4 on". */
-export function stripText(strip: StripRow): string {
+export function stripText(strip: StripInfo): string {
   if (!strip.available) return stateText('unavailable');
   const count = countOn(strip);
   if (count === null) return stateText('unknown');

@@ -1,6 +1,9 @@
+import { decodeList, decodeStrip, explain, type Note } from '../api/decode';
 import { isStripError, type ErrorCode, type Params } from '../api/errors';
+import type { Mapping } from '../api/mapping';
 import type { Strip } from '../api/types';
 import { SETTINGS } from '../settings';
+import { isRecord } from '../values';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
 export interface ConnectionTest {
@@ -14,37 +17,73 @@ export interface ConnectionTest {
   /** Ids of Node-RED's own config nodes; "": none. */
   tls: string;
   proxy: string;
+  /** JSONata; "": none. */
+  mapping: string;
+  /** The strip that is asked for; "": the list of strips. */
+  mac: string;
+  /** An answer that the dialog was shown before, to be read again without a request. */
+  again: { body: unknown } | null;
+}
+
+interface TestFailure {
+  ok: false;
+  code: ErrorCode;
+  sentence: string;
+  params: Params;
 }
 
 /** What the editor is told about an account. Holds no key, and of an error only its code and its sentence. */
 export type ConnectionTestResult =
   | { ok: true; strips: Pick<Strip, 'mac' | 'name' | 'available' | 'outlets'>[]; readable: boolean }
-  | { ok: false; code: ErrorCode; sentence: string; params: Params };
+  | TestFailure;
+
+/** What the service sent, as a dialog can show it: shortened, and without anything that looks like a secret. */
+export interface SentAnswer {
+  body: unknown;
+  /** Some of the body was left out because of its size. */
+  shortened: boolean;
+}
+
+/** What the service sent, and what was read from it. */
+export type AnswerPreview = { sent: SentAnswer } & (
+  | {
+      ok: true;
+      strips: Strip[];
+      complete: boolean;
+      readable: boolean;
+      /** Why values are unknown. */
+      notes: Note[];
+    }
+  | TestFailure
+);
 
 /** What the editor sends for a password that it was never told. */
 const UNTOUCHED = '__PWRD__';
 const LONGEST = 4096;
+const LONGEST_EXPRESSION = 20_000;
 const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-account'].timeout;
 /** A person is waiting. */
 const MOST_TIMEOUT = 60_000;
 
 /** Reads the body of a request; `null` for a body that the dialog does not send. */
 export function parseConnectionTest(body: unknown): ConnectionTest | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const field = (name: string): string | null => {
-    const value: unknown = Object.hasOwn(body, name) ? Reflect.get(body, name) : '';
-    return typeof value === 'string' && value.length <= LONGEST ? value : null;
+  if (!isRecord(body)) return null;
+  const field = (name: string, longest = LONGEST): string | null => {
+    const value: unknown = Object.hasOwn(body, name) ? body[name] : '';
+    return typeof value === 'string' && value.length <= longest ? value : null;
   };
-  const [id, baseUrl, apiKey, timeout, tls, proxy] = [
+  const [id, baseUrl, apiKey, timeout, tls, proxy, mac] = [
     field('id'),
     field('baseUrl'),
     field('apiKey'),
     field('timeout'),
     field('tls'),
     field('proxy'),
+    field('mac'),
   ];
+  const mapping = field('mapping', LONGEST_EXPRESSION);
   if (id === null || baseUrl === null || apiKey === null || timeout === null) return null;
-  if (tls === null || proxy === null) return null;
+  if (tls === null || proxy === null || mac === null || mapping === null) return null;
   return {
     id,
     baseUrl,
@@ -52,6 +91,9 @@ export function parseConnectionTest(body: unknown): ConnectionTest | null {
     timeout: Math.min(Math.max(Number(timeout) || DEFAULT_TIMEOUT, LEAST_TIMEOUT), MOST_TIMEOUT),
     tls,
     proxy,
+    mapping,
+    mac,
+    again: Object.hasOwn(body, 'body') ? { body: body.body } : null,
   };
 }
 
@@ -62,7 +104,78 @@ export const testSucceeded = (strips: readonly Strip[], readable: boolean): Conn
 });
 
 /** Throws an error that is not one of the service or of the settings again. */
-export function testFailed(error: unknown): ConnectionTestResult {
+export function testFailed(error: unknown): TestFailure {
   if (!isStripError(error)) throw error;
   return { ok: false, code: error.code, sentence: error.sentence, params: error.params };
 }
+
+/** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: takes the API key out of a text. */
+export async function previewOf(
+  body: unknown,
+  mac: string,
+  mapping: Mapping | null,
+  hideKey: (text: string) => string,
+): Promise<AnswerPreview> {
+  const sent = sentAnswer(body, hideKey);
+  try {
+    return { sent, ...readBody(mapping === null ? body : await mapping(body), mac) };
+  } catch (error) {
+    return { sent, ...testFailed(error) };
+  }
+}
+
+function readBody(body: unknown, mac: string) {
+  const at = new Date().toISOString();
+  if (mac !== '') {
+    const { strip, readable } = decodeStrip(body, mac, at);
+    return { ok: true as const, strips: [strip], complete: true, readable, notes: explain(body, mac) };
+  }
+  const { strips, complete, readable } = decodeList(body, at);
+  const shown = new Set(strips.slice(0, MOST_ELEMENTS).map((strip) => strip.mac));
+  const notes = explain(body).filter((note) => note.mac === null || shown.has(note.mac));
+  return { ok: true as const, strips, complete, readable, notes };
+}
+
+/** A list of this many strips says enough about its shape. */
+const MOST_ELEMENTS = 50;
+const MOST_KEYS = 200;
+const LONGEST_TEXT = 200;
+const DEEPEST = 12;
+/** Values in all. */
+const MOST_VALUES = 2_000;
+const SECRET = /pass(?:word|wd)|secret|token|api[-_]?key|authorization|cookie|credential|private/i;
+
+/** Copies a body so that a dialog can show it. */
+function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswer {
+  let shortened = false;
+  let values = 0;
+  const textOf = (text: string): string => {
+    const masked = hideKey(text);
+    if (masked.length <= LONGEST_TEXT) return masked;
+    shortened = true;
+    return `${masked.slice(0, LONGEST_TEXT)}…`;
+  };
+  const first = <Item>(items: readonly Item[], most: number): Item[] => {
+    if (items.length > most) shortened = true;
+    return items.slice(0, most);
+  };
+  const copy = (value: unknown, depth: number): unknown => {
+    values++;
+    if (typeof value === 'string') return textOf(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= DEEPEST || values > MOST_VALUES) {
+      shortened = true;
+      return '…';
+    }
+    if (Array.isArray(value)) return first(value, MOST_ELEMENTS).map((item) => copy(item, depth + 1));
+    const entries = first(Object.entries(value), MOST_KEYS).map(
+      ([key, inner]) => [textOf(key), isSecret(key, inner) ? '***' : copy(inner, depth + 1)] as const,
+    );
+    return Object.fromEntries(entries);
+  };
+  const copied = copy(body, 0);
+  return { body: copied, shortened };
+}
+
+const isSecret = (key: string, value: unknown): boolean =>
+  SECRET.test(key) && (typeof value === 'string' || typeof value === 'number');

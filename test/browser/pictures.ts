@@ -137,9 +137,8 @@ async function accountDialog({ red, browser }: Studio): Promise<Scene> {
   await page.locator('#smart-strip-test').click();
   await page.locator('#smart-strip-result tbody tr').first().waitFor();
   await page.locator('#smart-strip-preview > summary').click();
-  await page.locator('#smart-strip-preview-ask').click();
   await page.locator('.smart-strip-read').first().waitFor();
-  await page.locator('#smart-strip-preview-ask').blur();
+  await page.locator('#smart-strip-preview > summary').blur();
   const { x, width } = await boxOf(page.locator('.red-ui-tray').last());
   const { y } = await boxOf(page.locator('#node-config-input-name'));
   const compared = await boxOf(page.locator('#smart-strip-compare'));

@@ -38,6 +38,7 @@ const MAPPING = '{"strips": [devs.{"mac": hw, "outlets": [bits.{"port": n, "on":
 describe('The preview of answers', () => {
   const stage = setStage();
 
+  /** Opens the dialog of a new account and tests the connection to a service that answers so. */
   const open = async (json: unknown, options: { dark?: boolean; locale?: string } = {}): Promise<Editor> => {
     stage.service.always({ kind: 'answer', status: 200, json });
     await stage.red.deploy([tab]);
@@ -46,8 +47,10 @@ describe('The preview of answers', () => {
     const { page } = editor;
     await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
     await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
-    await page.locator('#smart-strip-preview > summary').click();
-    await page.locator('#smart-strip-preview-ask').click();
+    await page.locator('#smart-strip-test').click();
+    await page.locator('#smart-strip-result p').waitFor();
+    const section = page.locator('#smart-strip-preview');
+    if ((await section.getAttribute('open')) === null) await section.locator('summary').click();
     await page.locator('#smart-strip-compare').waitFor();
     await page.locator('#smart-strip-compare').scrollIntoViewIfNeeded();
     return editor;
@@ -85,13 +88,77 @@ describe('The preview of answers', () => {
     await page.locator('#smart-strip-use-mapping').check();
     const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
     await field.fill('devs.(');
-    await read.getByText('Correct the mapping').waitFor();
+    await read.getByText("Correct the account's mapping").waitFor();
     await field.fill(MAPPING);
     await read.getByText('Outlet 1: ● on').waitFor();
     await editor.picture('preview-mapped');
     assert.equal(stage.service.requests.length, before);
     await field.blur();
     assert.equal(await page.locator('#node-config-input-mapping').inputValue(), MAPPING);
+    await editor.close();
+  });
+
+  it('uses a mapping that is typed but not deployed for the test itself, for pickers too', async () => {
+    const editor = await open(STRANGE);
+    const { page } = editor;
+    const result = page.locator('#smart-strip-result');
+    assert.match((await result.textContent()) ?? '', /not recognised/);
+    await page.locator('#smart-strip-use-mapping').check();
+    const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
+    await field.fill('devs.(');
+    await page.locator('#smart-strip-test').click();
+    await result.getByText('see “Mapping (JSONata)”').waitFor();
+    const said = page.locator('#smart-strip-message-mapping');
+    assert.match((await said.textContent()) ?? '', /Correct the account's mapping/);
+    await field.fill(MAPPING);
+    await page.locator('#smart-strip-test').click();
+    await result.getByText('Strips found: 1, outlets: 2').waitFor();
+    assert.equal(await said.textContent(), '');
+    await editor.doneConfig();
+    const id = await editor.drop('strip switch', 300, 200);
+    await editor.edit(id);
+    await page.locator('.smart-strip-list li', { hasText: MAC }).waitFor();
+    await editor.close();
+  });
+
+  it('shows the answer about one strip, also with a mapping', async () => {
+    const one = {
+      hw: MAC,
+      bits: [
+        { n: 1, v: 'A' },
+        { n: 2, v: 'A' },
+      ],
+      token: 'secret-of-the-service',
+    };
+    const editor = await open(READABLE);
+    const { page } = editor;
+    stage.service.always({ kind: 'answer', status: 200, json: one });
+    const sent = page.locator('#smart-strip-compare pre');
+    const read = page.locator('#smart-strip-compare div[role=status]');
+    const choice = page.getByLabel('Answer', { exact: true });
+    assert.deepEqual(await choice.locator('option').allTextContents(), ['List of strips', `Desk (${MAC})`]);
+    await choice.selectOption(MAC);
+    await sent.getByText('"bits"').waitFor();
+    assert.equal(stage.service.requests.at(-1)?.path, `/api/public/v1/strips/${MAC}`);
+    assert.doesNotMatch((await sent.textContent()) ?? '', /secret-of-the-service/);
+    await read.getByText('No outlet could be read').waitFor();
+    const before = stage.service.requests.length;
+    await page.locator('#smart-strip-use-mapping').check();
+    const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
+    await field.fill('{"mac": hw, "outlets": [bits.{"port": n, "on": v = "A"}]}');
+    await read.getByText('Outlet 2: ● on').waitFor();
+    assert.equal(stage.service.requests.length, before);
+    await editor.picture('preview-one-strip');
+    // The service no longer knows the strip: the sentence says which.
+    stage.service.always({ kind: 'answer', status: 404, json: {} });
+    await choice.selectOption('');
+    await choice.selectOption(MAC);
+    await page.getByText(`the service knows no strip ${MAC}`).waitFor();
+    assert.equal(await page.locator('#smart-strip-compare').isVisible(), false);
+    stage.service.always({ kind: 'answer', status: 200, json: READABLE });
+    await page.locator('#smart-strip-test').click();
+    await sent.getByText('"strips"').waitFor();
+    assert.equal(await choice.inputValue(), '');
     await editor.close();
   });
 

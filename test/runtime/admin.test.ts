@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Strip } from '../../src/api/types';
 import { account, around } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import { logIn } from '../support/node-red-admin';
@@ -58,7 +59,6 @@ describe('the admin routes behind a login', () => {
     const before = service.requests.length;
     assert.equal((await fetch(`${red.url}${strips}`)).status, 401);
     assert.equal((await fetch(`${red.url}/strip-account/test`, trial)).status, 401);
-    assert.equal((await fetch(`${red.url}/strip-account/preview`, trial)).status, 401);
     assert.equal((await fetch(`${red.url}/inject/in`, { method: 'POST' })).status, 401);
     assert.equal(service.requests.length, before);
   });
@@ -75,7 +75,6 @@ describe('the admin routes behind a login', () => {
     const before = service.requests.length;
     // Node-RED itself answers a missing permission with 401.
     assert.ok([401, 403].includes((await asGuest('/strip-account/test', trial)).status));
-    assert.ok([401, 403].includes((await asGuest('/strip-account/preview', trial)).status));
     assert.ok([401, 403].includes((await asGuest('/inject/in', { method: 'POST' })).status));
     assert.equal(service.requests.length, before);
   });
@@ -99,18 +98,21 @@ describe('the admin routes behind a login', () => {
     service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
     const ask = async (more: object) =>
       (await (
-        await red.admin('/strip-account/preview', {
+        await red.admin('/strip-account/test', {
           ...trial,
           body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more }),
         })
-      ).json()) as { body: unknown; read: { ok: boolean; strips: { outlets: unknown }[]; sentence: string } };
-    const first = await ask({});
-    assert.deepEqual(first.body, { rows: [{ id: 'A1B2C3D4E5F6', note: '***' }] });
+      ).json()) as { ok: boolean; sentence?: string; strips?: Strip[]; sent: { body: unknown } };
+    const { sent } = await ask({});
+    assert.deepEqual(sent.body, { rows: [{ id: 'A1B2C3D4E5F6', note: '***' }] });
+    const oneStrip = await ask({ mac: 'A1B2C3D4E5F6' });
+    assert.deepEqual(oneStrip.sent, sent);
+    assert.equal(service.requests.at(-1)?.path, '/api/public/v1/strips/A1B2C3D4E5F6');
     const before = service.requests.length;
-    const again = await ask({ body: first.body, mapping: 'rows.[{"mac": id, "outlets": [true, false]}]' });
-    assert.equal((again.read.strips[0]?.outlets as unknown[]).length, 2);
-    const failed = await ask({ body: first.body, mapping: '$error("no")' });
-    assert.deepEqual([failed.read.ok, failed.read.sentence], [false, 'BAD_RESPONSE.mappingAt']);
+    const again = await ask({ body: sent.body, mapping: 'rows.[{"mac": id, "outlets": [true, false]}]' });
+    assert.equal(again.strips?.[0]?.outlets.length, 2);
+    const failed = await ask({ body: sent.body, mapping: '$error("no")' });
+    assert.deepEqual([failed.ok, failed.sentence], [false, 'BAD_RESPONSE.mappingAt']);
     assert.equal(service.requests.length, before);
     service.always(null);
   });
@@ -119,7 +121,7 @@ describe('the admin routes behind a login', () => {
     const target = await startService({ apiKey: API_KEY });
     const fields = { id: '', baseUrl: target.baseUrl, apiKey: 'typed', timeout: '1000', tls: '', proxy: '' };
     try {
-      for (const path of ['/strip-account/test', '/strip-account/preview', '/strip-sidebar/switch']) {
+      for (const path of ['/strip-account/test', '/strip-sidebar/switch']) {
         for (const [type, body] of [
           ['application/x-www-form-urlencoded', new URLSearchParams(fields).toString()],
           ['text/plain', JSON.stringify(fields)],

@@ -2,14 +2,14 @@ import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { isStripError } from '../../api/errors';
 import { PORTS } from '../../api/types';
 import { SETTINGS } from '../../settings';
-import type { StripRow } from '../answers';
+import type { Answer, StripInfo } from '../answers';
 import { checkBaseUrl, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
 import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
 import { showDiagnostics } from '../diagnostics';
 import { explain, watchField } from '../form';
 import { checkProtected, outletsTable, type OutletsTable } from '../outlets-table';
-import { openPreview, savePreview } from '../preview';
+import { openPreview, savePreview, typedMapping } from '../preview';
 import { text, type EditorNode } from '../red';
 import {
   askRuntime,
@@ -20,13 +20,12 @@ import {
   stateText,
   testAccount,
   type AccountValues,
-  type Answer,
 } from '../strips';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 const READINGS = ['load', 'voltage', 'signal'] as const;
 /** Fields that Test connection uses, or that its errors point at. */
-const TESTED = ['baseUrl', 'apiKey', 'timeout', 'interval', 'tls', 'proxy'];
+const TESTED = ['baseUrl', 'apiKey', 'timeout', 'interval', 'tls', 'proxy', 'mapping'];
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
 /** Milliseconds in the flow, seconds in the dialog. */
@@ -85,9 +84,9 @@ function open(node: EditorNode): void {
   const isStored = Boolean(RED.nodes.node(node.id));
   if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
   else if (isStored && node.changed !== true) askRuntime(node.id, () => outlets?.refresh());
-  openPreview(node, () => typedValues(node));
+  const showPreview = openPreview(node, () => typedValues(node));
   const button = $('#smart-strip-test');
-  button.on('click', () => void test(node, button));
+  button.on('click', () => void test(node, button, showPreview));
   $('<button type="button" class="red-ui-button" style="margin-left: 8px">')
     .text(text('strip-sidebar.diagnostics.title'))
     .on('click', () => void showDiagnostics(node.id))
@@ -195,7 +194,13 @@ function undeployedSimulator(baseUrl: string): Answer | null {
     (node) => node.changed !== true && withoutSlash(pathOf(node)) === path,
   );
   if (isDeployed) return null;
-  return { ok: false, code: 'UNREACHABLE', key: 'strip-account.simulator.undeployed', params: { path } };
+  return {
+    ok: false,
+    code: 'UNREACHABLE',
+    key: 'strip-account.simulator.undeployed',
+    params: { path },
+    sent: null,
+  };
 }
 
 /** A base URL may go on to the API's own path. */
@@ -231,7 +236,7 @@ function addSimulator(): void {
   RED.view.redraw(true);
 }
 
-async function test(node: EditorNode, button: JQuery): Promise<void> {
+async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answer) => void): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) explain(field, '');
   button.prop('disabled', true);
@@ -241,6 +246,7 @@ async function test(node: EditorNode, button: JQuery): Promise<void> {
   if (isPublicHttp(values.baseUrl)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
   learn(node.id, answer);
   outlets?.refresh();
+  showPreview(answer);
   result.empty();
   if (answer.ok) showStrips(result, answer);
   else showFailure(result, answer);
@@ -260,6 +266,7 @@ function typedValues(node: EditorNode): AccountValues {
     timeout: value('timeout'),
     tls: value('tls'),
     proxy: value('proxy'),
+    mapping: typedMapping(),
   };
 }
 
@@ -285,6 +292,7 @@ export function fieldToCorrect(code: string, key: string): string | null {
   if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
   if (code === 'TIMEOUT') return 'timeout';
   if (code === 'RATE_LIMITED') return 'interval';
+  if (kind.startsWith('mapping')) return 'mapping';
   if (kind.startsWith('proxy')) return 'proxy';
   if (kind.startsWith('tls') && code === 'NOT_CONFIGURED') return 'tls';
   if (kind === 'certificate' || kind === 'certificateSelfSigned') return 'tls';
@@ -295,6 +303,7 @@ export function fieldToCorrect(code: string, key: string): string | null {
 function showStrips(result: JQuery, { strips, readable }: Answer & { ok: true }): void {
   const count = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
   if (!readable) {
+    $('#smart-strip-preview').attr('open', '');
     $('<p class="smart-strip-caution">')
       .text(`⚠ ${text('strip-account.test.unreadable')}`)
       .appendTo(result);
@@ -307,7 +316,7 @@ function showStrips(result: JQuery, { strips, readable }: Answer & { ok: true })
   if (strips.length > 0) stripsTable(strips).appendTo(result);
 }
 
-function stripsTable(strips: readonly StripRow[]): JQuery {
+function stripsTable(strips: readonly StripInfo[]): JQuery {
   const header = $('<tr>');
   const columns = [text('strip-account.test.name'), text('strip-account.test.mac'), ...PORTS.map(String)];
   for (const column of columns) $('<th scope="col">').text(column).appendTo(header);
@@ -320,7 +329,7 @@ function stripsTable(strips: readonly StripRow[]): JQuery {
     .append(table.append($('<thead>').append(header), body));
 }
 
-function stripLine(strip: StripRow): JQuery {
+function stripLine(strip: StripInfo): JQuery {
   const line = $('<tr>');
   const name = strip.name ?? '–';
   $('<td>').attr('title', name).text(name).appendTo(line);

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
+import { readAccounts, readSwitched, type AccountInfo } from '../../../src/editor/answers';
 import {
   History,
   matches,
   newNode,
   outletProperties,
-  readAccounts,
-  readSwitched,
   stateOf,
   useKey,
   useOf,
-  type AccountInfo,
 } from '../../../src/editor/sidebar-data';
 
 const account: AccountInfo = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { fieldToCorrect } from '../../../src/editor/nodes/strip-account';
+import { readAnswer } from '../../../src/editor/answers';
 import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
-import { countOn, findStrip, outletState, readAnswer } from '../../../src/editor/strips';
+import { countOn, findStrip, outletState } from '../../../src/editor/strips';
 
 const strip = {
   mac: 'A1B2C3D4E5F6',
@@ -12,7 +13,17 @@ const strip = {
     { port: 2, on: false, name: null },
     { port: 3, on: null, name: null },
   ],
+  load: 12,
+  units: { load: 'W' },
 };
+const read = {
+  mac: strip.mac,
+  name: strip.name,
+  available: true,
+  outlets: strip.outlets,
+  readings: [{ name: 'load', value: 12, unit: 'W' }],
+};
+const known = { ok: true, readable: true, complete: true, notes: [], sent: null };
 
 function strips(...more: object[]) {
   const answer = readAnswer({ ok: true, strips: [strip, ...more] });
@@ -22,11 +33,22 @@ function strips(...more: object[]) {
 
 describe('what the editor reads of an admin answer', () => {
   it('is the strips and their outlets', () => {
-    assert.deepEqual(readAnswer({ ok: true, strips: [strip], readable: true }), {
-      ok: true,
-      strips: [strip],
-      readable: true,
-    });
+    const answer = { ok: true, strips: [strip], readable: true };
+    assert.deepEqual(readAnswer(answer), { ...known, strips: [read] });
+  });
+
+  it('is what the service sent, and why values are unknown', () => {
+    const sent = { body: [1], shortened: true };
+    const note = { mac: 'A', about: 2, reason: 'disagree', fields: ['on', 'state'] };
+    const list = { mac: null, about: 'list', reason: 'more', fields: ['next'] };
+    const answer = { ok: true, strips: [], readable: false, complete: false, notes: [note, list, 7], sent };
+    assert.deepEqual(readAnswer(answer), { ...answer, notes: [{ ...note, about: '2' }, list] });
+  });
+
+  it('is an error that calls a strip by its MAC', () => {
+    const said = { ok: false, code: 'NOT_FOUND', sentence: 'NOT_FOUND.strip', params: { mac: 'A1' } };
+    const answer = readAnswer(said);
+    assert.deepEqual(answer?.ok === false && answer.params, { mac: 'A1', strip: 'A1' });
   });
 
   it('is an error with the key of its sentence', () => {
@@ -41,6 +63,7 @@ describe('what the editor reads of an admin answer', () => {
       code: 'AUTH',
       key: 'errors.AUTH.rejected',
       params: { host: 'h', status: 401 },
+      sent: null,
     });
   });
 
@@ -53,9 +76,16 @@ describe('what the editor reads of an admin answer', () => {
   it('leaves out what is no strip and no outlet, and guesses no state', () => {
     const odd = { mac: 'B', name: '', outlets: [{ port: 9, on: true }, 'x', { port: 4, on: 'on', name: 5 }] };
     assert.deepEqual(readAnswer({ ok: true, strips: [null, { name: 'x' }, odd] }), {
-      ok: true,
-      strips: [{ mac: 'B', name: null, available: false, outlets: [{ port: 4, on: null, name: null }] }],
-      readable: true,
+      ...known,
+      strips: [
+        {
+          mac: 'B',
+          name: null,
+          available: false,
+          outlets: [{ port: 4, on: null, name: null }],
+          readings: [],
+        },
+      ],
     });
   });
 });
@@ -76,6 +106,7 @@ describe('the field where a failed test is corrected', () => {
     ['TIMEOUT', 'TIMEOUT.deadline', 'timeout'],
     ['RATE_LIMITED', 'RATE_LIMITED.seconds', 'interval'],
     ['BAD_RESPONSE', 'BAD_RESPONSE.html', 'baseUrl'],
+    ['BAD_RESPONSE', 'BAD_RESPONSE.mappingAt', 'mapping'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.protected', null],
     ['SERVICE', 'SERVICE.failed', null],
     ['CLOSED', 'CLOSED.account', null],

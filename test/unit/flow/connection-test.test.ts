@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
-import { parseConnectionTest, testFailed, testSucceeded } from '../../../src/flow/connection-test';
+import { parseConnectionTest, previewOf, testFailed, testSucceeded } from '../../../src/flow/connection-test';
 import { StripError } from '../../../src/api/errors';
 
+const MAC = 'A0B1C2D3E4F5';
+const asIs = (text: string): string => text;
 const body = { id: 'n', baseUrl: 'https://h', apiKey: 'k', timeout: '5000', tls: '', proxy: '' };
 
 describe('a connection to try', () => {
   it('is read from what the dialog sends', () => {
-    assert.deepEqual(parseConnectionTest(body), { ...body, timeout: 5000 });
+    const list = { ...body, timeout: 5000, mapping: '', mac: '', again: null };
+    assert.deepEqual(parseConnectionTest(body), list);
+    const strip = { ...list, mapping: 'a.b', mac: 'A1' };
+    assert.deepEqual(parseConnectionTest({ ...body, mapping: 'a.b', mac: 'A1' }), strip);
+    assert.deepEqual(parseConnectionTest({ ...body, body: null })?.again, { body: null });
   });
 
   it('takes an untouched or empty key for the stored one', () => {
@@ -31,6 +37,9 @@ describe('a connection to try', () => {
       { ...body, baseUrl: ['x'] },
       { ...body, tls: {} },
       { ...body, apiKey: 'k'.repeat(5000) },
+      { ...body, mapping: 7 },
+      { ...body, mapping: 'x'.repeat(20_001) },
+      { ...body, mac: ['A1'] },
     ];
     for (const value of hostile) assert.equal(parseConnectionTest(value), null);
     assert.equal(
@@ -72,5 +81,113 @@ describe('what the editor is told of it', () => {
 
   it('hides no defect', () => {
     assert.throws(() => testFailed(new TypeError('a defect')), /a defect/);
+  });
+});
+
+describe('the preview of an answer', () => {
+  it('shows what was sent beside what was read, and why a value is unknown', async () => {
+    const body = {
+      strips: [{ mac: MAC, outlets: [{ port: 2, name: 'Lamp', state: true, physical_state: false }] }],
+    };
+    const preview = await previewOf(body, '', null, asIs);
+    assert.deepEqual(preview.sent.body, body);
+    assert.equal(preview.sent.shortened, false);
+    assert.ok(preview.ok);
+    assert.deepEqual(preview.strips[0]?.outlets, [{ port: 2, on: null, name: 'Lamp' }]);
+    assert.deepEqual(preview.notes, [
+      { mac: MAC, about: 2, reason: 'disagree', fields: ['physical_state', 'state'] },
+    ]);
+  });
+
+  it('reads what the mapping makes of it, and shows what was sent', async () => {
+    const preview = await previewOf(
+      { x: MAC },
+      '',
+      () => Promise.resolve([{ mac: MAC, outlets: [true] }]),
+      asIs,
+    );
+    assert.deepEqual(preview.sent.body, { x: MAC });
+    assert.ok(preview.ok && preview.strips.length === 1);
+  });
+
+  it('says what is wrong with a mapping', async () => {
+    const error = new StripError('BAD_RESPONSE', 'BAD_RESPONSE.mapping', { params: { reason: 'no' } });
+    const preview = await previewOf([], '', () => Promise.reject(error), asIs);
+    assert.deepEqual(preview, {
+      sent: { body: [], shortened: false },
+      ok: false,
+      code: 'BAD_RESPONSE',
+      sentence: 'BAD_RESPONSE.mapping',
+      params: { reason: 'no' },
+    });
+  });
+
+  it('hides the key and whatever is called a secret', async () => {
+    const body = {
+      token: 'abc',
+      note: 'key is k3y',
+      Api_Key: 12,
+      k3y: 1,
+      password: { set: true },
+      name: 'Desk',
+    };
+    const preview = await previewOf(body, '', null, (text) => text.replaceAll('k3y', '***'));
+    assert.deepEqual(preview.sent.body, {
+      token: '***',
+      note: 'key is ***',
+      Api_Key: '***',
+      '***': 1,
+      password: { set: true },
+      name: 'Desk',
+    });
+  });
+
+  it('is bounded, whatever the size of the answer', async () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 1000; i++) deep = [deep];
+    const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'x'.repeat(1000)]));
+    for (const body of [deep, wide, Array.from({ length: 1000 }, () => wide), 'x'.repeat(100_000)]) {
+      const preview = await previewOf(body, '', null, asIs);
+      assert.equal(preview.sent.shortened, true);
+      assert.ok(JSON.stringify(preview.sent.body).length < 4_000_000);
+    }
+  });
+
+  it('reads one strip where one was asked for, with what is unknown about it', async () => {
+    const outlets = [
+      { port: 1, state: 'on' },
+      { port: 2, state: true, physical_state: false },
+    ];
+    const preview = await previewOf({ data: { outlets } }, MAC, null, asIs);
+    assert.ok(preview.ok);
+    assert.deepEqual(
+      preview.strips.map((strip) => [strip.mac, strip.outlets]),
+      [
+        [
+          MAC,
+          [
+            { port: 1, on: true, name: null },
+            { port: 2, on: null, name: null },
+          ],
+        ],
+      ],
+    );
+    assert.deepEqual(
+      preview.notes.map((note) => [note.mac, note.about, note.reason]),
+      [[MAC, 2, 'disagree']],
+    );
+    const other = await previewOf({ mac: 'B0B1C2D3E4F5', outlets }, MAC, null, asIs);
+    assert.ok(other.ok);
+    assert.deepEqual([other.readable, other.notes.map(({ reason }) => reason)], [false, ['other']]);
+  });
+
+  it('names all strips, and why values are unknown for as many of them as are shown', async () => {
+    const body = Array.from({ length: 120 }, (_, index) => ({
+      mac: `A0B1C2D3${1000 + index}`,
+      outlets: [{ port: 1, on: true, state: 'off' }],
+    }));
+    const preview = await previewOf(body, '', null, asIs);
+    assert.ok(preview.ok);
+    assert.deepEqual([preview.strips.length, preview.notes.length, preview.sent.shortened], [120, 50, true]);
   });
 });
