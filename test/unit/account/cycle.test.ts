@@ -76,6 +76,35 @@ describe('a cycle', () => {
     assert.equal((slow[1] ?? 0) - (slow[0] ?? 0), 60_000);
   });
 
+  it('sends the on at its time, though the service asked others for a pause', async () => {
+    const { service, clock, run } = bench();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    await clock.pass(1000);
+    run(2, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    await clock.pass(4000);
+    assert.deepEqual(service.switchTexts.slice(2), [ON]);
+  });
+
+  it('keeps to the pause that the service asks for when it refuses the on, for a minute at most', async () => {
+    const { service, clock, run } = bench();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    await clock.pass(5000);
+    for (const [retryAfter, waited] of [
+      [20_000, 20_000],
+      [600_000, 60_000],
+    ] as const) {
+      const before = service.switches.length;
+      await service.last.fail(failure('RATE_LIMITED', { retryAfter }));
+      await clock.pass(waited - 1);
+      assert.equal(service.switches.length, before);
+      await clock.pass(1);
+      assert.equal(service.switches.length, before + 1);
+    }
+  });
+
   it('is not replaced once its off may have been sent', async () => {
     const { service, clock, run } = bench();
     const cycle = run(1, 'cycle');

@@ -111,6 +111,33 @@ describe('a list that arrives late', () => {
     );
   });
 
+  it('and knows a strip again does not bring back that it was available', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true]));
+    const older = lab.account.get(MAC);
+    await list(lab);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
+    await older;
+    assert.equal(lab.account.strip(MAC)?.available, false);
+  });
+
+  it('as NOT_FOUND says nothing of a strip that was listed since, nor of one that nobody knows', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true]));
+    const older = [lab.account.get(MAC), lab.account.get(OTHER)].map((read) =>
+      assert.rejects(read, { code: 'NOT_FOUND' }),
+    );
+    await list(lab, makeStrip(MAC, [true]));
+    const { take } = watch(lab);
+    for (const call of lab.service.gets) await call.fail(failure('NOT_FOUND'));
+    await Promise.all(older);
+    assert.deepEqual(take(), []);
+    assert.deepEqual(
+      lab.account.strips().map(({ mac, available }) => [mac, available]),
+      [[MAC, true]],
+    );
+  });
+
   it('and failed does not make unavailable what has answered since', async () => {
     const lab = bench();
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));

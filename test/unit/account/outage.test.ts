@@ -218,6 +218,20 @@ describe('an outage', () => {
     assert.deepEqual(sentAt(lab).slice(3), [25, 400]);
   });
 
+  it('of one outlet is not asked about more often because commands to another succeed', async () => {
+    const lab = bench({ retryFor: 60_000 });
+    lab.clock.luck = () => 0.999;
+    lab.service.autoSwitch = (_, port) =>
+      port === 1 ? Promise.reject(failure('TIMEOUT')) : Promise.resolve(yes(port));
+    lab.run(1, true);
+    for (let second = 0; second < 60; second++) {
+      lab.run(2, true);
+      await lab.clock.pass(1000);
+    }
+    const attempts = lab.service.switches.filter(({ port }) => port === 1).length;
+    assert.ok(attempts >= 10 && attempts <= 18, `${attempts} attempts in a minute`);
+  });
+
   it('that is over for one outlet does not shorten the delay of a cycle at another', async () => {
     const lab = bench();
     lab.run(1, 'cycle', { delay: 20_000 });
@@ -308,6 +322,15 @@ describe('a rate limit', () => {
     assert.equal(lab.account.status().cooldownUntil, null);
     await lab.clock.pass(45_000);
     assert.ok(lab.service.lists.length >= before + 8, `${lab.service.lists.length - before} polls in 45 s`);
+  });
+
+  it("that outlasts a command ends it with the command's own failure", async () => {
+    const lab = bench();
+    const failing = lab.run(1, true);
+    lab.run(2, true);
+    await lab.service.switches[1]?.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    await lab.service.switches[0]?.fail(failure('TIMEOUT'));
+    assert.equal(failing.error?.code, 'TIMEOUT');
   });
 
   it('is not shortened by a shorter one', async () => {

@@ -92,6 +92,27 @@ describe('the poll', () => {
     assert.equal((await list).strips.length, 1);
   });
 
+  it('has one list on its way, though its only subscriber goes and another comes', async () => {
+    const lab = bench();
+    lab.account.subscribe(() => undefined)();
+    lab.account.subscribe(() => undefined);
+    assert.equal(lab.service.lists.length, 1);
+    await lab.service.lists[0]?.answer(listOf());
+    await lab.clock.pass(14_999);
+    assert.equal(lab.service.lists.length, 1);
+    await lab.clock.pass(1);
+    assert.equal(lab.service.lists.length, 2);
+  });
+
+  it('ends with the list that is on its way when the last subscriber goes', async () => {
+    const lab = bench();
+    lab.account.subscribe(() => undefined)();
+    await lab.service.lists[0]?.answer(listOf());
+    await lab.clock.pass(100_000);
+    assert.equal(lab.service.lists.length, 1);
+    assert.equal(lab.clock.pending, 0);
+  });
+
   it('keeps its pace when the wall clock jumps', async () => {
     const { lab } = watched(() => listOf());
     await lab.clock.pass(0);
@@ -180,11 +201,40 @@ describe('a poll that fails', () => {
     assert.deepEqual(times(lab), [0, 5000, 10_000]);
   });
 
-  it('asks every fifteen minutes while the key is rejected', async () => {
-    const { lab } = watched(() => failure('AUTH'));
-    await lab.clock.pass(1_800_000);
-    assert.deepEqual(times(lab), [0, 900_000, 1_800_000]);
+  it('does not say so of a strip that the service does not know when its readings are asked for', async () => {
+    const { lab } = watched(() => listOf(makeStrip(MAC, [true])));
+    lab.account.subscribe(() => undefined, { readings: 'all' });
+    lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));
+    await lab.clock.pass(90_000);
+    assert.ok(lab.service.gets.length > 0);
+    assert.deepEqual(lab.log.lines, []);
   });
+
+  it('first waits at random again once it works, so that accounts that failed together part', async () => {
+    let answer: ReturnType<typeof listOf> | Error = listOf();
+    const { lab } = watched(() => answer);
+    await lab.clock.pass(14_000);
+    answer = failure('TIMEOUT');
+    await lab.clock.pass(15_000);
+    answer = listOf();
+    lab.clock.luck = () => 0.9;
+    await lab.clock.pass(1000 + 27_000 + 32_400);
+    assert.deepEqual(times(lab), [0, 15_000, 30_000, 57_000, 89_400]);
+  });
+
+  for (const [luck, interval, waited] of [
+    [0, 30_000, 810_000],
+    [0.5, 30_000, 900_000],
+    [1, 30_000, 990_000],
+    [0.5, 3_600_000, 3_600_000],
+  ] as const) {
+    it(`asks every ${waited} ms while the key is rejected, with ${luck} drawn and ${interval} ms set`, async () => {
+      const { lab } = watched(() => failure('AUTH'), { interval });
+      lab.clock.luck = () => luck;
+      await lab.clock.pass(2 * waited);
+      assert.deepEqual(times(lab), [0, waited, 2 * waited]);
+    });
+  }
 
   for (const [what, succeed] of [
     [
@@ -275,6 +325,43 @@ describe('a poll that fails', () => {
     assert.equal(lab.service.lists.length, 2);
   });
 
+  it('goes on at random within an interval when a command ends the rate limit that held it', async () => {
+    const { lab } = watched(() => listOf());
+    await lab.clock.pass(1000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    await lab.clock.pass(19_000);
+    lab.run(1, true);
+    await lab.clock.pass(0);
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(15_000);
+    assert.deepEqual(times(lab), [0, 35_000]);
+  });
+
+  it('comes back within an interval when a command succeeds after a rate limit that named no time', async () => {
+    let answer: ReturnType<typeof listOf> | Error = failure('RATE_LIMITED');
+    const { lab } = watched(() => answer);
+    lab.clock.luck = () => 1;
+    await lab.clock.pass(100_000);
+    assert.deepEqual(times(lab), [0, 30_000, 90_000]);
+    answer = listOf();
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(29_999);
+    assert.equal(lab.service.lists.length, 3);
+    await lab.clock.pass(1);
+    assert.equal(lab.service.lists.length, 4);
+  });
+
+  it('is not put off by commands that succeed after a rate limit that named no time', async () => {
+    const { lab } = watched(() => failure('RATE_LIMITED'));
+    await lab.clock.pass(20_000);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(10_000);
+    assert.deepEqual(times(lab), [0, 30_000]);
+  });
+
   it('asks soon when nobody knows what became of a command, so that the picture heals', async () => {
     const { lab } = watched(() => listOf(), { retryFor: 0 });
     await lab.clock.pass(16_000);
@@ -307,5 +394,57 @@ describe('a switch of uncertain outcome while a list is on its way', () => {
     await service.lists[1]?.answer(all());
     await clock.pass(10_000);
     assert.equal(service.lists.length, 3);
+  });
+});
+
+describe('a list that is asked for ahead of its time', () => {
+  it('is read as soon as the floor allows, once', async () => {
+    const { lab } = watched(() => listOf());
+    await lab.clock.pass(16_000);
+    lab.account.refresh();
+    lab.account.refresh();
+    await lab.clock.pass(3999);
+    assert.deepEqual(times(lab), [0, 15_000]);
+    await lab.clock.pass(1 + 30_000);
+    assert.deepEqual(times(lab), [0, 15_000, 20_000, 50_000]);
+    await lab.clock.pass(10_000);
+    lab.account.refresh();
+    await lab.clock.pass(0);
+    assert.equal(lab.service.lists.length, 5);
+  });
+
+  it('is read after the one that is on its way', async () => {
+    const lab = bench();
+    watch(lab);
+    lab.account.refresh();
+    await lab.clock.pass(1000);
+    assert.equal(lab.service.lists.length, 1);
+    await lab.service.lists[0]?.answer(listOf());
+    await lab.clock.pass(4000);
+    assert.equal(lab.service.lists.length, 2);
+    await lab.service.lists[1]?.answer(listOf());
+    await lab.clock.pass(29_999);
+    assert.equal(lab.service.lists.length, 2);
+  });
+
+  it('is read at once while the poll backs off, but not during a rate limit', async () => {
+    let answer = failure('AUTH');
+    const { lab } = watched(() => answer);
+    await lab.clock.pass(60_000);
+    answer = failure('RATE_LIMITED', { retryAfter: 60_000 });
+    lab.account.refresh();
+    await lab.clock.pass(0);
+    assert.deepEqual(times(lab), [0, 60_000]);
+    await lab.clock.pass(10_000);
+    lab.account.refresh();
+    await lab.clock.pass(50_000);
+    assert.deepEqual(times(lab), [0, 60_000]);
+  });
+
+  it('is not read where nobody listens to changes', async () => {
+    const lab = bench();
+    lab.account.refresh();
+    await lab.clock.pass(60_000);
+    assert.equal(lab.service.lists.length, 0);
   });
 });

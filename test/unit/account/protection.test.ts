@@ -72,6 +72,15 @@ describe('a protected outlet', () => {
     });
   });
 
+  it('is named once and in order, however the settings name it', async () => {
+    const named = ports(4, 4, 2).map((port) => ({ mac: MAC, port }));
+    const { service, run } = bench({ protectedOutlets: named });
+    const ending = run('all', false);
+    for (const call of [...service.switches]) await call.answer(yes(call.port));
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`]);
+    assert.deepEqual(ending.outcome?.skipped, [2, 4]);
+  });
+
   it('leaves an "all" on as it is', () => {
     const { service, run } = bench({ protectedOutlets: fridge });
     run('all', true);
@@ -123,6 +132,13 @@ describe('a protected outlet', () => {
     assert.equal(service.switches.length, 0);
   });
 
+  it('lets an "all" be toggled on where every outlet is one and off', async () => {
+    const { service, run } = bench({ protectedOutlets: everything });
+    run('all', 'toggle');
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, false, false, false])));
+    assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
+  });
+
   it('lets an "all" that was superseded half-way say what it had switched', async () => {
     const { service, run } = bench({ protectedOutlets: fridge });
     const first = run('all', false);
@@ -146,6 +162,8 @@ describe('a protected outlet', () => {
     await service.switches[1]?.fail(failure('AUTH'));
     await service.switches[2]?.answer(yes(4));
     assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.equal(ending.error.sentence, 'SWITCH_FAILED.some');
+    assert.deepEqual(ending.error.response, [yes(1).response, yes(4).response]);
     assert.deepEqual(ending.error.results, [
       { port: 1, ok: true },
       { port: 3, ok: false },
@@ -153,6 +171,29 @@ describe('a protected outlet', () => {
     ]);
     assert.deepEqual(ending.error.params, { mac: MAC, port: 'all', failed: '3', switched: '1, 4' });
     assert.equal(account.lastKnown(MAC, 1), false);
+  });
+
+  it('gives an "all" of several requests the time of the last confirmation', async () => {
+    const { service, clock, run } = bench({ protectedOutlets: fridge });
+    const ending = run('all', false);
+    await service.switches[2]?.answer(yes(4));
+    await clock.pass(2000);
+    await service.switches[0]?.answer(yes(1));
+    await clock.pass(1000);
+    await service.switches[1]?.answer(yes(3));
+    assert.equal(ending.outcome?.at, '2027-01-15T08:00:03.000Z');
+  });
+
+  it('makes an "all" whose outlets all refuse name them, with what the service said', async () => {
+    const { service, run } = bench({ protectedOutlets: fridge });
+    const ending = run('all', false);
+    for (const [index, port] of [1, 3, 4].entries()) {
+      const results = [{ port, ok: false }];
+      await service.switches[index]?.fail(failure('SWITCH_FAILED', { results, response: `no ${port}` }));
+    }
+    assert.equal(ending.error?.sentence, 'SWITCH_FAILED.ports');
+    assert.deepEqual(ending.error.params, { mac: MAC, port: 'all', failed: '1, 3, 4', switched: '' });
+    assert.deepEqual(ending.error.response, ['no 1', 'no 3', 'no 4']);
   });
 
   it('makes a failure of all requests of an "all" the failure itself', async () => {

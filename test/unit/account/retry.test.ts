@@ -142,6 +142,14 @@ describe('a rate limit', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('that names no time and comes after the deadline fails the command with its own sentence', async () => {
+    const { service, clock, run } = bench({ retryFor: 2000 });
+    const ending = run(1, true);
+    await clock.pass(3000);
+    await service.last.fail(failure('RATE_LIMITED', {}, 'later'));
+    assert.equal(ending.error?.sentence, 'RATE_LIMITED.later');
+  });
+
   it('that no command could outlast does not keep the next one from trying, whose success ends it', async () => {
     const { service, clock, account, run } = bench();
     run(1, true);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, OTHER, makeStrip, stripOf } from '../../support/scripted-service';
+import { failure, listOf, MAC, OTHER, makeStrip, stripOf, yes } from '../../support/scripted-service';
 import { bench } from './support';
+import { list } from './watching';
 
 describe('the status of an account', () => {
   it('is told now and when it changes, with the reason', async () => {
@@ -77,6 +78,67 @@ describe('the status of an account', () => {
       await reading;
     }
     assert.deepEqual(lab.log.lines, ['unreadable strip', 'unreadable strip']);
+  });
+
+  it('says whether the list is polled, and until when the service asked for a pause', async () => {
+    const lab = bench();
+    const heard: unknown[] = [];
+    lab.account.onStatus(({ polling, cooldownUntil }) => heard.push([polling, cooldownUntil]));
+    await calm();
+    const stop = lab.account.subscribe(() => undefined);
+    lab.account.subscribe(() => undefined)();
+    stop();
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 7000 }));
+    const until = lab.clock.wall() + 7000;
+    assert.deepEqual(heard, [
+      [false, null],
+      [true, null],
+      [false, null],
+      [false, until],
+    ]);
+    await lab.clock.pass(6999);
+    assert.equal(lab.account.status().cooldownUntil, until);
+    await lab.clock.pass(1);
+    assert.equal(lab.account.status().cooldownUntil, null);
+    await lab.service.last.answer(yes());
+    assert.deepEqual(heard.slice(4), [[false, null]]);
+  });
+
+  it('knows when the service last answered well, which alone is no reason to tell it', async () => {
+    const lab = bench();
+    const heard: unknown[] = [];
+    lab.account.onStatus((status) => heard.push(status));
+    await calm();
+    await list(lab);
+    assert.equal(lab.account.status().lastAnswerAt, '2027-01-15T08:00:00.000Z');
+    const told = heard.length;
+    await lab.clock.pass(1000);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.equal(lab.account.status().lastAnswerAt, '2027-01-15T08:00:01.000Z');
+    await lab.clock.pass(1000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('AUTH'));
+    assert.equal(lab.account.status().lastAnswerAt, '2027-01-15T08:00:01.000Z');
+    assert.equal(heard.length, told);
+  });
+
+  it('is told to each listener until it goes, also where two are the same function', async () => {
+    const lab = bench();
+    let heard = 0;
+    const listener = (): void => {
+      heard++;
+    };
+    const first = lab.account.onStatus(listener);
+    lab.account.onStatus(listener);
+    lab.account.onStatus(() => (heard = -Infinity))();
+    await calm();
+    assert.equal(heard, 2);
+    first();
+    first();
+    await list(lab);
+    assert.equal(heard, 3);
   });
 
   it('does not suffer from a listener that throws', async () => {
