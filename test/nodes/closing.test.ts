@@ -92,7 +92,7 @@ describe('closing', () => {
     await helper.unload();
     assert(performance.now() - began < 9000);
     assert.deepEqual(warned, [
-      'Check the outlets: the account was closed before 5 commands were confirmed, so they may not have been carried out.',
+      'Check the outlets: commands that were not confirmed when the account was closed may not have been carried out: 5.',
     ]);
     assert.deepEqual(sent('out'), []);
   });
