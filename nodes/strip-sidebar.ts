@@ -3,12 +3,13 @@ import type { NodeAPI } from 'node-red';
 import type { AccountStatus } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
 import { isStripError } from '../src/api/errors';
-import { reportOf } from '../src/diagnostics';
+import type * as Diagnostics from '../src/diagnostics';
 import { editorError, isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/overview';
 import type { OutletRequest } from '../src/flow/overview';
 import type { LazyAccount } from '../src/flow/shared-account';
+import { ownProperty } from '../src/values';
 import { accountOf, deployedAccounts, findAccount, type AccountLink } from './shared/accounts';
-import { requireJson } from './shared/admin';
+import { answering, requireJson } from './shared/admin';
 import { packageVersion } from './shared/package-version';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
@@ -17,48 +18,49 @@ export = (RED: NodeAPI): void => {
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');
 
-  RED.httpAdmin.get('/strip-sidebar/accounts', mayRead, (request, response) => {
-    const { lease } = request.query;
-    if (!isLease(lease)) {
-      response.sendStatus(400);
-      return;
-    }
-    const links = deployedAccounts(RED);
-    leases.renew(
-      lease,
-      links.map(({ account }) => account),
-    );
-    const now = systemClock.wall();
-    response.set('Cache-Control', 'no-store');
-    response.json(links.map(({ node, account }) => overviewOf(node.id, account, now)));
-  });
+  RED.httpAdmin.get(
+    '/strip-sidebar/accounts',
+    mayRead,
+    answering(400, ({ query: { lease } }) => {
+      if (!isLease(lease)) return null;
+      const links = deployedAccounts(RED);
+      leases.renew(
+        lease,
+        links.map(({ account }) => account),
+      );
+      const now = systemClock.wall();
+      return links.map(({ node, account }) => overviewOf(node.id, account, now));
+    }),
+  );
 
-  RED.httpAdmin.post('/strip-sidebar/release', mayRead, requireJson, (request, response) => {
-    const body: unknown = request.body;
-    const lease: unknown = typeof body === 'object' && body !== null && 'lease' in body ? body.lease : null;
+  RED.httpAdmin.post('/strip-sidebar/release', mayRead, requireJson, ({ body }, response) => {
+    const lease = ownProperty(body, 'lease');
     if (isLease(lease)) leases.release(lease);
     response.sendStatus(isLease(lease) ? 204 : 400);
   });
 
-  RED.httpAdmin.post('/strip-sidebar/switch', mayWrite, requireJson, (request, response, next) => {
-    const asked = readOutletRequest(request.body);
-    if (asked === null) {
-      response.sendStatus(400);
-      return;
-    }
-    switchOutlet(RED, asked).then((answer) => response.json(answer), next);
-  });
+  RED.httpAdmin.post(
+    '/strip-sidebar/switch',
+    mayWrite,
+    requireJson,
+    answering(400, async ({ body }) => {
+      const asked = readOutletRequest(body);
+      return asked === null ? null : await switchOutlet(RED, asked);
+    }),
+  );
 
-  RED.httpAdmin.get('/strip-sidebar/diagnostics/:id', mayRead, (request, response, next) => {
-    const link = findAccount(RED, String(request.params.id));
-    if (link === undefined) {
-      response.sendStatus(404);
-      return;
-    }
-    response.set('Cache-Control', 'no-store');
-    reportAbout(RED, link).then((report) => response.json(report), next);
-  });
+  RED.httpAdmin.get(
+    '/strip-sidebar/diagnostics/:id',
+    mayRead,
+    answering(404, async ({ params }) => {
+      const link = findAccount(RED, String(params.id));
+      return link === undefined ? null : await reportAbout(RED, link);
+    }),
+  );
 };
+
+/** Loaded when somebody asks for a report: the list of what may be in one is long. */
+const loadDiagnostics = () => require('../src/diagnostics') as typeof Diagnostics;
 
 async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
   const versions = {
@@ -70,7 +72,7 @@ async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
     arch: arch(),
   };
   const status = statusOf(link.account);
-  return reportOf({ ...link.diagnostics(), versions, status, now: systemClock.wall() });
+  return loadDiagnostics().reportOf({ ...link.diagnostics(), versions, status, now: systemClock.wall() });
 }
 
 function statusOf(account: LazyAccount): AccountStatus {
@@ -83,7 +85,7 @@ function statusOf(account: LazyAccount): AccountStatus {
   }
 }
 
-async function switchOutlet(RED: NodeAPI, { account, mac, port, on }: OutletRequest): Promise<object> {
+async function switchOutlet(RED: NodeAPI, { account, mac, port, on }: OutletRequest): Promise<unknown> {
   try {
     const outcome = await accountOf(RED, account).get().run({ mac, port, action: on, delay: 0 });
     return { ok: true, on: outcome.on };

@@ -41,3 +41,9 @@ export function deployedAccounts(RED: NodeAPI): AccountLink[] {
   });
   return ids.map((id) => findAccount(RED, id)).filter((link) => link !== undefined);
 }
+
+/** Takes a key out of texts that are shown. Too short a key would take out anything. */
+export const hidingOf =
+  (apiKey: string) =>
+  (text: string): string =>
+    apiKey.trim().length < 4 ? text : text.replaceAll(apiKey.trim(), '***');

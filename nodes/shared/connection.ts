@@ -1,11 +1,15 @@
 import type { Node, NodeAPI } from 'node-red';
+import { Account } from '../../src/account/account';
+import type { AccountLog } from '../../src/account/types';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { createDispatcher, type TlsOptions } from '../../src/api/dispatcher';
-import { checkApiKey, type BaseUrl } from '../../src/api/connection-settings';
+import { checkApiKey, parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
 import { StripError } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
+import { readAccountConfig } from '../../src/flow/shared-account';
+import { textOf, type Config } from '../../src/settings';
 import { isRecord } from '../../src/values';
 import { simulatorDispatcher } from './simulators';
 
@@ -28,6 +32,21 @@ export interface ConnectionSettings {
 
 /** What a simulator in this Node-RED is sent where the account has no key. */
 const KEY_FOR_SIMULATOR = 'simulator';
+
+/** The account behind an account node. Throws NOT_CONFIGURED. */
+export function createAccount(
+  RED: NodeAPI,
+  node: Node,
+  def: Config,
+  { apiKey, hideKey, log }: { apiKey: string; hideKey: (text: string) => string; log: AccountLog },
+): Account {
+  const { settings, ...config } = readAccountConfig(def);
+  const baseUrl = parseBaseUrl(config.baseUrl);
+  const { concurrency: connections, timeout } = settings;
+  const mapping = mappingOf(RED, textOf(def, 'mapping'), node, hideKey);
+  const service = connect(RED, { ...config, baseUrl, apiKey, timeout, connections, mapping }, 'Missing');
+  return new Account({ service, settings, clock: systemClock, log });
+}
 
 /** What to say of a TLS or proxy node that the runtime does not know. */
 type Absence = 'Undeployed' | 'Missing';
@@ -71,12 +90,6 @@ export function mappingOf(
   const prepare = (): Expression => util.prepareJSONataExpression(expression, node);
   return createMapping(prepare, hideKey);
 }
-
-/** Takes a key out of texts that are shown. Too short a key would take out anything. */
-export const hidingOf =
-  (apiKey: string) =>
-  (text: string): string =>
-    apiKey.trim().length < 4 ? text : text.replaceAll(apiKey.trim(), '***');
 
 function tlsOptions(node: unknown, absence: Absence): TlsOptions {
   if (!isRecord(node) || typeof node.addTLSOptions !== 'function') {
