@@ -1,11 +1,9 @@
-import type { Clock } from '../api/clock';
 import { closedError, isStripError, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { ListAnswer, PortOrAll, Service, Strip, StripAnswer } from '../api/types';
+import type { ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
 import { CommandQueue, MAX_WAITING } from './command-queue';
-import { Delays } from './delays';
 import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';
-import { busy, mayBeCarriedOut } from './errors';
+import { busy, failureOf, mayBeCarriedOut } from './errors';
 import { Poller, type Round } from './poller';
 import type { QueuedCommand } from './queued-command';
 import { Reader } from './reader';
@@ -13,29 +11,12 @@ import { Requests } from './requests';
 import { StripStore } from './strip-store';
 import { Subscribers, type SubscribeOptions } from './subscribers';
 import { Switcher } from './switcher';
-import type {
-  AccountLog,
-  AccountSettings,
-  AccountStatus,
-  Change,
-  Command,
-  Listener,
-  Outcome,
-  RunOptions,
-} from './types';
+import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
 
 /** At close, milliseconds for a switch request that is under way... */
 const GRACE = 1_000;
 /** ...and for the "on" of a cycle, everything included. */
 const RESTORE_TIME = 5_000;
-
-export interface AccountOptions {
-  /** The account's own from now on: `close` closes it. */
-  service: Service;
-  settings: AccountSettings;
-  clock: Clock;
-  log: AccountLog;
-}
 
 /**
  * One account of the service, shared by all its users: what is known of the strips, the poll that keeps it up to date, and the queue of commands.
@@ -43,10 +24,7 @@ export interface AccountOptions {
  */
 export class Account {
   readonly #counters: DiagnosticCounters;
-  readonly #service: Service;
-  readonly #settings: AccountSettings;
-  readonly #clock: Clock;
-  readonly #log: AccountLog;
+  readonly #options: AccountOptions;
   readonly #store: StripStore;
   readonly #subscribers: Subscribers;
   readonly #queue: CommandQueue;
@@ -64,44 +42,30 @@ export class Account {
   #statusListeners: readonly ((status: AccountStatus) => void)[] = [];
   #closing: Promise<void> | null = null;
 
-  constructor({ service: uncounted, settings, clock, log }: AccountOptions) {
+  constructor(uncounted: AccountOptions) {
+    const { clock, settings, log } = uncounted;
     const counters = new DiagnosticCounters(clock);
-    const service = counters.counting(uncounted);
-    this.#counters = counters;
-    this.#service = service;
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#log = log;
-    const delays = new Delays(clock);
+    const options = { ...uncounted, service: counters.counting(uncounted.service) };
     const store = new StripStore(clock, settings, (changes, settled) => this.#announce(changes, settled));
     const subscribers = new Subscribers(
       () => store.known(),
       (error) => log.fault(error),
     );
-    const queue = new CommandQueue(clock, settings, delays, log, (queued) => this.#switcher.carryOut(queued));
-    const requests = new Requests(clock, settings, delays, queue, log, counters, (succeeded, endedPause) =>
+    const queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
+    const requests = new Requests(options, queue, counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
     const reader = new Reader(
-      service,
+      options.service,
       store,
       requests,
       (mac) => subscribers.wantsReadings(macKey(mac)),
       (key, readable) => this.#checkReadable(key, readable),
     );
     const poller = new Poller(clock, settings.interval, requests.cooldown, log, () => this.#round());
-    this.#switcher = new Switcher(
-      service,
-      store,
-      clock,
-      delays,
-      queue,
-      requests,
-      reader,
-      log,
-      settings.protectedOutlets,
-      () => poller.suspect(),
-    );
+    this.#switcher = new Switcher(options, store, queue, requests, reader, () => poller.suspect());
+    this.#counters = counters;
+    this.#options = options;
     this.#store = store;
     this.#subscribers = subscribers;
     this.#queue = queue;
@@ -227,25 +191,25 @@ export class Account {
     this.#requests.close();
     let grace = GRACE;
     if (restoring.length > 0) {
-      const began = this.#clock.monotonic();
+      const began = this.#options.clock.monotonic();
       await this.#restored(restoring);
-      grace = Math.max(0, GRACE - (this.#clock.monotonic() - began));
+      grace = Math.max(0, GRACE - (this.#options.clock.monotonic() - began));
     }
-    await this.#service.close(grace);
+    await this.#options.service.close(grace);
     await this.#queue.until(() => this.#queue.commands.size === 0);
     const { dropped } = this.#queue;
-    if (dropped > 0) this.#log.dropped(dropped);
+    if (dropped > 0) this.#options.log.dropped(dropped);
   }
 
   /** Waits for the "on" of cycles, and gives them up when their time is over. */
   async #restored(restoring: readonly QueuedCommand[]): Promise<void> {
-    const timers = [this.#clock.setTimeout(() => this.#switcher.endGrace(), GRACE)];
+    const timers = [this.#options.clock.setTimeout(() => this.#switcher.endGrace(), GRACE)];
     const timeOver = new Promise<void>((resolve) => {
-      timers.push(this.#clock.setTimeout(resolve, RESTORE_TIME));
+      timers.push(this.#options.clock.setTimeout(resolve, RESTORE_TIME));
     });
     await Promise.race([this.#queue.until(() => restoring.every(({ phase }) => phase === 'done')), timeOver]);
     this.#requests.giveUp();
-    timers.forEach((timer) => this.#clock.clearTimeout(timer));
+    timers.forEach((timer) => this.#options.clock.clearTimeout(timer));
   }
 
   #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
@@ -270,7 +234,7 @@ export class Account {
 
   #answered(succeeded: boolean, endedPause: boolean): void {
     if (succeeded) {
-      this.#lastAnswerAt = this.#clock.wall();
+      this.#lastAnswerAt = this.#options.clock.wall();
       this.#poller.succeeded(endedPause);
     }
     this.#checkStatus();
@@ -288,12 +252,12 @@ export class Account {
 
   /** After the first complete list: warns of configured outlets that it does not have. */
   #checkOutlets(): void {
-    const { protectedOutlets, outletNames } = this.#settings;
+    const { protectedOutlets, outletNames } = this.#options.settings;
     for (const { mac, port } of protectedOutlets) {
-      if (this.#store.lacks(mac, port)) this.#log.unknownOutlet('protected', mac, port);
+      if (this.#store.lacks(mac, port)) this.#options.log.unknownOutlet('protected', mac, port);
     }
     for (const { mac, port } of outletNames) {
-      if (this.#store.lacks(mac, port)) this.#log.unknownOutlet('named', mac, port);
+      if (this.#store.lacks(mac, port)) this.#options.log.unknownOutlet('named', mac, port);
     }
   }
 
@@ -304,8 +268,8 @@ export class Account {
       const strips = this.#unreadable.size - (this.#unreadable.has(null) ? 1 : 0);
       this.#unreadable.add(key);
       // Said of the first such strip: the answers about the others look alike.
-      if (key === null) this.#log.unreadable('list');
-      else if (strips === 0) this.#log.unreadable('strip');
+      if (key === null) this.#options.log.unreadable('list');
+      else if (strips === 0) this.#options.log.unreadable('strip');
     }
     this.#checkStatus();
   }
@@ -342,18 +306,7 @@ export class Account {
     try {
       listener(this.status());
     } catch (error) {
-      this.#log.fault(error);
+      this.#options.log.fault(error);
     }
-  }
-}
-
-/** The error of a read, as a value. */
-async function failureOf(read: Promise<void>): Promise<StripError | null> {
-  try {
-    await read;
-    return null;
-  } catch (error) {
-    if (isStripError(error)) return error;
-    throw error;
   }
 }

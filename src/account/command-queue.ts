@@ -1,16 +1,17 @@
-import type { Clock, Timer } from '../api/clock';
+import type { Timer } from '../api/clock';
 import { closedError, type StripError } from '../api/errors';
 import { InFlightSet } from '../api/in-flight-set';
+import { macKey } from '../api/mac';
 import { PORTS, type Port } from '../api/types';
-import type { Delays } from './delays';
+import { Delays } from './delays';
 import { busy, isOutage, superseded, waitedTooLong } from './errors';
-import { QueuedCommand, type Phase } from './queued-command';
-import type { AccountLog, AccountSettings, Command, Outcome, RunOptions } from './types';
+import { QueuedCommand, type OutletQueues, type Phase } from './queued-command';
+import type { AccountOptions, Command, Outcome, RunOptions } from './types';
 
 /** Commands that may wait; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
-/** Empty queues that are kept: a map whose entries come and go with every command leaves much to the garbage collector. */
-const MOST_IDLE = 1_000;
+/** Strips with empty queues that are kept: a map whose entries come and go with every command leaves much to the garbage collector. */
+const MOST_IDLE = 250;
 /** Milliseconds that a timer may be late without a command counting as too old. */
 const TIMER_SLACK = 1_000;
 /** Shortest time between two looks for commands that have waited too long, in milliseconds. */
@@ -22,12 +23,16 @@ const EXPIRY_INTERVAL = 100;
  * has waited for too long ends unsent.
  */
 export class CommandQueue {
+  /** Waits of commands between their requests. */
+  readonly delays: Delays;
   /** All commands that are not done, in the order they came. */
-  readonly #commands = new InFlightSet<QueuedCommand>();
-  /** The same by queue key: the first of each is the one whose turn it is. */
-  readonly #outlets = new Map<string, QueuedCommand[]>();
+  readonly commands = new InFlightSet<QueuedCommand>();
   /** Milliseconds that a command may wait unsent. */
-  readonly #patience: number;
+  readonly patience: number;
+  /** Messages that `close` left without what they asked for. */
+  dropped = 0;
+  /** By MAC key. */
+  readonly #strips = new Map<string, OutletQueues>();
   #count = 0;
   /** Monotonic time of the service's latest answer to a switch request. */
   #answeredAt = -Infinity;
@@ -37,45 +42,32 @@ export class CommandQueue {
   /** When it fires, on the monotonic clock. */
   #expiryDue = 0;
   #isClosed = false;
-  #dropped = 0;
   readonly #watchers: { holds: () => boolean; resolve: () => void }[] = [];
 
   /** `carryOut` carries out a command whose turn has come: called once for each, and what it rejects with becomes the command's. */
   constructor(
-    private readonly clock: Clock,
-    settings: AccountSettings,
-    private readonly delays: Delays,
-    private readonly log: AccountLog,
+    private readonly options: AccountOptions,
     private readonly carryOut: (queued: QueuedCommand) => Promise<Outcome>,
   ) {
-    this.#patience = Math.max(settings.retryFor, settings.timeout);
-  }
-
-  /** Every command that is not done. */
-  get commands(): InFlightSet<QueuedCommand> {
-    return this.#commands;
-  }
-
-  /** Messages that `close` left without what they asked for. */
-  get dropped(): number {
-    return this.#dropped;
+    this.delays = new Delays(options.clock);
+    this.patience = Math.max(options.settings.retryFor, options.settings.timeout);
   }
 
   /** Puts a command at the end of its queues and begins it if nothing is in front of it. Rejects with BUSY when too many wait. */
   run(command: Command, options: RunOptions): Promise<Outcome> {
-    if (this.#commands.size > MAX_WAITING) return Promise.reject(busy(MAX_WAITING));
     return new Promise((resolve, reject) => {
-      const queued = new QueuedCommand(++this.#count, command, options, this.clock, { resolve, reject });
-      this.#commands.add(queued);
-      const troubled: Port[] = [];
-      for (const port of queued.ports) {
-        const outlet = this.#outlets.get(queueKey(queued.key, port)) ?? [];
-        if (outlet.push(queued) === 1) this.#outlets.set(queueKey(queued.key, port), outlet);
-        else if (outlet[0]?.failure !== null) troubled.push(port);
-      }
-      if (troubled.length > 0) this.#supersede(queued.key, troubled);
+      if (this.commands.size > MAX_WAITING) throw busy(MAX_WAITING);
+      const key = macKey(command.mac);
+      const queues = this.#strips.get(key) ?? { 1: [], 2: [], 3: [], 4: [] };
+      this.#strips.set(key, queues);
+      const { clock } = this.options;
+      const queued = new QueuedCommand(++this.#count, command, options, queues, clock, { resolve, reject });
+      this.commands.add(queued);
+      for (const port of queued.ports) queues[port].push(queued);
+      const troubled = queued.ports.filter((port) => queues[port][0]?.failure !== null);
+      if (troubled.length > 0) this.#supersede(queues, troubled);
       this.#startIfFirst(queued);
-      if (queued.phase === 'waiting') this.expireLater(this.#patience);
+      if (queued.phase === 'waiting') this.expireLater(this.patience);
     });
   }
 
@@ -88,7 +80,7 @@ export class CommandQueue {
       else if (error?.code === 'RATE_LIMITED') queued.report({ phase: 'rate limited' });
       else if (error !== undefined) queued.report({ phase: 'retrying', error });
     } catch (thrown) {
-      this.log.fault(thrown);
+      this.options.log.fault(thrown);
     }
   }
 
@@ -98,13 +90,14 @@ export class CommandQueue {
     if (queued.failure === null) queued.since = Math.max(queued.since, this.#answeredAt);
     queued.failure = error;
     this.enter(queued, queued.phase === 'restoring' ? 'restoring' : 'retrying', error);
-    if (isOutage(error)) this.#supersede(queued.key, queued.ports);
+    if (isOutage(error)) this.#supersede(queued.queues, queued.ports);
   }
 
   /** A cycle's pause is over: from now on the patience of what waits behind it counts. */
   endPause(queued: QueuedCommand): void {
-    for (const other of this.#commands) {
-      if (other.key === queued.key && this.#waitsForPause(other)) other.since = this.clock.monotonic();
+    for (const other of this.commands) {
+      if (other.queues === queued.queues && this.#waitsForPause(other))
+        other.since = this.options.clock.monotonic();
     }
     this.enter(queued, 'restoring');
   }
@@ -112,14 +105,14 @@ export class CommandQueue {
   /** How a switch request ended. */
   switchAnswered(error: unknown): void {
     if (isOutage(error)) this.#outage = error;
-    else this.#answeredAt = this.clock.monotonic();
+    else this.#answeredAt = this.options.clock.monotonic();
   }
 
   /** Milliseconds that are left of `limit`, counted from the latest of a command's arrival, an answer and the end of a pause in front of it. */
-  timeLeft(queued: QueuedCommand, limit = this.#patience): number {
-    const now = this.clock.monotonic();
+  timeLeft(queued: QueuedCommand, limit = this.patience): number {
+    const now = this.options.clock.monotonic();
     const since = queued.failure === null ? Math.max(queued.since, this.#answeredAt) : queued.since;
-    const asleep = Math.max(0, this.clock.wall() - now - queued.clockOffset);
+    const asleep = Math.max(0, this.options.clock.wall() - now - queued.clockOffset);
     return limit - (now - since) - asleep;
   }
 
@@ -131,56 +124,51 @@ export class CommandQueue {
 
   /** Makes sure that what has waited too long in `ms` milliseconds ends then. */
   expireLater(ms: number): void {
-    const due = this.clock.monotonic() + ms;
+    const due = this.options.clock.monotonic() + ms;
     if (this.#expiryTimer !== null && this.#expiryDue <= due) return;
     this.#clearExpiry();
     this.#expiryDue = due;
-    this.#expiryTimer = this.clock.setTimeout(() => {
+    this.#expiryTimer = this.options.clock.setTimeout(() => {
       // One turn of I/O first: a process that was busy may have answers to read.
-      this.#expiryTimer = this.clock.setTimeout(() => this.#expire(), 0);
+      this.#expiryTimer = this.options.clock.setTimeout(() => this.#expire(), 0);
     }, ms);
   }
 
   /** Ends all commands of an owner, as far as they have not been carried out. */
   cancel(owner: object): void {
-    const waiting: QueuedCommand[] = [];
-    for (const queued of this.#commands) {
-      if (queued.options.owner !== owner) continue;
-      if (queued.phase === 'waiting') {
-        waiting.push(queued);
-        continue;
-      }
-      const { mac, port } = queued.command;
-      const mayBeSent = queued.underWay > 0 && queued.action !== 'toggle';
-      const error = closedError(queued.pendingRestore ? 'cycle' : mayBeSent ? 'sent' : 'notSent', {
-        mac,
-        port,
-      });
+    const owned = [...this.commands].filter(({ options }) => options.owner === owner);
+    this.#endAll(owned, (queued) => {
+      const isPending = queued.pendingRestore && queued.phase !== 'done';
+      const what = isPending ? 'cycle' : isSwitching(queued) ? 'sent' : 'notSent';
+      const error = closedError(what, queued.outlet);
+      // What is under way or pauses goes on, but its message ends now.
       queued.reject(error);
-      this.#stop(queued, error);
-    }
-    this.#endWaiting(waiting, ({ command: { mac, port } }) => closedError('notSent', { mac, port }));
+      return error;
+    });
   }
 
   /** Begins no command any more. Ends those of which nothing is under way, and keeps the others from further attempts. */
   close(error: StripError): void {
     this.#isClosed = true;
-    const waiting: QueuedCommand[] = [];
-    for (const queued of this.#commands) {
-      if (queued.phase === 'waiting') {
-        waiting.push(queued);
-        continue;
-      }
-      const isSwitching = queued.underWay > 0 && queued.action !== 'toggle';
-      if (!queued.pendingRestore && !isSwitching) this.#tell(queued, error);
-      this.#stop(queued, error);
-    }
-    this.#endWaiting(waiting, () => error);
+    this.#endAll(this.commands, (queued) => {
+      if (!queued.pendingRestore && !isSwitching(queued)) this.#tell(queued, error);
+      return error;
+    });
   }
 
   /** Resolves as soon as `holds`, which is looked at whenever a command is done. */
   async until(holds: () => boolean): Promise<void> {
     if (!holds()) await new Promise<void>((resolve) => this.#watchers.push({ holds, resolve }));
+  }
+
+  /** Ends commands whose turn has not come, and keeps the others from further attempts. */
+  #endAll(commands: Iterable<QueuedCommand>, errorFor: (queued: QueuedCommand) => StripError): void {
+    const waiting: QueuedCommand[] = [];
+    const started: QueuedCommand[] = [];
+    for (const queued of commands) (queued.phase === 'waiting' ? waiting : started).push(queued);
+    this.#remove(waiting);
+    for (const queued of waiting) this.#tell(queued, errorFor(queued));
+    for (const queued of started) this.#stop(queued, errorFor(queued));
   }
 
   /** Keeps a command from making further attempts. A request that is under way is left alone, and what pauses or restores goes on. */
@@ -194,7 +182,7 @@ export class CommandQueue {
 
   #startIfFirst(queued: QueuedCommand): void {
     if (queued.phase !== 'waiting' || this.#isClosed) return;
-    if (queued.ports.some((port) => this.#firstOf(queued.key, port) !== queued)) return;
+    if (queued.ports.some((port) => queued.queues[port][0] !== queued)) return;
     this.enter(queued, 'sending');
     void this.#process(queued);
   }
@@ -202,152 +190,122 @@ export class CommandQueue {
   async #process(queued: QueuedCommand): Promise<void> {
     try {
       const outcome = await this.carryOut(queued);
-      this.#leave(queued);
+      this.#remove([queued]);
       queued.resolve(outcome);
     } catch (error) {
-      if (isOutage(error)) this.#supersede(queued.key, queued.ports, queued);
+      if (isOutage(error)) this.#supersede(queued.queues, queued.ports, queued);
       this.#end(queued, error);
     }
   }
 
   #end(queued: QueuedCommand, error: unknown): void {
     const wasRestoring = queued.phase === 'restoring';
-    this.#leave(queued);
+    this.#remove([queued]);
     if (wasRestoring) queued.reject(error);
     else this.#tell(queued, error);
   }
 
   /** Ends the message of a command. */
   #tell(queued: QueuedCommand, error: unknown): void {
-    if (queued.reject(error) && this.#isClosed) this.#dropped++;
+    if (queued.reject(error) && this.#isClosed) this.dropped++;
   }
 
-  /** Takes a command out of its queues and begins those whose turn it is now. */
-  #leave(queued: QueuedCommand): void {
-    if (queued.phase === 'done') return;
-    this.enter(queued, 'done');
-    this.#commands.delete(queued);
-    for (const port of queued.ports) {
-      const outlet = this.#outlets.get(queueKey(queued.key, port));
-      outlet?.shift();
-      if (outlet?.length === 0 && this.#outlets.size > MOST_IDLE)
-        this.#outlets.delete(queueKey(queued.key, port));
-    }
-    this.#afterLeaving([queued]);
-  }
-
-  /** Ends commands whose turn has not come. */
-  #endWaiting(ended: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
-    if (ended.length === 0) return;
-    const keys = new Set<string>();
-    for (const queued of ended) {
+  /** Takes commands out of their queues and begins those whose turn it is then. */
+  #remove(commands: readonly QueuedCommand[]): void {
+    for (const queued of commands) {
+      if (!this.commands.delete(queued)) continue;
       this.enter(queued, 'done');
-      this.#commands.delete(queued);
-      for (const port of queued.ports) keys.add(queueKey(queued.key, port));
+      for (const port of queued.ports) {
+        const queue = queued.queues[port];
+        queue.splice(queue.indexOf(queued), 1);
+      }
+      this.#forgetIfIdle(queued);
     }
-    for (const key of keys) {
-      const left = (this.#outlets.get(key) ?? []).filter(({ phase }) => phase !== 'done');
-      if (left.length > 0) this.#outlets.set(key, left);
-      else this.#outlets.delete(key);
-    }
-    for (const queued of ended) this.#tell(queued, errorFor(queued));
-    this.#afterLeaving(ended);
-  }
-
-  #afterLeaving(left: readonly QueuedCommand[]): void {
-    for (const { key, ports } of left) {
+    for (const { ports, queues } of commands) {
       for (const port of ports) {
-        const first = this.#firstOf(key, port);
+        const [first] = queues[port];
         if (first !== undefined) this.#startIfFirst(first);
       }
     }
-    if (this.#commands.size === 0) this.#clearExpiry();
+    if (this.commands.size === 0) this.#clearExpiry();
     for (const watcher of this.#watchers) if (watcher.holds()) watcher.resolve();
   }
 
-  #firstOf(key: string, port: Port): QueuedCommand | undefined {
-    return this.#outlets.get(queueKey(key, port))?.[0];
+  #forgetIfIdle({ command, queues }: QueuedCommand): void {
+    const isIdle = PORTS.every((port) => queues[port].length === 0);
+    if (isIdle && this.#strips.size > MOST_IDLE) this.#strips.delete(macKey(command.mac));
   }
 
   #clearExpiry(): void {
-    if (this.#expiryTimer !== null) this.clock.clearTimeout(this.#expiryTimer);
+    if (this.#expiryTimer !== null) this.options.clock.clearTimeout(this.#expiryTimer);
     this.#expiryTimer = null;
   }
 
   #expire(): void {
     this.#expiryTimer = null;
-    const waiting: QueuedCommand[] = [];
-    let next = this.#patience;
-    for (const queued of this.#commands) {
+    const tooOld: QueuedCommand[] = [];
+    let next = this.patience;
+    for (const queued of this.commands) {
       const needsPlace = queued.phase === 'sending' && queued.underWay === 0 && !queued.pendingRestore;
       if ((queued.phase !== 'waiting' && !needsPlace) || this.#waitsForPause(queued)) continue;
       const left = this.timeLeft(queued);
       if (left > 0) next = Math.min(next, left);
-      else if (needsPlace) this.#stop(queued, this.#tooOld(queued));
-      else waiting.push(queued);
+      else tooOld.push(queued);
     }
-    this.#endWaiting(waiting, (queued) => this.#tooOld(queued));
-    if (this.#commands.size > 0) this.expireLater(Math.max(next, EXPIRY_INTERVAL));
+    this.#endAll(tooOld, (queued) => this.#tooOld(queued));
+    if (this.commands.size > 0) this.expireLater(Math.max(next, EXPIRY_INTERVAL));
   }
 
   /** Whether a cycle between its halves is in front of a command. */
   #waitsForPause(queued: QueuedCommand): boolean {
     return queued.ports.some((port) => {
-      const first = this.#firstOf(queued.key, port);
+      const [first] = queued.queues[port];
       if (first === undefined || first === queued) return false;
       return first.phase === 'pausing' || (first.phase === 'waiting' && this.#waitsForPause(first));
     });
   }
 
   #tooOld(queued: QueuedCommand): StripError {
-    return queued.failure ?? this.#outage ?? waitedTooLong(this.#patience);
+    return queued.failure ?? this.#outage ?? waitedTooLong(this.patience);
   }
 
   /**
    * Ends what newer commands make pointless at these outlets of a strip, whose first commands fail: everything older than the newest on/off, pairs of
    * toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all". `except` has failed for good and ends by itself.
    */
-  #supersede(key: string, troubled: readonly Port[], except?: QueuedCommand): void {
-    const commands = new Set(PORTS.flatMap((port) => this.#outlets.get(queueKey(key, port)) ?? []));
-    /** Commands that stay, by port, the newest first. */
-    const kept = new Map<Port, QueuedCommand[]>(PORTS.map((port) => [port, []]));
+  #supersede(queues: OutletQueues, troubled: readonly Port[], except?: QueuedCommand): void {
+    const commands = new Set(PORTS.flatMap((port) => queues[port]));
+    /** Commands that stay, the newest first. */
+    const kept: OutletQueues = { 1: [], 2: [], 3: [], 4: [] };
     const replaced: QueuedCommand[] = [];
     for (const queued of [...commands].sort((a, b) => b.number - a.number)) {
       if (queued === except) continue;
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
       const newer = mayGo ? replacementFor(queued, kept) : undefined;
       if (newer === undefined) {
-        for (const port of queued.ports) kept.get(port)?.push(queued);
+        for (const port of queued.ports) kept[port].push(queued);
         continue;
       }
       replaced.push(queued);
       if (newer.action === 'toggle') {
         replaced.push(newer);
-        for (const port of newer.ports) kept.get(port)?.pop();
+        for (const port of newer.ports) kept[port].pop();
       }
       // Whoever asks for "on" in the place of a pending restore has to bring it about.
       if (queued.pendingRestore && newer.action === true) newer.pendingRestore = true;
     }
-    const errorFor = ({ command: { mac, port } }: QueuedCommand) => superseded(mac, port);
-    const started = replaced.filter(({ phase }) => phase !== 'waiting');
-    this.#endWaiting(
-      replaced.filter(({ phase }) => phase === 'waiting'),
-      errorFor,
-    );
-    for (const queued of started) this.#stop(queued, errorFor(queued));
+    this.#endAll(replaced.reverse(), (queued) => superseded(queued.outlet));
   }
 }
 
-const queueKey = (key: string, port: Port): string => `${key}/${port}`;
+/** Whether what a command has sent may still switch the outlet. */
+const isSwitching = ({ underWay, action }: QueuedCommand): boolean => underWay > 0 && action !== 'toggle';
 
 /** The newer command, among those that stay, which makes this one pointless. */
-function replacementFor(
-  queued: QueuedCommand,
-  kept: ReadonlyMap<Port, readonly QueuedCommand[]>,
-): QueuedCommand | undefined {
+function replacementFor(queued: QueuedCommand, kept: OutletQueues): QueuedCommand | undefined {
   const { ports, action, command } = queued;
   const { port } = command;
-  const newer = kept.get(ports[0] ?? 1) ?? [];
+  const newer = kept[ports[0] ?? 1];
   const absolute = newer.find(
     (other) => typeof other.action === 'boolean' && (port !== 'all' || other.command.port === 'all'),
   );
@@ -356,6 +314,6 @@ function replacementFor(
   if (action === 'cycle' && queued.phase === 'waiting') return alike[0];
   // Two toggles come to nothing where no other command is between them.
   const next = action === 'toggle' ? alike.at(-1) : undefined;
-  const isNext = next?.isReplaceable === true && ports.every((each) => kept.get(each)?.at(-1) === next);
+  const isNext = next?.isReplaceable === true && ports.every((each) => kept[each].at(-1) === next);
   return isNext ? next : undefined;
 }

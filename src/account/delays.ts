@@ -1,4 +1,8 @@
 import type { Clock } from '../api/clock';
+import type { QueuedCommand } from './queued-command';
+
+/** Whose delay it is; `null`: a read's. */
+type Owner = QueuedCommand | null;
 
 interface Delay {
   readonly end: () => void;
@@ -6,9 +10,9 @@ interface Delay {
   readonly shorten: (ms: number) => void;
 }
 
-/** Delays that can be cut short, each with an owner. */
+/** Delays that can be cut short. */
 export class Delays {
-  readonly #byOwner = new Map<object, Set<Delay>>();
+  readonly #byOwner = new Map<Owner, Set<Delay>>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -17,7 +21,7 @@ export class Delays {
   }
 
   /** Ends after `ms` milliseconds, or earlier. */
-  wait(owner: object, ms: number): Promise<void> {
+  wait(owner: Owner, ms: number): Promise<void> {
     const delays = this.#byOwner.get(owner) ?? new Set<Delay>();
     this.#byOwner.set(owner, delays);
     return new Promise((resolve) => {
@@ -40,7 +44,7 @@ export class Delays {
   }
 
   /** Ends the delays of one owner now. */
-  end(owner: object): void {
+  end(owner: Owner): void {
     for (const delay of [...(this.#byOwner.get(owner) ?? [])]) delay.end();
   }
 
@@ -49,10 +53,10 @@ export class Delays {
     for (const owner of [...this.#byOwner.keys()]) this.end(owner);
   }
 
-  /** Ends each delay within `ms` milliseconds, at random, but for those of owners that `except` names. */
-  shortenAll(ms: number, except: (owner: object) => boolean): void {
+  /** Ends each delay within `ms` milliseconds, at random, but for a cycle's between its halves. */
+  shortenAll(ms: number): void {
     for (const [owner, delays] of this.#byOwner) {
-      if (except(owner)) continue;
+      if (owner?.phase === 'pausing') continue;
       for (const delay of delays) delay.shorten(this.clock.random() * ms);
     }
   }

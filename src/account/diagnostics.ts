@@ -39,11 +39,8 @@ export class DiagnosticCounters implements AccountDiagnostics {
   list: LastAnswer<ListAnswer> | null = null;
   strip: LastAnswer<StripAnswer> | null = null;
   switch: LastAnswer<SwitchAnswer> | null = null;
-  readonly #clock: Clock;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** A command failed. Only what is no failure of a request is counted, because those are counted already. */
   ended(error: unknown): void {
@@ -53,31 +50,28 @@ export class DiagnosticCounters implements AccountDiagnostics {
   failed(error: unknown): void {
     if (!isStripError(error)) return;
     const count = (this.errors.get(error.code)?.count ?? 0) + 1;
-    this.errors.set(error.code, { count, at: this.#clock.wall(), last: error });
+    this.errors.set(error.code, { count, at: this.clock.wall(), last: error });
   }
 
   /** The same service, with each request and its answer or error taken down. */
   counting(service: Service): Service {
-    const listen = <Reading>(request: Promise<Reading>, keep: (last: LastAnswer<Reading>) => void) => {
+    const listen = <Reading>(
+      kind: keyof AccountDiagnostics['requests'],
+      request: Promise<Reading>,
+      keep: (last: LastAnswer<Reading>) => void,
+    ) => {
+      this.requests[kind]++;
       request.then(
-        (reading) => keep({ at: this.#clock.wall(), reading }),
+        (reading) => keep({ at: this.clock.wall(), reading }),
         (error: unknown) => this.failed(error),
       );
       return request;
     };
     return {
-      list: () => {
-        this.requests.list++;
-        return listen(service.list(), (last) => (this.list = last));
-      },
-      get: (mac) => {
-        this.requests.strip++;
-        return listen(service.get(mac), (last) => (this.strip = last));
-      },
-      switch: (mac, port, on) => {
-        this.requests.switch++;
-        return listen(service.switch(mac, port, on), (last) => (this.switch = last));
-      },
+      list: () => listen('list', service.list(), (last) => (this.list = last)),
+      get: (mac) => listen('strip', service.get(mac), (last) => (this.strip = last)),
+      switch: (mac, port, on) =>
+        listen('switch', service.switch(mac, port, on), (last) => (this.switch = last)),
       close: (graceMs) => service.close(graceMs),
     };
   }

@@ -2,8 +2,8 @@
 import { isStripError, StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 
-export const superseded = (mac: string, port: PortOrAll): StripError =>
-  new StripError('SUPERSEDED', 'SUPERSEDED.newer', { params: { mac, port } });
+export const superseded = (outlet: { mac: string; port: PortOrAll }): StripError =>
+  new StripError('SUPERSEDED', 'SUPERSEDED.newer', { params: outlet });
 
 export const busy = (count: number): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count } });
@@ -34,6 +34,16 @@ export const pauseTooLong = (error: StripError, pause: number, limit: number): S
     cause: error,
   });
 
+/** The error of what was asked, as a value; `null` where it succeeded. */
+export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
+  asked.then(
+    () => null,
+    (error: unknown) => {
+      if (isStripError(error)) return error;
+      throw error;
+    },
+  );
+
 /** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
 export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) &&
@@ -43,19 +53,7 @@ export const isOutage = (error: unknown): error is StripError =>
     (error.code === 'SERVICE' && error.retryable));
 
 /** Failures that mean the request never reached the service, or was turned away at its door. */
-const NOT_SENT = new Set([
-  'UNREACHABLE.refused',
-  'UNREACHABLE.dns',
-  'UNREACHABLE.certificate',
-  'UNREACHABLE.certificateExpired',
-  'UNREACHABLE.certificateHost',
-  'UNREACHABLE.certificateSelfSigned',
-  'UNREACHABLE.tls',
-  'UNREACHABLE.proxy',
-  'UNREACHABLE.proxyRefused',
-  'UNREACHABLE.proxyRefusedVariable',
-  'UNREACHABLE.simulator',
-]);
+const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefused\w*|simulator)$/;
 
 /** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
@@ -68,7 +66,7 @@ export function mayBeCarriedOut(error: StripError): boolean {
     case 'CLOSED':
       return true;
     case 'UNREACHABLE':
-      return !NOT_SENT.has(error.sentence) && !NOT_CONNECTED.has(error.params.code);
+      return !NOT_SENT.test(error.sentence) && !NOT_CONNECTED.has(error.params.code);
     case 'SERVICE':
       // A 4xx is a refusal; a 5xx may come after the outlet was switched.
       return error.retryable;

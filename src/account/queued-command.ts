@@ -1,7 +1,6 @@
 import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
 import type { InFlight } from '../api/in-flight-set';
-import { macKey } from '../api/mac';
 import { PORTS, type Port } from '../api/types';
 import type { Action, Command, Outcome, Progress, RunOptions } from './types';
 
@@ -16,11 +15,12 @@ import type { Action, Command, Outcome, Progress, RunOptions } from './types';
  */
 export type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
 
+/** The commands of one strip by outlet, in the order they came: the first of each is the one whose turn it is. */
+export type OutletQueues = Readonly<Record<Port, QueuedCommand[]>>;
+
 /** A command from the request to the outcome. */
 export class QueuedCommand implements InFlight {
   slot = -1;
-  /** The strip, however it is spelled. */
-  readonly key: string;
   /** Outlets that it covers. */
   readonly ports: readonly Port[];
   /** Monotonic time from which its patience counts. */
@@ -40,15 +40,15 @@ export class QueuedCommand implements InFlight {
   pendingRestore = false;
   #settled = false;
 
-  /** `number`: the greater, the newer. */
+  /** `number`: the greater, the newer. `queues`: those of its strip. */
   constructor(
     readonly number: number,
     readonly command: Command,
     readonly options: RunOptions,
+    readonly queues: OutletQueues,
     clock: Clock,
     private readonly settle: { resolve: (outcome: Outcome) => void; reject: (error: unknown) => void },
   ) {
-    this.key = macKey(command.mac);
     this.ports = command.port === 'all' ? PORTS : [command.port];
     this.action = command.action;
     this.since = clock.monotonic();
@@ -61,6 +61,11 @@ export class QueuedCommand implements InFlight {
     return (
       this.failure !== null && this.stop === null && (this.phase === 'restoring' || !this.pendingRestore)
     );
+  }
+
+  /** What is told of it in errors. */
+  get outlet(): Pick<Command, 'mac' | 'port'> {
+    return { mac: this.command.mac, port: this.command.port };
   }
 
   resolve(outcome: Outcome): void {

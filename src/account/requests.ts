@@ -1,13 +1,11 @@
-import type { Clock } from '../api/clock';
 import { closedError, isStripError, type StripError } from '../api/errors';
 import type { CommandQueue } from './command-queue';
 import { Cooldown } from './cooldown';
-import type { Delays } from './delays';
 import type { DiagnosticCounters } from './diagnostics';
 import { isOutage, mayBeCarriedOut, pauseTooLong } from './errors';
-import { QueuedCommand } from './queued-command';
+import type { QueuedCommand } from './queued-command';
 import { Semaphore } from './semaphore';
-import type { AccountLog, AccountSettings } from './types';
+import type { AccountOptions } from './types';
 
 /** Milliseconds. */
 const SECOND = 1_000;
@@ -30,8 +28,6 @@ export type RetryPolicy = 'command' | 'restore';
 export class Requests {
   readonly cooldown: Cooldown;
   readonly #semaphore: Semaphore;
-  /** Milliseconds that a request may wait unsent. */
-  readonly #patience: number;
   #shutdown: 'no' | 'closing' | 'over' = 'no';
   #wokenAt = -Infinity;
   /** Requests that are being retried. */
@@ -40,27 +36,23 @@ export class Requests {
 
   /** `onAnswer` is called when a request succeeded or the service asked for a pause. `endedPause`: it no longer asks for one. */
   constructor(
-    private readonly clock: Clock,
-    private readonly settings: AccountSettings,
-    private readonly delays: Delays,
+    private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
-    private readonly log: AccountLog,
     private readonly counters: Pick<DiagnosticCounters, 'retries'>,
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
-    this.cooldown = new Cooldown(clock);
-    this.#semaphore = new Semaphore(settings.concurrency);
-    this.#patience = Math.max(settings.retryFor, settings.timeout);
+    this.cooldown = new Cooldown(options.clock);
+    this.#semaphore = new Semaphore(options.settings.concurrency);
   }
 
   /** One request of a read, without a retry. */
   async read<T>(ask: () => Promise<T>): Promise<T> {
     if (!this.#tryAdmit()) {
-      await this.#admit({}, true, () => {
+      await this.#admit(null, true, () => {
         if (this.#shutdown !== 'no') throw closedError('account');
       });
     }
-    return await this.#request(ask);
+    return await this.#request(null, ask);
   }
 
   /** A request of a command, retried as the policy says. */
@@ -75,24 +67,21 @@ export class Requests {
         if (policy === 'command') this.queue.enter(queued, 'sending');
         if (failures > 0) this.counters.retries++;
         try {
-          const answer = await this.#request(ask, queued);
+          const answer = await this.#request(queued, ask);
           isAnswered = true;
-          queued.failure = null;
           return answer;
         } catch (error) {
           if (!isStripError(error)) throw error;
           const wait = this.#retryAfter(queued, error, failures, policy);
           if (failures++ === 0) this.#beginRetrying(error);
-          this.queue.retryLater(queued, error);
-          check();
-          await this.delays.wait(queued, wait);
+          await this.#pause(queued, error, wait, check);
         }
       }
     } finally {
       if (failures > 0) this.#retrying--;
       if (isAnswered && this.#saidRetrying && this.#retrying === 0) {
         this.#saidRetrying = false;
-        this.log.retryingOver();
+        this.options.log.retryingOver();
       }
     }
   }
@@ -101,13 +90,13 @@ export class Requests {
   close(): void {
     this.#shutdown = 'closing';
     this.#semaphore.open();
-    this.delays.endAll();
+    this.queue.delays.endAll();
   }
 
   /** Ends restores that have not succeeded. */
   giveUp(): void {
     this.#shutdown = 'over';
-    this.delays.endAll();
+    this.queue.delays.endAll();
   }
 
   /** Throws if a command must make no further attempt. */
@@ -119,7 +108,8 @@ export class Requests {
 
   /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */
   #retryAfter(queued: QueuedCommand, error: StripError, failures: number, policy: RetryPolicy): number {
-    const backoff = (longest: number) => fullJitter(this.clock.random(), FIRST_BACKOFF, longest, failures);
+    const backoff = (longest: number) =>
+      fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
     const asked = error.retryAfter ?? 0;
     if (policy === 'restore') {
       if (this.#shutdown === 'over') throw error;
@@ -130,7 +120,7 @@ export class Requests {
         Math.min(asked, LONGEST_REFUSED_BACKOFF),
       );
     }
-    const { retryFor } = this.settings;
+    const { retryFor } = this.options.settings;
     if (queued.stop !== null) throw queued.stop;
     if (!error.retryable || retryFor === 0) throw error;
     const left = this.queue.timeLeft(queued, retryFor);
@@ -146,7 +136,7 @@ export class Requests {
     this.#retrying++;
     if (this.#saidRetrying || error.code === 'RATE_LIMITED') return;
     this.#saidRetrying = true;
-    this.log.retrying(error);
+    this.options.log.retrying(error);
   }
 
   /** Takes a place at once if no other request and no pause is in the way. */
@@ -155,21 +145,18 @@ export class Requests {
   }
 
   /** Waits until a request may be sent, and takes a place for it. `check` throws if it must not be sent any more. */
-  async #admit(owner: object, mayProbe: boolean, check: () => void): Promise<void> {
-    const queued = owner instanceof QueuedCommand ? owner : null;
+  async #admit(queued: QueuedCommand | null, mayProbe: boolean, check: () => void): Promise<void> {
     let isProbe = queued?.phase === 'restoring';
     for (;;) {
       const { error, remaining } = this.cooldown;
       if (error !== null && !isProbe) {
-        const patience = queued === null ? this.#patience : this.queue.timeLeft(queued);
-        if (remaining <= patience) {
-          if (queued !== null) this.queue.retryLater(queued, error);
-          check();
-          await this.delays.wait(owner, remaining);
+        const { patience } = this.queue;
+        if (remaining <= (queued === null ? patience : this.queue.timeLeft(queued))) {
+          await this.#pause(queued, error, remaining, check);
           check();
           continue;
         }
-        if (!mayProbe || !this.cooldown.takeProbe()) throw pauseTooLong(error, remaining, this.#patience);
+        if (!mayProbe || !this.cooldown.takeProbe()) throw pauseTooLong(error, remaining, patience);
         isProbe = true;
       }
       if (queued !== null) this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
@@ -185,12 +172,25 @@ export class Requests {
     }
   }
 
+  /** Waits before the next attempt. */
+  async #pause(
+    queued: QueuedCommand | null,
+    error: StripError,
+    ms: number,
+    check: () => void,
+  ): Promise<void> {
+    if (queued !== null) this.queue.retryLater(queued, error);
+    check();
+    await this.queue.delays.wait(queued, ms);
+  }
+
   /** One request, for which a place is taken. Gives it back. */
-  async #request<T>(ask: () => Promise<T>, queued?: QueuedCommand): Promise<T> {
-    const sent = this.clock.monotonic();
-    if (queued !== undefined) queued.underWay++;
+  async #request<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
+    const sent = this.options.clock.monotonic();
+    if (queued !== null) queued.underWay++;
     try {
       const answer = await ask();
+      if (queued !== null) queued.failure = null;
       const endedPause = this.cooldown.end(sent);
       this.onAnswer(true, endedPause);
       this.#wakeRetries(endedPause);
@@ -198,26 +198,23 @@ export class Requests {
     } catch (error) {
       if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
         const isNew = this.cooldown.begin(error, error.retryAfter);
-        if (isNew) this.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
+        if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
         this.onAnswer(false, false);
       }
       throw error;
     } finally {
-      if (queued !== undefined) queued.underWay--;
+      if (queued !== null) queued.underWay--;
       this.#semaphore.release();
     }
   }
 
   /** The service answers again: retries need not wait as long as they meant to. */
   #wakeRetries(endedPause: boolean): void {
-    if (this.delays.isEmpty || this.cooldown.remaining > 0) return;
-    const now = this.clock.monotonic();
+    if (this.queue.delays.isEmpty || this.cooldown.remaining > 0) return;
+    const now = this.options.clock.monotonic();
     if (!endedPause && now - this.#wokenAt < WAKE_INTERVAL) return;
     this.#wokenAt = now;
-    this.delays.shortenAll(
-      WAKE_SPREAD,
-      (owner) => owner instanceof QueuedCommand && owner.phase === 'pausing',
-    );
+    this.queue.delays.shortenAll(WAKE_SPREAD);
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
-import type { Port, PortOrAll, ReadingName, Strip, SwitchResult } from '../api/types';
+import type { Port, PortOrAll, ReadingName, Service, Strip, SwitchResult } from '../api/types';
 
 /** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
 export type Action = boolean | 'toggle' | 'cycle';
@@ -116,6 +117,14 @@ export interface AccountSettings {
   outletNames: readonly OutletName[];
   /** Units of readings for which the service sends none; "" = none. */
   units: Readonly<Record<ReadingName, string>>;
+}
+
+export interface AccountOptions {
+  /** The account's own from now on: `close` closes it. */
+  service: Service;
+  settings: AccountSettings;
+  clock: Clock;
+  log: AccountLog;
 }
 
 /** Where the account says what concerns no single message. Whoever hands it in turns errors into sentences. */

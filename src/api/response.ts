@@ -96,7 +96,8 @@ function switchFailedError(
   });
 }
 
-function portsWith(results: SwitchResult[], ok: boolean): string {
+/** The ports that an answer says yes or no for, as text. */
+export function portsWith(results: readonly SwitchResult[], ok: boolean): string {
   return results
     .filter((result) => result.ok === ok)
     .map((result) => result.port)
