@@ -37,6 +37,20 @@ describe('closing an account', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('says of an "all" of several requests what it had switched', async () => {
+    const { service, account, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const ending = run('all', false);
+    await service.switches[0]?.answer(yes(1));
+    const closing = account.close();
+    await clock.pass(1000);
+    await closing;
+    assert.equal(ending.error?.code, 'CLOSED');
+    assert.deepEqual(
+      ending.error.results,
+      [1, 2, 3].map((port) => ({ port, ok: port === 1 })),
+    );
+  });
+
   it('does not try again what fails on the wire', async () => {
     const { service, account, clock, run } = bench();
     const failing = run(1, true);
@@ -160,7 +174,22 @@ describe('closing an account in the middle of a cycle', () => {
     await clock.pass(1);
     await closing;
     assert.equal(cycle.error?.code, 'CLOSED');
+    assert.equal(cycle.error.sentence, 'CLOSED.account');
     assert.deepEqual(log.lines, ['retrying UNREACHABLE', `not restored ${MAC}/1 UNREACHABLE`]);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('sends the on also while the service asks for a pause', async () => {
+    const { service, account, clock, run } = bench();
+    const cycle = run(1, 'cycle');
+    run(2, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    const closing = account.close();
+    await service.switches[0]?.answer(yes());
+    assert.deepEqual(service.switchTexts.slice(2), [`${MAC}/1 on`]);
+    await service.last.answer(yes());
+    await closing;
+    assert.equal(cycle.outcome?.on, true);
     assert.equal(clock.pending, 0);
   });
 
@@ -267,6 +296,20 @@ describe('closing an account in the middle of a cycle', () => {
       void account.close();
       await clock.pass(1500);
       assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    });
+
+    it('gives the reason why an outlet stayed off, not that another was given up', async () => {
+      const { service, clock, run, account, log } = bench({ protectedOutlets });
+      const cycle = run('all', 'cycle');
+      for (const call of [...service.switches]) await call.answer(yes(call.port));
+      const closing = account.close();
+      await calm();
+      service.autoSwitch = () => Promise.reject(failure('AUTH'));
+      await service.switches[4]?.fail(failure('AUTH'));
+      await clock.pass(5000);
+      await closing;
+      assert.equal(cycle.error?.code, 'CLOSED');
+      assert.deepEqual(log.lines, ['retrying AUTH', `not restored ${MAC}/all AUTH`]);
     });
 
     it('leaves alone what the service refused to switch off', async () => {

@@ -24,6 +24,8 @@ describe('a cycle', () => {
     await service.last.answer(yes());
     assert.equal(ending.outcome?.on, true);
     assert.deepEqual(ending.outcome.results, [{ port: 1, ok: true }]);
+    assert.deepEqual(ending.outcome.response, yes().response);
+    assert.ok(!('skipped' in ending.outcome));
     assert.equal(clock.pending, 0);
   });
 

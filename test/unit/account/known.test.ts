@@ -83,6 +83,18 @@ describe('what is known of an outlet', () => {
     assert.equal(at(), '2027-01-15T08:00:04.000Z');
   });
 
+  it('has its place by number, whichever outlet was told first', async () => {
+    const lab = bench();
+    for (const port of [3, 1, 2] as const) {
+      lab.run(port, true);
+      await lab.service.last.answer(yes(port));
+    }
+    assert.deepEqual(
+      lab.account.strip(MAC)?.outlets.map(({ port }) => port),
+      [1, 2, 3],
+    );
+  });
+
   it('survives hostile names', async () => {
     const lab = bench();
     await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));
@@ -100,8 +112,13 @@ describe('a list that arrives late', () => {
     lab.run(1, true); // So that the next list is asked anew.
     await lab.service.last.answer(yes());
     await list(lab, makeStrip(MAC, [true]));
-    await lab.service.lists[1]?.answer(listOf(makeStrip(OTHER, [true]), makeStrip('new', [true])));
-    await older;
+    const late = [makeStrip(MAC, [false]), makeStrip(OTHER, [true]), makeStrip('new', [true])];
+    await lab.service.lists[1]?.answer(listOf(...late));
+    assert.deepEqual(
+      (await older).strips.map(({ outlets }) => outlets[0]?.on),
+      [true, true, true],
+      'nor does whoever asked see a switch undone',
+    );
     assert.deepEqual(
       lab.account.strips().map(({ mac, available }) => [mac, available]),
       [
@@ -109,6 +126,17 @@ describe('a list that arrives late', () => {
         [OTHER, false],
       ],
     );
+  });
+
+  it('after a newer one failed does not make the account available', async () => {
+    const lab = bench();
+    const older = lab.account.get(MAC);
+    const failing = lab.account.list();
+    await Promise.all([assert.rejects(failing), lab.service.lists[0]?.fail(failure('UNREACHABLE'))]);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await older;
+    assert.equal(lab.account.status().available, false);
+    assert.equal(lab.account.status().error?.code, 'UNREACHABLE');
   });
 
   it('and knows a strip again does not bring back that it was available', async () => {

@@ -96,15 +96,27 @@ describe('names of the service', () => {
     assert.equal(lab.account.strip(MAC)?.name, 'Desk');
   });
 
-  it('are taken from a list although a switch was confirmed while it was on its way', async () => {
+  it('are taken from the answer about one strip too', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true, false, true]));
+    const reading = lab.account.get(MAC);
+    await lab.service.gets.at(-1)?.answer(stripOf(told({ name: 'Desk', units: { load: 'W' } })));
+    await reading;
+    assert.equal(lab.account.strip(MAC)?.name, 'Desk');
+    assert.deepEqual(lab.account.strip(MAC)?.units, { load: 'W' });
+    assert.deepEqual(namesOf(lab.account.strip(MAC)), ['Plug 1', 'Plug 2', null]);
+  });
+
+  it('and readings are taken from a list although a switch was confirmed while it was on its way', async () => {
     const lab = bench();
     const reading = lab.account.list();
     lab.run(1, false);
     await lab.service.last.answer(yes());
-    await lab.service.lists.at(-1)?.answer(listOf(told({ name: 'Desk', units: { load: 'W' } })));
+    await lab.service.lists.at(-1)?.answer(listOf(told({ name: 'Desk', load: 5, units: { load: 'W' } })));
     await reading;
     const strip = lab.account.strip(MAC);
-    assert.equal(strip?.outlets[0]?.on, false);
+    assert.equal(strip?.load, 5);
+    assert.equal(strip.outlets[0]?.on, false);
     assert.equal(strip.name, 'Desk');
     assert.deepEqual(strip.units, { load: 'W' });
   });

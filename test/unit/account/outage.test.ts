@@ -333,6 +333,16 @@ describe('a rate limit', () => {
     assert.equal(failing.error?.code, 'TIMEOUT');
   });
 
+  it('of no time is told to nobody', async () => {
+    const lab = bench();
+    const ending = lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 0 }));
+    await lab.clock.pass(250);
+    await lab.service.last.answer(yes());
+    assert.equal(ending.outcome?.on, true);
+    assert.deepEqual(lab.log.lines, []);
+  });
+
   it('is not shortened by a shorter one', async () => {
     const lab = bench();
     lab.run(1, true);
@@ -464,6 +474,20 @@ describe('the on half of a cycle', () => {
     lab.service.autoSwitch = () => Promise.resolve(yes());
     await lab.clock.pass(10_000);
     assert.equal(on.outcome?.on, true);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('is taken over by a newer off, also from the newer on that took it over', async () => {
+    const lab = bench();
+    await restoring(lab);
+    const on = lab.run(1, true);
+    await calm();
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    const off = lab.run(1, false);
+    await calm();
+    await lab.service.last.answer(yes());
+    assert.equal(on.error?.code, 'SUPERSEDED');
+    assert.equal(off.outcome?.on, false);
     assert.equal(lab.clock.pending, 0);
   });
 

@@ -113,6 +113,16 @@ describe('the poll', () => {
     assert.equal(lab.clock.pending, 0);
   });
 
+  it('keeps its pace however many commands succeed', async () => {
+    const { lab } = watched(() => listOf(makeStrip(MAC, [true])));
+    lab.service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+    for (let second = 0; second < 60; second++) {
+      lab.run(second % 2 === 0 ? 1 : 'all', second % 4 === 0);
+      await lab.clock.pass(1000);
+    }
+    assert.deepEqual(times(lab), [0, 15_000, 45_000]);
+  });
+
   it('keeps its pace when the wall clock jumps', async () => {
     const { lab } = watched(() => listOf());
     await lab.clock.pass(0);
@@ -192,6 +202,25 @@ describe('a poll that fails', () => {
         .map((at, index) => at - (times(lab)[index] ?? 0)),
       [30_000, 60_000, 120_000, 240_000, 300_000, 300_000],
     );
+  });
+
+  it('backs off from the beginning at each outage, however long all went well', async () => {
+    let answer: ReturnType<typeof listOf> | Error = listOf();
+    const { lab } = watched(() => answer);
+    await lab.clock.pass(15_000 + 10 * 30_000);
+    const good = lab.service.lists.length;
+    answer = failure('TIMEOUT');
+    await lab.clock.pass(30_000 + 15_000);
+    assert.equal(lab.service.lists.length, good + 2);
+  });
+
+  it('is not hurried by a command of unknown outcome', async () => {
+    const { lab } = watched(() => failure('AUTH'), { retryFor: 0 });
+    await lab.clock.pass(60_000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    await lab.clock.pass(60_000);
+    assert.deepEqual(times(lab), [0]);
   });
 
   it('never comes back sooner than after five seconds', async () => {

@@ -25,11 +25,26 @@ describe('a protected outlet', () => {
     assert.equal(ending.outcome?.on, true);
   });
 
-  it('is no reason to leave its neighbours alone', () => {
+  it('is no reason to leave its neighbours alone', async () => {
     const { service, run } = bench({ protectedOutlets: fridge });
-    run(1, false);
+    const ending = run(1, false);
     run(2, false, { mac: OTHER });
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${OTHER}/2 off`]);
+    await service.switches[0]?.answer(yes());
+    assert.ok(ending.outcome);
+    assert.ok(!('skipped' in ending.outcome));
+    assert.deepEqual(ending.outcome.response, yes().response);
+  });
+
+  it('refuses at once, also while another command for it is under way', async () => {
+    const { run } = bench({ protectedOutlets: fridge });
+    run(2, true);
+    const endings = [run(2, false), run(2, 'cycle')];
+    await calm();
+    assert.deepEqual(
+      endings.map(({ error }) => error?.code),
+      ['PROTECTED', 'PROTECTED'],
+    );
   });
 
   it('is not toggled off, but on', async () => {
@@ -137,6 +152,14 @@ describe('a protected outlet', () => {
     run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, false, false, false])));
     assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
+  });
+
+  it('lets no "all" be toggled where every outlet is one and the answer tells none', async () => {
+    const { service, run } = bench({ protectedOutlets: everything });
+    const ending = run('all', 'toggle');
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [])));
+    assert.equal(ending.error?.sentence, 'BAD_RESPONSE.unknownStates');
+    assert.equal(service.switches.length, 0);
   });
 
   it('lets an "all" that was superseded half-way say what it had switched', async () => {
