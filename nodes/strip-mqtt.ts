@@ -9,9 +9,9 @@ import { Bridge } from '../src/mqtt/bridge';
 import { readBridge } from '../src/mqtt/settings';
 import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
+import { whenStarted } from './shared/deploys';
 import type { Definition } from './shared/input-node';
 import { packageVersion } from './shared/package-version';
-import { whenStarted } from './shared/started';
 import { translator } from './shared/translate';
 
 export = (RED: NodeAPI): void => {

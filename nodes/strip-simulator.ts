@@ -1,10 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../src/api/clock';
-import { readConfig } from '../src/simulator/config';
-import { middleware } from '../src/simulator/http';
-import { normalisePath } from '../src/simulator/registry';
-import { readManualChange, Simulator } from '../src/simulator/simulator';
-import { releaseOnceStopped, simulators, watchDeploys } from './shared/simulators';
+import { middleware, normalisePath, simulators } from '../src/simulator/registry';
+import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
+import { watchDeploys, whenStopped } from './shared/deploys';
 import { environmentVariable, preview } from '../src/values';
 
 type Definition = NodeDef & Record<string, unknown>;
@@ -68,7 +66,8 @@ export = (RED: NodeAPI): void => {
     this.on('close', () => {
       closed = true;
       simulator.close();
-      releaseOnceStopped(release);
+      // Until then an account that closes may have something to switch.
+      whenStopped(release);
     });
   }
 

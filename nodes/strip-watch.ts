@@ -5,8 +5,8 @@ import { errorStatus, StatusDisplay } from '../src/flow/node-status';
 import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
 import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
+import { whenStarted } from './shared/deploys';
 import type { Definition } from './shared/input-node';
-import { whenStarted } from './shared/started';
 import { translator } from './shared/translate';
 
 export = (RED: NodeAPI): void => {

@@ -10,8 +10,10 @@ import { createMapping, type Expression, type Mapping } from '../../src/api/mapp
 import type { ProxySettings } from '../../src/api/proxy';
 import { readAccountConfig } from '../../src/flow/shared-account';
 import { textOf, type Config } from '../../src/settings';
+import { SimulatorDispatcher } from '../../src/simulator/dispatcher';
+import { normalisePath, simulators } from '../../src/simulator/registry';
 import { isRecord } from '../../src/values';
-import { simulatorDispatcher } from './simulators';
+import { deployEnded } from './deploys';
 
 /** Where and how to connect, typed in a dialog or deployed. */
 export interface ConnectionSettings {
@@ -89,6 +91,20 @@ export function mappingOf(
   const util: { prepareJSONataExpression(expression: string, node?: Node): Expression } = RED.util;
   const prepare = (): Expression => util.prepareJSONataExpression(expression, node);
   return createMapping(prepare, hideKey);
+}
+
+/** Takes requests to the simulator with this path. Those made during a deploy wait for its end before they find none. */
+function simulatorDispatcher(typed: string): SimulatorDispatcher {
+  const path = normalisePath(typed);
+  return new SimulatorDispatcher(path ?? typed, async () => {
+    if (path === null) return null;
+    let deploy = deployEnded();
+    while (deploy !== null && simulators.at(path) === null) {
+      await deploy;
+      deploy = deployEnded();
+    }
+    return simulators.at(path);
+  });
 }
 
 function tlsOptions(node: unknown, absence: Absence): TlsOptions {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { handle } from './handler';
-import type { ServiceRequest } from './handler';
+import { handle } from './http';
+import type { ServiceRequest } from './http';
 import type { Simulator } from './simulator';
 
 /** `code` of the error of a request for which there is no simulator. */

@@ -1,24 +1,117 @@
+// The service's HTTP API in front of a simulator: one request to its answer, and the same over a `node:http` server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { handle, refusal } from './handler';
-import type { ServiceAnswer } from './handler';
-import type { SimulatorRegistry } from './registry';
-import type { Simulator } from './simulator';
+import type { PortOrAll } from '../api/types';
+import { isPortOrAll, type Simulator } from './simulator';
+
+/** Where the endpoints live below the base URL (API document, sections 1 and 9). */
+export const API_ROOT = '/api/public/v1';
+
+export interface ServiceRequest {
+  method: string;
+  /** As it stands in the request line: percent-encoded, a query allowed. Starts with `API_ROOT`. */
+  path: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+export interface ServiceAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): ServiceAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** A refusal. The service's own status codes and error body are not documented: these are the simulator's. */
+export const refusal = (status: number, error: string, headers?: Record<string, string>): ServiceAnswer =>
+  json(status, { error }, headers);
+
+/** Answers one request as the API document says, after the simulator's latency. Never rejects. */
+export async function handle(simulator: Simulator, request: ServiceRequest): Promise<ServiceAnswer> {
+  const answer = carryOut(simulator, request);
+  await simulator.latency();
+  return answer;
+}
+
+function carryOut(simulator: Simulator, { method, path, headers, body }: ServiceRequest): ServiceAnswer {
+  const route = readRoute(path);
+  if (route === null) return refusal(404, 'there is no such endpoint');
+  const apiKey = headers['x-api-key'];
+  if (typeof apiKey !== 'string' || !simulator.accepts(apiKey)) {
+    return refusal(401, 'the x-api-key header does not hold a valid API key');
+  }
+  const allowed = route.endpoint === 'switch' ? 'POST' : 'GET';
+  if (method !== allowed) return refusal(405, `this endpoint takes ${allowed} only`, { allow: allowed });
+  if (route.endpoint === 'list') return json(200, simulator.list());
+  const mac = decodeSegment(route.segment);
+  if (mac === null) return refusal(400, 'the mac in the path is not properly encoded');
+  if (route.endpoint === 'strip') {
+    const strip = simulator.strip(mac);
+    return strip === undefined ? unknownStrip : json(200, strip);
+  }
+  if (!isJson(headers['content-type'])) return refusal(415, 'the content-type must be application/json');
+  const asked = readSwitch(body);
+  if (typeof asked === 'string') return refusal(400, asked);
+  const results = simulator.switch(mac, asked.port, asked.on);
+  if (results === undefined) return unknownStrip;
+  return json(200, { success: results.every(({ ok }) => ok), results });
+}
+
+const unknownStrip = refusal(404, 'no strip with this mac is here');
+
+type Route = { endpoint: 'list' } | { endpoint: 'strip' | 'switch'; segment: string };
+
+function readRoute(path: string): Route | null {
+  const match = /^\/strips(?:\/([^/]+)(\/switch)?)?$/.exec(withoutRoot(path) ?? '');
+  if (match === null) return null;
+  const [, segment, isSwitch] = match;
+  if (segment === undefined) return { endpoint: 'list' };
+  return { endpoint: isSwitch === undefined ? 'strip' : 'switch', segment };
+}
+
+function withoutRoot(path: string): string | null {
+  const [pathname = ''] = path.split('?', 1);
+  return pathname.startsWith(API_ROOT) ? pathname.slice(API_ROOT.length) : null;
+}
+
+function decodeSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null; // a lone "%" or bytes that are not UTF-8
+  }
+}
+
+const isJson = (contentType: string | string[] | undefined): boolean =>
+  typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
+
+/** The documented body and nothing else (section 2), or what is wrong with it. */
+function readSwitch(text: string): { port: PortOrAll; on: boolean } | string {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return 'the body is not JSON';
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return 'the body must be a JSON object';
+  const { port, on, ...others }: { port?: unknown; on?: unknown } = body;
+  if (!isPortOrAll(port)) return 'port must be an integer from 1 to 4 or "all"';
+  if (typeof on !== 'boolean') return 'on must be true or false';
+  const stray = Object.keys(others);
+  return stray.length === 0 ? { port, on } : `the body holds more than port and on: ${stray.join(', ')}`;
+}
 
 /** Bytes of a request body that are read; more is refused. The service's own limit is not documented. */
 export const BODY_LIMIT = 64 * 1024;
 
-/** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
-export function middleware(registry: SimulatorRegistry) {
-  // A server's routes cannot be taken back, so a single one stays for good and asks the registry at every request.
-  return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
-    const found = registry.find(request.url ?? '');
-    if (found === null) next();
-    else serve(found.simulator, request, response, found.path).catch(next);
-  };
-}
-
 /** Serves one request of a `node:http` server. `path` is what follows the base URL. */
-async function serve(
+export async function serve(
   simulator: Simulator,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,5 @@
-import { API_ROOT } from './handler';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { API_ROOT, serve } from './http';
 import type { Simulator } from './simulator';
 
 interface Claim {
@@ -59,4 +60,17 @@ export class SimulatorRegistry {
     }
     return null;
   }
+}
+
+/** The simulators of this Node-RED. */
+export const simulators = new SimulatorRegistry();
+
+/** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
+export function middleware(registry: SimulatorRegistry) {
+  // A server's routes cannot be taken back, so a single one stays for good and asks the registry at every request.
+  return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
+    const found = registry.find(request.url ?? '');
+    if (found === null) next();
+    else serve(found.simulator, request, response, found.path).catch(next);
+  };
 }

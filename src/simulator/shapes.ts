@@ -117,7 +117,4 @@ export type Shape = keyof typeof SPEAKERS;
 
 export const SHAPES = Object.keys(SPEAKERS) as readonly Shape[];
 
-export const isShape = (value: unknown): value is Shape =>
-  typeof value === 'string' && Object.hasOwn(SPEAKERS, value);
-
 export const speak = (shape: Shape): Speaker => SPEAKERS[shape];

@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
-import { isPortOrAll } from './handler';
-import { speak } from './shapes';
-import type { Shape, StripPicture } from './shapes';
+import { choiceOf, numberOf, SETTINGS, type Config } from '../settings';
+import { speak, type Shape, type StripPicture } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
 export interface StripConfig {
@@ -30,6 +29,50 @@ export interface SimulatorOptions {
   /** Whether readings change a little as time passes, as measured values do. */
   drift?: boolean;
   clock: Clock;
+}
+
+export interface SimulatorConfig {
+  path: string;
+  strips: StripConfig[];
+  shape: Shape;
+  /** Milliseconds. */
+  latency: number;
+}
+
+/** Ports that are on at the start where a flow says nothing of a strip's outlets. */
+const ON_AT_START: readonly number[] = [1, 4];
+
+/** Reads what a flow says of a simulator; what is missing or of no use takes its default. */
+export function readConfig(config: Config): SimulatorConfig {
+  const settings = SETTINGS['strip simulator'];
+  const { path, strips } = config;
+  return {
+    path: typeof path === 'string' ? path : settings.path.default,
+    strips: (Array.isArray(strips) ? strips : settings.strips.default).flatMap(readStrip),
+    shape: choiceOf(config, 'shape', settings.shape),
+    latency: numberOf(config, 'latency', settings.latency),
+  };
+}
+
+function readStrip(strip: unknown): StripConfig[] {
+  if (typeof strip !== 'object' || strip === null) return [];
+  const { mac, name, outlets }: { mac?: unknown; name?: unknown; outlets?: unknown } = strip;
+  if (typeof mac !== 'string' || mac.trim() === '') return [];
+  return [
+    {
+      mac: mac.trim(),
+      name: typeof name === 'string' ? name : '',
+      outlets: Array.isArray(outlets)
+        ? outlets.map(readOutlet)
+        : PORTS.map((port) => ({ on: ON_AT_START.includes(port) })),
+    },
+  ];
+}
+
+function readOutlet(outlet: unknown): OutletConfig {
+  if (typeof outlet !== 'object' || outlet === null) return {};
+  const { name, on }: { name?: unknown; on?: unknown } = outlet;
+  return { ...(typeof name === 'string' && name !== '' ? { name } : {}), on: on === true };
 }
 
 /** A switch that was carried out for a caller of the API. */
@@ -272,3 +315,7 @@ function readReadings(record: Partial<Record<ReadingName, unknown>>): Partial<Re
   }
   return readings;
 }
+
+/** An integer from 1 to 4, or "all"; numeric text is not one (API document, section 2). */
+export const isPortOrAll = (value: unknown): value is PortOrAll =>
+  value === 'all' || PORTS.includes(value as Port);

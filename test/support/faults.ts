@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Clock, Timer } from '../../src/api/clock';
-import type { ServiceAnswer } from '../../src/simulator/handler';
-import { send } from '../../src/simulator/http';
+import { send, type ServiceAnswer } from '../../src/simulator/http';
 
 /** What goes wrong with one request. Where a fault does not say otherwise, the request is not carried out. */
 export type Fault =

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createClock } from '@sinonjs/fake-timers';
 import type { Clock } from '../../../src/api/clock';
 import { systemClock } from '../../../src/api/clock';
-import { handle } from '../../../src/simulator/handler';
-import type { ServiceRequest } from '../../../src/simulator/handler';
+import { handle, type ServiceRequest } from '../../../src/simulator/http';
 import { Simulator } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { systemClock } from '../../../src/api/clock';
-import { handle } from '../../../src/simulator/handler';
+import { handle } from '../../../src/simulator/http';
 import { SHAPES } from '../../../src/simulator/shapes';
 import { Simulator } from '../../../src/simulator/simulator';
 

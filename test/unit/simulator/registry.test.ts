@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 import { systemClock } from '../../../src/api/clock';
-import { BODY_LIMIT, middleware } from '../../../src/simulator/http';
-import { normalisePath, SimulatorRegistry } from '../../../src/simulator/registry';
+import { BODY_LIMIT } from '../../../src/simulator/http';
+import { middleware, normalisePath, SimulatorRegistry } from '../../../src/simulator/registry';
 import { Simulator } from '../../../src/simulator/simulator';
 
 const simulatorOf = (mac: string) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/api/clock';
 import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
 import { PORTS } from '../../../src/api/types';
-import { isShape, SHAPES } from '../../../src/simulator/shapes';
-import { Simulator } from '../../../src/simulator/simulator';
+import { SHAPES } from '../../../src/simulator/shapes';
+import { readConfig, Simulator } from '../../../src/simulator/simulator';
 
 const AT = '2026-01-02T03:04:05.000Z';
 const STRIPS = [
@@ -14,8 +14,10 @@ const STRIPS = [
 describe('the shapes of answers', () => {
   it('are at least six, each known by its name only', () => {
     assert.ok(SHAPES.length >= 6);
-    assert.ok(SHAPES.every(isShape));
-    for (const other of ['', 'toString', '__proto__', 'Plain', 1, null]) assert.equal(isShape(other), false);
+    for (const shape of SHAPES) assert.equal(readConfig({ shape }).shape, shape);
+    for (const shape of ['', 'toString', '__proto__', 'Plain', 1, null]) {
+      assert.equal(readConfig({ shape }).shape, 'plain');
+    }
   });
 
   for (const shape of SHAPES) {

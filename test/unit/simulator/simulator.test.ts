@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/api/clock';
 import type { Clock } from '../../../src/api/clock';
-import { readConfig } from '../../../src/simulator/config';
-import { readManualChange, Simulator } from '../../../src/simulator/simulator';
+import { readConfig, readManualChange, Simulator } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';
 
 describe('what is done to a simulated strip by hand', () => {
