@@ -6,7 +6,7 @@ import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';
 import { busy, failureOf, mayBeCarriedOut } from './errors';
 import { Poller, type Round } from './poller';
 import type { QueuedCommand } from './queued-command';
-import { Reader } from './reader';
+import { ownAnswer, Reader } from './reader';
 import { Requests } from './requests';
 import { StripStore } from './strip-store';
 import { Subscribers, type SubscribeOptions } from './subscribers';
@@ -18,6 +18,13 @@ const GRACE = 1_000;
 /** ...and for the "on" of a cycle, everything included. */
 const RESTORE_TIME = 5_000;
 
+/** What a subscriber wants to be told. */
+interface Wants {
+  initial: boolean;
+  /** MAC keys. */
+  readings: ReadonlySet<string> | 'all';
+}
+
 /**
  * One account of the service, shared by all its users: what is known of the strips, the poll that keeps it up to date, and the queue of commands.
  * All promises reject with `StripError`.
@@ -26,7 +33,8 @@ export class Account {
   readonly #counters: DiagnosticCounters;
   readonly #options: AccountOptions;
   readonly #store: StripStore;
-  readonly #subscribers: Subscribers;
+  readonly #subscribers: Subscribers<Change, Wants>;
+  readonly #statusListeners: Subscribers<AccountStatus, null>;
   readonly #queue: CommandQueue;
   readonly #requests: Requests;
   readonly #reader: Reader;
@@ -39,50 +47,43 @@ export class Account {
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
-  #statusListeners: readonly ((status: AccountStatus) => void)[] = [];
   #closing: Promise<void> | null = null;
 
   constructor(uncounted: AccountOptions) {
     const { clock, settings, log } = uncounted;
-    const counters = new DiagnosticCounters(clock);
-    const options = { ...uncounted, service: counters.counting(uncounted.service) };
-    const store = new StripStore(clock, settings, (changes, settled) => this.#announce(changes, settled));
-    const subscribers = new Subscribers(
-      () => store.known(),
-      (error) => log.fault(error),
-    );
-    const queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
-    const requests = new Requests(options, queue, counters, (succeeded, endedPause) =>
+    const fault = (error: unknown): void => log.fault(error);
+    this.#counters = new DiagnosticCounters(clock);
+    const options = { ...uncounted, service: this.#counters.counting(uncounted.service) };
+    this.#options = options;
+    this.#store = new StripStore(clock, settings, (changes, settled) => this.#announce(changes, settled));
+    this.#subscribers = new Subscribers(fault);
+    this.#statusListeners = new Subscribers(fault);
+    this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
+    this.#requests = new Requests(options, this.#queue, this.#counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
-    const reader = new Reader(
+    this.#reader = new Reader(
       options.service,
-      store,
-      requests,
-      (mac) => subscribers.wantsReadings(macKey(mac)),
+      this.#store,
+      this.#requests,
+      (mac) => this.#wantsReadings(mac),
       (key, readable) => this.#checkReadable(key, readable),
     );
-    const poller = new Poller(clock, settings.interval, requests.cooldown, log, () => this.#round());
-    this.#switcher = new Switcher(options, store, queue, requests, reader, () => poller.suspect());
-    this.#counters = counters;
-    this.#options = options;
-    this.#store = store;
-    this.#subscribers = subscribers;
-    this.#queue = queue;
-    this.#requests = requests;
-    this.#reader = reader;
-    this.#poller = poller;
+    this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
+    this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
+      this.#poller.suspect(),
+    );
     this.#toldStatus = this.#currentStatus();
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
   list(): Promise<ListAnswer> {
-    return this.#read(() => this.#reader.list());
+    return this.#read(() => ownAnswer(this.#reader.list()));
   }
 
   /** Reads one strip; as `list`. */
   get(mac: string): Promise<StripAnswer> {
-    return this.#read(() => this.#reader.get(mac));
+    return this.#read(() => ownAnswer(this.#reader.get(mac)));
   }
 
   /**
@@ -110,13 +111,15 @@ export class Account {
   }
 
   /** Tells `listener` of changes from now on, and keeps the poll going. Returns what ends that. */
-  subscribe(listener: Listener, options: SubscribeOptions = {}): () => void {
+  subscribe(listener: Listener, { initial = false, readings = [] }: SubscribeOptions = {}): () => void {
     if (this.#closing !== null) return () => undefined;
-    const remove = this.#subscribers.add(listener, options);
+    const wants = { initial, readings: readings === 'all' ? readings : new Set(readings.map(macKey)) };
+    const remove = this.#subscribers.add(listener, wants, initial ? () => this.#store.known() : undefined);
     this.#poller.start();
     this.#checkStatus();
     return () => {
-      if (remove() && this.#subscribers.size === 0) this.#poller.stop();
+      remove();
+      if (this.#subscribers.size === 0) this.#poller.stop();
       this.#checkStatus();
     };
   }
@@ -137,14 +140,7 @@ export class Account {
    * what ends that.
    */
   onStatus(listener: (status: AccountStatus) => void): () => void {
-    const own = (status: AccountStatus): void => listener(status);
-    this.#statusListeners = [...this.#statusListeners, own];
-    queueMicrotask(() => {
-      if (this.#statusListeners.includes(own)) this.#tellStatus(own);
-    });
-    return () => {
-      this.#statusListeners = this.#statusListeners.filter((other) => other !== own);
-    };
+    return this.#statusListeners.add(listener, null, () => [this.status()]);
   }
 
   /** Reads the list again as soon as the floor between two polls allows; only while somebody listens to changes. */
@@ -183,7 +179,7 @@ export class Account {
   async #close(): Promise<void> {
     this.#poller.stop();
     this.#subscribers.clear();
-    this.#statusListeners = [];
+    this.#statusListeners.clear();
     for (const end of this.#reads) end(closedError('account'));
     this.#switcher.close();
     this.#queue.close(closedError('account'));
@@ -224,12 +220,17 @@ export class Account {
 
   /** One round of the poll: the list, then each strip in it whose readings somebody watches and it does not tell. */
   async #round(): Promise<Round> {
-    const list = await failureOf(this.#reader.pollList());
+    const list = await failureOf(this.#reader.list().answer);
     if (list !== null) return { list, readings: null };
-    const more = this.#store.withoutReadings().filter((mac) => this.#subscribers.wantsReadings(macKey(mac)));
-    const failures = await Promise.all(more.map((mac) => failureOf(this.#reader.pollStrip(mac))));
+    const more = this.#store.withoutReadings().filter((mac) => this.#wantsReadings(mac));
+    const failures = await Promise.all(more.map((mac) => failureOf(this.#reader.get(mac).answer)));
     const readings = failures.find((error) => error !== null && error.code !== 'NOT_FOUND');
     return { list: null, readings: readings ?? null };
+  }
+
+  #wantsReadings(mac: string): boolean {
+    const key = macKey(mac);
+    return this.#subscribers.some(({ readings }) => readings === 'all' || readings.has(key));
   }
 
   #answered(succeeded: boolean, endedPause: boolean): void {
@@ -244,8 +245,10 @@ export class Account {
     if (this.#closing !== null) return;
     for (const change of changes) {
       if (change.kind === 'removed') this.#unreadable.delete(macKey(change.strip.mac));
+      // Once the strips are known, a new one is news to everybody.
+      const isNews = !('first' in change && change.first) || (settled && change.kind === 'strip');
+      this.#subscribers.tell(change, ({ initial }) => initial || isNews);
     }
-    this.#subscribers.announce(changes, settled);
     if (settled !== this.#store.isComplete) this.#checkOutlets();
     this.#checkStatus();
   }
@@ -299,14 +302,6 @@ export class Account {
       return;
     }
     this.#toldStatus = status;
-    for (const listener of this.#statusListeners) this.#tellStatus(listener);
-  }
-
-  #tellStatus(listener: (status: AccountStatus) => void): void {
-    try {
-      listener(this.status());
-    } catch (error) {
-      this.#options.log.fault(error);
-    }
+    this.#statusListeners.tell(this.status());
   }
 }

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from '../api/clock';
+import type { Timer } from '../api/clock';
 import type { StripError } from '../api/errors';
 import type { Cooldown } from './cooldown';
 import { fullJitter } from './requests';
-import type { AccountLog } from './types';
+import type { AccountOptions } from './types';
 
 /** Milliseconds. */
 const SECOND = 1_000;
@@ -34,22 +34,21 @@ export class Poller {
   /** When the next round begins, and when the latest one began; on the monotonic clock. */
   #due = 0;
   #began = -Infinity;
-  #outcome: 'fine' | 'failing' | 'rejected' | 'rate limited' = 'fine';
+  /** Why the latest list could not be read. */
+  #failure: StripError | null = null;
   #failures = 0;
   /** The next wait is drawn from the whole interval, so that many accounts that begin together do not go on in step. */
   #isUnsettled = true;
   #saidFailing = false;
   #refreshAfterRound = false;
 
-  /** `interval` in milliseconds; `read` does one round. */
+  /** `read` does one round. */
   constructor(
-    private readonly clock: Clock,
-    interval: number,
+    private readonly options: AccountOptions,
     private readonly cooldown: Cooldown,
-    private readonly log: AccountLog,
     private readonly read: () => Promise<Round>,
   ) {
-    this.#interval = Math.max(interval, FLOOR);
+    this.#interval = Math.max(options.settings.interval, FLOOR);
   }
 
   get isRunning(): boolean {
@@ -75,13 +74,14 @@ export class Poller {
     if (endedPause) {
       this.#isUnsettled = true;
       this.#soon(this.#firstWait());
-    } else if (this.#outcome === 'rate limited') this.#soon(this.#interval);
-    else if (this.#outcome !== 'fine') this.#soon(0);
+    } else if (this.#failure !== null) {
+      this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
+    }
   }
 
   /** Something may have changed without our knowing. */
   suspect(): void {
-    if (this.#outcome === 'fine') this.refresh();
+    if (this.#failure === null) this.refresh();
   }
 
   /** Begins the next round as soon as the floor allows. */
@@ -93,7 +93,7 @@ export class Poller {
 
   #soon(ms: number): void {
     if (!this.#isRunning || this.#timer === null || this.cooldown.remaining > 0) return;
-    const now = this.clock.monotonic();
+    const now = this.options.clock.monotonic();
     const due = Math.max(now + ms, this.#began + FLOOR);
     if (due < this.#due) this.#schedule(due - now);
   }
@@ -106,11 +106,11 @@ export class Poller {
       return;
     }
     this.#isReading = true;
-    this.#began = this.clock.monotonic();
+    this.#began = this.options.clock.monotonic();
     try {
       this.#take(await this.read());
     } catch (error) {
-      this.log.fault(error);
+      this.options.log.fault(error);
     }
     this.#isReading = false;
     const refresh = this.#refreshAfterRound;
@@ -124,11 +124,11 @@ export class Poller {
     const error = list ?? readings;
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;
-    if (list === null && this.#outcome !== 'fine') this.#isUnsettled = true;
+    if (list === null && this.#failure !== null) this.#isUnsettled = true;
     this.#failures = list === null ? 0 : this.#failures + 1;
-    this.#outcome = outcomeOf(list);
-    if (error !== null && !this.#saidFailing) this.log.failing(error);
-    if (error === null && this.#saidFailing) this.log.recovered();
+    this.#failure = list;
+    if (error !== null && !this.#saidFailing) this.options.log.failing(error);
+    if (error === null && this.#saidFailing) this.options.log.recovered();
     this.#saidFailing = error !== null;
   }
 
@@ -138,43 +138,36 @@ export class Poller {
       this.#isUnsettled = true;
       return this.cooldown.remaining + this.#firstWait();
     }
-    const jitter = 1 + JITTER * (2 * this.clock.random() - 1);
-    const backoff = fullJitter(this.clock.random(), this.#interval, LONGEST_BACKOFF, this.#failures - 1);
-    switch (this.#outcome) {
-      case 'fine': {
-        const wait = this.#isUnsettled ? this.#firstWait() : this.#interval * jitter;
-        this.#isUnsettled = false;
-        return wait;
-      }
-      case 'failing':
-        return Math.max(FLOOR, backoff);
-      case 'rejected':
-        return Math.max(WAIT_WHILE_REJECTED, this.#interval) * jitter;
-      case 'rate limited':
-        return Math.max(this.#interval, backoff);
+    const jitter = 1 + JITTER * (2 * this.options.clock.random() - 1);
+    const backoff = fullJitter(
+      this.options.clock.random(),
+      this.#interval,
+      LONGEST_BACKOFF,
+      this.#failures - 1,
+    );
+    if (this.#failure === null) {
+      const wait = this.#isUnsettled ? this.#firstWait() : this.#interval * jitter;
+      this.#isUnsettled = false;
+      return wait;
     }
+    if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, this.#interval) * jitter;
+    return Math.max(this.#failure.code === 'RATE_LIMITED' ? this.#interval : FLOOR, backoff);
   }
 
   #firstWait(): number {
-    const wait = this.clock.random() * this.#interval;
+    const wait = this.options.clock.random() * this.#interval;
     // Moved behind the floor, not cut off at it: there, many accounts that begin together would ask together again.
     return wait < FLOOR ? wait + FLOOR : wait;
   }
 
   #schedule(ms: number): void {
     this.#clearTimer();
-    this.#due = this.clock.monotonic() + ms;
-    this.#timer = this.clock.setTimeout(() => void this.#round(), ms);
+    this.#due = this.options.clock.monotonic() + ms;
+    this.#timer = this.options.clock.setTimeout(() => void this.#round(), ms);
   }
 
   #clearTimer(): void {
-    if (this.#timer !== null) this.clock.clearTimeout(this.#timer);
+    if (this.#timer !== null) this.options.clock.clearTimeout(this.#timer);
     this.#timer = null;
   }
-}
-
-function outcomeOf(error: StripError | null): 'fine' | 'failing' | 'rejected' | 'rate limited' {
-  if (error === null) return 'fine';
-  if (error.code === 'AUTH') return 'rejected';
-  return error.code === 'RATE_LIMITED' ? 'rate limited' : 'failing';
 }

@@ -37,24 +37,12 @@ export class Reader {
     this.#commandsOver++;
   }
 
-  /** The answer belongs to the caller alone. */
-  list(): Promise<ListAnswer> {
-    return own(this.#sharedList());
+  list(): SharedRead<ListAnswer> {
+    return this.#share(this.#lists, null, () => this.#askList());
   }
 
-  /** The answer belongs to the caller alone. */
-  get(mac: string): Promise<StripAnswer> {
-    return own(this.#sharedStrip(mac));
-  }
-
-  /** Reads the list for the store only. */
-  async pollList(): Promise<void> {
-    await this.#sharedList().answer;
-  }
-
-  /** Reads a strip for the store only. */
-  async pollStrip(mac: string): Promise<void> {
-    await this.#sharedStrip(mac).answer;
+  get(mac: string): SharedRead<StripAnswer> {
+    return this.#share(this.#strips, macKey(mac), () => this.askStrip(mac));
   }
 
   /** One request for a strip, not shared. The caller holds a place of the semaphore. */
@@ -84,14 +72,6 @@ export class Reader {
     }
   }
 
-  #sharedList(): SharedRead<ListAnswer> {
-    return this.#share(this.#lists, null, () => this.#askList());
-  }
-
-  #sharedStrip(mac: string): SharedRead<StripAnswer> {
-    return this.#share(this.#strips, macKey(mac), () => this.askStrip(mac));
-  }
-
   #share<Key, Answer>(
     underWay: Map<Key, SharedRead<Answer>>,
     key: Key,
@@ -115,7 +95,8 @@ export class Reader {
   }
 }
 
-function own<Answer>(shared: SharedRead<Answer>): Promise<Answer> {
+/** The answer of a read, which belongs to the caller alone. */
+export function ownAnswer<Answer>(shared: SharedRead<Answer>): Promise<Answer> {
   if (shared.taken) return shared.answer.then((answer) => structuredClone(answer));
   shared.taken = true;
   return shared.answer;

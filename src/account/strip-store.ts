@@ -10,6 +10,10 @@ const FORGET_AFTER = 24 * 3_600_000;
 /** What has a version of its own. */
 type Field = 'available' | 'description' | 'at' | ReadingName | Port;
 
+/** What an answer tells of a strip: only its description, or readings, may be missing. */
+type Told = Pick<Strip, 'available' | 'outlets' | 'at'> &
+  Partial<Pick<Strip, 'mac' | 'name' | 'units' | ReadingName>>;
+
 /** One strip as the account knows it. */
 interface StripState {
   /** As known now. Never changed, but replaced. */
@@ -45,6 +49,8 @@ export class StripStore {
   #listVersion = 0;
   #completeVersion = 0;
   #availableVersion = 0;
+  /** What the answer that is being taken in has changed. */
+  #changes: Change[] = [];
   /** Whether the service answered last time; `null`: it was not asked yet. */
   available: boolean | null = null;
   /** Why the account is not available. */
@@ -137,8 +143,7 @@ export class StripStore {
     asksMore: (mac: string) => boolean,
   ): void {
     const settled = this.isComplete;
-    const changes: Change[] = [];
-    this.#answered(version, changes);
+    this.#setAvailable(true, null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
     for (const strip of strips) {
       // An older list must not bring back what a newer one no longer has.
@@ -148,66 +153,52 @@ export class StripStore {
         state.listVersion = version;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
         const comesBack = strip.available && !state.strip.available && state.versions.has('available');
-        const isUnsure = comesBack && state.readingsUntold && asksMore(strip.mac);
-        const readings = !state.readingsUntold;
-        this.#take(state, strip, version, changes, { available: !isUnsure, readings, description: true });
+        const unsure: Field[] = state.readingsUntold ? [...READINGS] : [];
+        if (comesBack && state.readingsUntold && asksMore(strip.mac)) unsure.push('available');
+        this.#take(state, strip, version, unsure);
       }
       this.#correct(strip, state);
     }
     if (complete && version > this.#completeVersion) {
       this.#completeVersion = version;
       for (const state of this.#strips.values()) {
-        if (state.listVersion < version) this.#leaveList(state, version, changes);
+        if (state.listVersion < version) this.#leaveList(state, version);
       }
     }
-    this.announce(changes, settled);
+    this.#tell(settled);
   }
 
   /** Takes in the answer about one strip, asked as `version`; corrects it as `list` does. */
   strip(strip: Strip, version: number): void {
-    const changes: Change[] = [];
-    this.#answered(version, changes);
+    this.#setAvailable(true, null, version);
     const state = this.#findOrAdd(strip);
-    this.#take(state, strip, version, changes, { available: true, readings: true, description: true });
+    this.#take(state, strip, version);
     this.#correct(strip, state);
-    this.announce(changes, this.isComplete);
+    this.#tell();
   }
 
   /** The service confirmed just now that these outlets are `on`. */
   confirm(mac: string, ports: readonly Port[], on: boolean, at: string): void {
     const version = this.nextVersion();
-    const changes: Change[] = [];
-    this.#answered(version, changes);
-    const state = this.#findOrAdd({ mac, at });
+    this.#setAvailable(true, null, version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
-    const told: Strip = { ...state.strip, available: true, outlets, at };
-    const { outletsTold } = state;
-    this.#take(state, told, version, changes, { available: true, readings: false, description: false });
-    state.outletsTold = outletsTold;
-    this.announce(changes, this.isComplete);
+    this.#take(this.#findOrAdd({ mac, at }), { available: true, outlets, at }, version);
+    this.#tell();
   }
 
   /** A list asked as `version` failed: nothing is available that has not answered since. */
   failed(error: StripError, version: number): void {
-    if (version <= this.#availableVersion) return;
-    const changes: Change[] = [];
-    this.#availableVersion = version;
-    this.error = error;
-    if (this.available !== false) {
-      changes.push({ kind: 'account', available: false, error, first: this.available === null });
-      this.available = false;
-    }
-    for (const state of this.#strips.values()) this.#markUnavailable(state, version, changes);
-    this.announce(changes, this.isComplete);
+    if (!this.#setAvailable(false, error, version)) return;
+    for (const state of this.#strips.values()) this.#markUnavailable(state, version);
+    this.#tell();
   }
 
   /** The service does not know this strip (any more), as asked as `version`. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
-    const changes: Change[] = [];
-    this.#markUnavailable(state, version, changes);
-    this.announce(changes, this.isComplete);
+    this.#markUnavailable(state, version);
+    this.#tell();
   }
 
   /** All that is known, told as if it had become known just now. */
@@ -247,48 +238,53 @@ export class StripStore {
     return state;
   }
 
-  #answered(version: number, changes: Change[]): void {
-    if (version <= this.#availableVersion) return;
+  /** Whether the service answers, as far as nothing newer is known. Returns whether that is so. */
+  #setAvailable(available: boolean, error: StripError | null, version: number): boolean {
+    if (version <= this.#availableVersion) return false;
     this.#availableVersion = version;
-    this.error = null;
-    if (this.available === true) return;
-    changes.push({ kind: 'account', available: true, error: null, first: this.available === null });
-    this.available = true;
+    this.error = error;
+    if (available !== this.available) {
+      this.#changes.push({ kind: 'account', available, error, first: this.available === null });
+    }
+    this.available = available;
+    return true;
   }
 
-  /** Takes in what an answer tells of a strip, as far as nothing newer is known. `tells`: what it says for sure. */
-  #take(
-    state: StripState,
-    told: Strip,
-    version: number,
-    changes: Change[],
-    tells: { available: boolean; readings: boolean; description: boolean },
-  ): void {
+  #tell(settled = this.isComplete): void {
+    const changes = this.#changes;
+    this.#changes = [];
+    this.announce(changes, settled);
+  }
+
+  /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: what it does not say for sure. */
+  #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
     const { versions, lastOn, lastReading } = state;
+    const { mac, available } = told;
     const isNew = !versions.has('available');
     const strip = copyOf(state.strip);
+    const key = macKey(strip.mac);
     let isDescribedAnew = false;
     const isNewer = (field: Field): boolean => {
-      if ((versions.get(field) ?? 0) >= version) return false;
+      if (unsure.includes(field) || (versions.get(field) ?? 0) >= version) return false;
       versions.set(field, version);
       return true;
     };
-    const isNewDescription = tells.description && isNewer('description');
+    const isNewDescription = mac !== undefined && isNewer('description');
     state.leftAt = null;
-    if (tells.available && isNewer('available') && (isNew || told.available !== strip.available)) {
-      strip.available = told.available;
-      changes.push({ kind: 'strip', strip, available: told.available, first: isNew });
+    if (isNewer('available') && (isNew || available !== strip.available)) {
+      strip.available = available;
+      this.#changes.push({ kind: 'strip', strip, available, first: isNew });
     }
-    if (told.outlets.length > 0) state.outletsTold = true;
+    state.outletsTold ||= mac !== undefined && told.outlets.length > 0;
     for (const { port, on, name } of told.outlets) {
+      const given = this.#outletNames.get(`${key}/${port}`);
       let outlet = strip.outlets.find((each) => each.port === port);
       if (outlet === undefined) {
-        outlet = { port, on: null, name: this.#outletNames.get(`${macKey(strip.mac)}/${port}`) ?? null };
+        outlet = { port, on: null, name: given ?? null };
         strip.outlets = [...strip.outlets, outlet].sort((a, b) => a.port - b.port);
         isDescribedAnew = true;
       }
-      const mayName = isNewDescription && !this.#outletNames.has(`${macKey(strip.mac)}/${port}`);
-      if (mayName && name !== null && name !== outlet.name) {
+      if (isNewDescription && given === undefined && name !== null && name !== outlet.name) {
         outlet.name = name;
         isDescribedAnew = true;
       }
@@ -296,44 +292,44 @@ export class StripStore {
       outlet.on = on;
       const previous = lastOn.get(port) ?? null;
       if (on !== null) lastOn.set(port, on);
-      changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
+      this.#changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
     }
     for (const name of READINGS) {
       const value = told[name];
-      if (!tells.readings || !isNewer(name) || value === strip[name]) continue;
+      if (value === undefined || !isNewer(name) || value === strip[name]) continue;
       strip[name] = value;
       const previous = lastReading.get(name) ?? null;
       if (value !== null) lastReading.set(name, value);
-      changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
+      this.#changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
     }
     if (isNewer('at')) strip.at = told.at;
     if (isNewDescription) {
       const units = { ...strip.units, ...told.units };
       const name = told.name ?? strip.name;
       isDescribedAnew ||= name !== strip.name || READINGS.some((each) => units[each] !== strip.units[each]);
-      Object.assign(strip, { mac: told.mac, name, units });
+      Object.assign(strip, { mac, name, units });
     }
-    if (isDescribedAnew && !isNew) changes.push({ kind: 'description', strip });
+    if (isDescribedAnew && !isNew) this.#changes.push({ kind: 'description', strip });
     state.strip = freeze(strip);
   }
 
-  #markUnavailable(state: StripState, version: number, changes: Change[]): void {
+  #markUnavailable(state: StripState, version: number): void {
     const { versions } = state;
     if ((versions.get('available') ?? 0) >= version) return;
     const first = !versions.has('available');
     versions.set('available', version);
     if (!first && !state.strip.available) return;
-    state.strip = freeze({ ...copyOf(state.strip), available: false });
-    changes.push({ kind: 'strip', strip: state.strip, available: false, first });
+    state.strip = Object.freeze({ ...state.strip, available: false });
+    this.#changes.push({ kind: 'strip', strip: state.strip, available: false, first });
   }
 
-  #leaveList(state: StripState, version: number, changes: Change[]): void {
-    this.#markUnavailable(state, version, changes);
+  #leaveList(state: StripState, version: number): void {
+    this.#markUnavailable(state, version);
     const now = this.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
     this.#strips.delete(macKey(state.strip.mac));
-    changes.push({ kind: 'removed', strip: state.strip });
+    this.#changes.push({ kind: 'removed', strip: state.strip });
   }
 
   /** Puts into an answer what is known better than it says. */

@@ -1,6 +1,3 @@
-import { macKey } from '../api/mac';
-import type { Change, Listener } from './types';
-
 /** What a subscriber wants besides the changes themselves. */
 export interface SubscribeOptions {
   /** What is known already, or becomes known for the first time, is told as well (`first: true`). */
@@ -9,69 +6,50 @@ export interface SubscribeOptions {
   readings?: readonly string[] | 'all';
 }
 
-interface Subscriber {
-  readonly listener: Listener;
-  readonly initial: boolean;
-  readonly readings: ReadonlySet<string> | 'all' | null;
-  /** Has been told what was known when it came, so that changes make sense to it. */
+interface Subscriber<Value, Wants> {
+  readonly listener: (value: Value) => void;
+  readonly wants: Wants;
+  /** Has been told what was known when it came, so that what comes makes sense to it. */
   ready: boolean;
   gone: boolean;
 }
 
-/** Whoever is told of changes. One that throws breaks no other. */
-export class Subscribers {
+/** Whoever is told of something. One that throws breaks no other. */
+export class Subscribers<Value, Wants> {
   /** Replaced, never altered: coming and going in the middle of an announcement does not disturb it. */
-  #all: readonly Subscriber[] = [];
+  #all: readonly Subscriber<Value, Wants>[] = [];
 
-  /** `known`: all that is known now; `fault`: told of what a listener throws. */
-  constructor(
-    private readonly known: () => Iterable<Change>,
-    private readonly fault: (error: unknown) => void,
-  ) {}
+  /** `fault`: told of what a listener throws. */
+  constructor(private readonly fault: (error: unknown) => void) {}
 
   get size(): number {
     return this.#all.length;
   }
 
-  /** Returns its own remover, which reports whether this was still subscribed. */
-  add(listener: Listener, { initial = false, readings = [] }: SubscribeOptions): () => boolean {
-    const subscriber: Subscriber = {
-      listener,
-      initial,
-      readings: readings === 'all' ? 'all' : readings.length === 0 ? null : new Set(readings.map(macKey)),
-      ready: !initial,
-      gone: false,
-    };
+  /** `known`: what the listener is told first. Returns its own remover. */
+  add(listener: (value: Value) => void, wants: Wants, known?: () => Iterable<Value>): () => void {
+    const subscriber = { listener, wants, ready: known === undefined, gone: false };
     this.#all = [...this.#all, subscriber];
-    if (initial) {
-      // Not before the caller has its remover in hand.
-      queueMicrotask(() => {
-        subscriber.ready = true;
-        for (const change of this.known()) this.#tell(subscriber, change);
-      });
-    }
+    // Not before the caller has its remover in hand.
+    queueMicrotask(() => {
+      subscriber.ready = true;
+      for (const value of known?.() ?? []) this.#tell(subscriber, value);
+    });
     return () => {
-      if (subscriber.gone) return false;
       subscriber.gone = true;
       this.#all = this.#all.filter((other) => other !== subscriber);
-      return true;
     };
   }
 
-  /** `settled`: the strips are known, so that a new one is news to everybody. */
-  announce(changes: readonly Change[], settled: boolean): void {
-    for (const change of changes) {
-      const first = 'first' in change && change.first;
-      const forAll = !first || (settled && change.kind === 'strip');
-      for (const subscriber of this.#all) {
-        if (subscriber.ready && (forAll || subscriber.initial)) this.#tell(subscriber, change);
-      }
+  /** Tells those who want it. */
+  tell(value: Value, isWanted: (wants: Wants) => boolean = () => true): void {
+    for (const subscriber of this.#all) {
+      if (subscriber.ready && isWanted(subscriber.wants)) this.#tell(subscriber, value);
     }
   }
 
-  /** Whether somebody wants this strip's readings kept up to date. */
-  wantsReadings(key: string): boolean {
-    return this.#all.some(({ readings }) => readings === 'all' || readings?.has(key) === true);
+  some(wants: (wants: Wants) => boolean): boolean {
+    return this.#all.some((subscriber) => wants(subscriber.wants));
   }
 
   /** No subscriber is called any more. */
@@ -80,10 +58,10 @@ export class Subscribers {
     this.#all = [];
   }
 
-  #tell(subscriber: Subscriber, change: Change): void {
+  #tell(subscriber: Subscriber<Value, Wants>, value: Value): void {
     if (subscriber.gone) return;
     try {
-      subscriber.listener(change);
+      subscriber.listener(value);
     } catch (error) {
       this.fault(error);
     }
