@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { examples } from '../support/examples';
 import { discoveryProblems } from '../support/home-assistant';
-import { requireMosquitto, startMosquitto, type BrokerClient, type Mosquitto } from '../support/mosquitto';
+import { startMosquitto, type BrokerClient, type Mosquitto } from '../support/mosquitto';
 import { startNodeRed, type RunningNodeRed } from '../support/node-red';
+import { requireProgram } from '../support/program';
 
 const MAC = 'A1B2C3D4E5F6';
 
@@ -12,7 +13,7 @@ describe('the examples with a real broker', () => {
   let client: BrokerClient;
 
   before(async function () {
-    requireMosquitto(this);
+    requireProgram(this, 'mosquitto');
     red = await startNodeRed();
   });
 

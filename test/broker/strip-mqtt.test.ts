@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { discoveryProblems, isTopic } from '../support/home-assistant';
-import { requireMosquitto, startMosquitto, type BrokerClient, type Mosquitto } from '../support/mosquitto';
+import { startMosquitto, type BrokerClient, type Mosquitto } from '../support/mosquitto';
 import { startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
+import { requireProgram } from '../support/program';
 import { API_KEY, STRIPS, startService, type TestService } from '../support/service';
 import { bridgeFlow, type BridgeFlowOptions } from '../support/mqtt-flow';
 
@@ -27,7 +28,7 @@ describe('strip mqtt with a real broker', () => {
   let client: BrokerClient;
 
   before(function () {
-    requireMosquitto(this);
+    requireProgram(this, 'mosquitto');
   });
 
   beforeEach(async () => {

@@ -2,14 +2,13 @@ import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '../../src/api/client';
-import { systemClock } from '../../src/api/clock';
 import { createDispatcher } from '../../src/api/dispatcher';
 import { parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
+import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, type Fault } from '../support/service';
 import { randomOf } from './support/random';
 
-/** Long enough for what goes well on a busy machine. */
 const TIMEOUT = 2_000;
 const REQUESTS = 3_000;
 const AT_ONCE = 60;
@@ -91,7 +90,7 @@ describe('stress: the client', () => {
       apiKey: API_KEY,
       timeout: TIMEOUT,
       dispatcher: createDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
-      clock: systemClock,
+      clock: new FastClock(1),
     });
     try {
       const wrong: string[] = [];

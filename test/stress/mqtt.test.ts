@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bridgeFlow } from '../support/mqtt-flow';
-import {
-  requireMosquitto,
-  startMosquitto,
-  type BrokerClient,
-  type Mosquitto,
-  type Received,
-} from '../support/mosquitto';
+import { startMosquitto, type BrokerClient, type Mosquitto, type Received } from '../support/mosquitto';
 import { startNodeRed, type RunningNodeRed } from '../support/node-red';
+import { requireProgram } from '../support/program';
 import { startService, type Fault, type TestService } from '../support/service';
 import { randomOf } from './support/random';
 
@@ -38,7 +33,7 @@ describe('stress: strips on a real broker', () => {
   let client: BrokerClient;
 
   before(function () {
-    requireMosquitto(this);
+    requireProgram(this, 'mosquitto');
   });
 
   async function start(strips: number, account: Record<string, unknown> = {}): Promise<void> {

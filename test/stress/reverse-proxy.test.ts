@@ -7,10 +7,10 @@ import { systemClock } from '../../src/api/clock';
 import { isStripError } from '../../src/api/errors';
 import { PORTS } from '../../src/api/types';
 import { FastClock } from '../support/fake-clock';
+import { freePorts, Program, requireProgram } from '../support/program';
 import { API_KEY, startService, STRIPS, type TestService } from '../support/service';
 import { openAccount, type OpenOptions, type Opened } from './support/account';
 import { SlowLine } from './support/slow-line';
-import { freePorts, isInstalled, nginxConfig, WebServer } from './support/web-server';
 
 const TLS = join(__dirname, '../support/tls');
 const MAC = STRIPS[0].mac;
@@ -27,22 +27,44 @@ const sentenceOf = async (work: Promise<unknown>): Promise<string> => {
 };
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   while (!holds()) {
     assert.ok(performance.now() < deadline, `${what} did not come`);
     await sleep(10);
   }
 }
 
+/** The frame of an nginx configuration around its servers. */
+const nginxConfig = (folder: string, servers: string): string => `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+worker_processes 1;
+pid ${folder}/pid;
+error_log ${folder}/error.log;
+events { worker_connections 512; }
+http {
+  access_log ${folder}/access.log;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  proxy_http_version 1.1;
+  ${servers}
+}`;
+
 describe('stress: through a real nginx or haproxy', () => {
   let service: TestService;
-  let server: WebServer;
+  let server: Program;
   const opened: Opened[] = [];
   const open = (baseUrl: string, more: Partial<OpenOptions> = {}): Account => {
     const one = openAccount({ baseUrl, apiKey: API_KEY, clock: systemClock, ...more });
     opened.push(one);
     return one.account;
   };
+  /** One that polls often, on a clock on which no busy machine makes it time out. */
+  const openFast = (baseUrl: string): Account =>
+    open(baseUrl, { clock: new FastClock(20), settings: { interval: 5_000 } });
 
   beforeEach(async () => {
     service = await startService();
@@ -56,22 +78,23 @@ describe('stress: through a real nginx or haproxy', () => {
 
   describe('nginx', () => {
     before(function () {
-      if (isInstalled('nginx')) return;
-      console.log('      nginx is not installed: skipped');
-      this.skip();
+      requireProgram(this, 'nginx');
+    });
+    beforeEach(() => {
+      server = new Program('nginx');
     });
 
+    /** Starts it with a server for each of these blocks, which begin behind the port; gives the ports. */
+    async function start(...blocks: string[]): Promise<number[]> {
+      const ports = await freePorts(blocks.length);
+      const servers = blocks.map((block, index) => `server { listen 127.0.0.1:${ports[index]} ${block} }`);
+      const config = server.write('config', nginxConfig(server.folder, servers.join('\n')));
+      await server.start(['-p', server.folder, '-c', config], ports[0] ?? 0);
+      return ports;
+    }
+
     it('that closes idle connections fails no poll, though many requests meet the closing', async () => {
-      const [port = 0] = await freePorts(1);
-      server = new WebServer('nginx', port);
-      server.write(
-        'config',
-        nginxConfig(
-          server.folder,
-          `server { listen 127.0.0.1:${port}; keepalive_timeout 1s; location / { proxy_pass ${service.baseUrl}; } }`,
-        ),
-      );
-      await server.start();
+      const [port = 0] = await start(`; keepalive_timeout 1s; location / { proxy_pass ${service.baseUrl}; }`);
       const line = new SlowLine(port, 50);
       const baseUrl = `http://127.0.0.1:${await line.start()}`;
       const ends: string[] = [];
@@ -101,24 +124,12 @@ describe('stress: through a real nginx or haproxy', () => {
     });
 
     it('that takes no POST, in JSON like the service itself, does not slow the poll', async () => {
-      const [port = 0] = await freePorts(1);
-      server = new WebServer('nginx', port);
-      server.write(
-        'config',
-        nginxConfig(
-          server.folder,
-          `server { listen 127.0.0.1:${port};
-             error_page 403 @refused;
-             location @refused { default_type application/json; return 403 '{"error": "read only"}'; }
-             location / { limit_except GET { deny all; } proxy_pass ${service.baseUrl}; } }`,
-        ),
+      const [port = 0] = await start(
+        `; error_page 403 @refused;
+         location @refused { default_type application/json; return 403 '{"error": "read only"}'; }
+         location / { limit_except GET { deny all; } proxy_pass ${service.baseUrl}; }`,
       );
-      await server.start();
-      const account = open(`http://127.0.0.1:${port}`, {
-        clock: new FastClock(20),
-        timeout: 100_000,
-        settings: { interval: 5_000 },
-      });
+      const account = openFast(`http://127.0.0.1:${port}`);
       const unsubscribe = account.subscribe(() => undefined);
       await until('the first poll', () => service.requests.length > 0);
       const command = account.run({ mac: MAC, port: 1, action: true, delay: 0 });
@@ -130,32 +141,19 @@ describe('stress: through a real nginx or haproxy', () => {
     });
 
     it('that wants a password, shows a page or takes no POST is not taken for the service', async () => {
-      const [port = 0, closed = 0] = await freePorts(2);
-      server = new WebServer('nginx', port);
       const gate = server.write('gate', '');
       const users = server.write('users', '');
-      server.write(
-        'config',
-        nginxConfig(
-          server.folder,
-          `server { listen 127.0.0.1:${port};
-             location / {
-               if (-f ${gate}) { return 403; }
-               limit_except GET { deny all; }
-               proxy_pass ${service.baseUrl};
-             } }
-           server { listen 127.0.0.1:${closed};
-             location / { auth_basic "Members"; auth_basic_user_file ${users}; proxy_pass ${service.baseUrl}; } }`,
-        ),
+      const [port = 0, closed = 0] = await start(
+        `; location / {
+           if (-f ${gate}) { return 403; }
+           limit_except GET { deny all; }
+           proxy_pass ${service.baseUrl};
+         }`,
+        `; location / { auth_basic "Members"; auth_basic_user_file ${users}; proxy_pass ${service.baseUrl}; }`,
       );
-      await server.start();
       assert.equal(await sentenceOf(open(`http://127.0.0.1:${closed}`).list()), 'SERVICE.inFront');
 
-      const account = open(`http://127.0.0.1:${port}`, {
-        clock: new FastClock(20),
-        timeout: 100_000,
-        settings: { interval: 5_000 },
-      });
+      const account = openFast(`http://127.0.0.1:${port}`);
       const seen: (boolean | null)[] = [];
       const stop = account.onStatus(({ available }) => void seen.push(available));
       const unsubscribe = account.subscribe(() => undefined);
@@ -176,20 +174,12 @@ describe('stress: through a real nginx or haproxy', () => {
     });
 
     it('that expects TLS, or a certificate, points at scheme and TLS', async () => {
-      const [port = 0, asking = 0] = await freePorts(2);
-      server = new WebServer('nginx', port);
       const tls = `ssl_certificate ${TLS}/trusted.pem; ssl_certificate_key ${TLS}/key.pem;
         location / { proxy_pass ${service.baseUrl}; }`;
-      server.write(
-        'config',
-        nginxConfig(
-          server.folder,
-          `server { listen 127.0.0.1:${port} ssl; ${tls} }
-           server { listen 127.0.0.1:${asking} ssl; ssl_verify_client on;
-             ssl_client_certificate ${TLS}/trusted.pem; ${tls} }`,
-        ),
+      const [port = 0, asking = 0] = await start(
+        `ssl; ${tls}`,
+        `ssl; ssl_verify_client on; ssl_client_certificate ${TLS}/trusted.pem; ${tls}`,
       );
-      await server.start();
       const connect = { ca: readFileSync(`${TLS}/trusted.pem`, 'utf8') };
       assert.equal(await sentenceOf(open(`https://127.0.0.1:${port}`, { connect }).list()), 'ok');
       assert.equal(await sentenceOf(open(`http://127.0.0.1:${port}`).list()), 'SERVICE.scheme');
@@ -200,16 +190,7 @@ describe('stress: through a real nginx or haproxy', () => {
     });
 
     it('as a proxy that knows no CONNECT forwards plain http, and is named for what it cannot do', async () => {
-      const [port = 0] = await freePorts(1);
-      server = new WebServer('nginx', port);
-      server.write(
-        'config',
-        nginxConfig(
-          server.folder,
-          `server { listen 127.0.0.1:${port}; location / { proxy_pass http://$http_host$request_uri; } }`,
-        ),
-      );
-      await server.start();
+      const [port = 0] = await start('; location / { proxy_pass http://$http_host$request_uri; }');
       const proxy = { url: `http://127.0.0.1:${port}`, noProxy: [] };
       const settings = { retryFor: 0 };
       const account = open(service.baseUrl, { proxy, settings });
@@ -224,22 +205,22 @@ describe('stress: through a real nginx or haproxy', () => {
       assert.equal(await sentenceOf(account.list()), 'UNREACHABLE.proxyGateway');
       await service.listenAgain();
       assert.equal(await sentenceOf(account.list()), 'ok');
-      await server.stop();
+      await server.end();
       assert.equal(await sentenceOf(account.list()), 'UNREACHABLE.proxyDown');
     });
   });
 
   describe('haproxy', () => {
     before(function () {
-      if (isInstalled('haproxy')) return;
-      console.log('      haproxy is not installed: skipped');
-      this.skip();
+      requireProgram(this, 'haproxy');
+    });
+    beforeEach(() => {
+      server = new Program('haproxy');
     });
 
     it('through an outage of the service and one of its own, every command is carried out once', async () => {
       const [port = 0] = await freePorts(1);
-      server = new WebServer('haproxy', port);
-      server.write(
+      const config = server.write(
         'config',
         `defaults
   mode http
@@ -254,7 +235,8 @@ backend service
   server one 127.0.0.1:${service.port}
 `,
       );
-      await server.start();
+      const start = () => server.start(['-db', '-f', config], port);
+      await start();
       const account = open(`http://127.0.0.1:${port}`, { settings: { interval: 5_000 } });
       const available: (boolean | null)[] = [];
       account.onStatus((status) => void available.push(status.available));
@@ -277,10 +259,10 @@ backend service
       assert.deepEqual(await first, eight);
       await until('the recovery', () => available.at(-1) === true);
 
-      await server.stop();
+      await server.end();
       const second = switchAll(false);
       await until('the second outage', () => available.at(-1) === false);
-      await server.start();
+      await start();
       assert.deepEqual(await second, eight);
       await until('the second recovery', () => available.at(-1) === true);
 

@@ -1,11 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect as connectSocket, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
+import { freePorts, Program } from './program';
 import { Recorder } from './recorder';
 
 /** A message as a client got it. */
@@ -43,28 +39,12 @@ export interface Mosquitto {
   stop(): Promise<void>;
 }
 
-/** Where mosquitto is installed. */
-function findMosquitto(): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  return folders.map((folder) => join(folder, 'mosquitto')).find((file) => existsSync(file));
-}
-
-/** For a `before` hook: skips its suite where mosquitto is not installed, but never in continuous integration. */
-export function requireMosquitto(context: Mocha.Context): void {
-  if (findMosquitto() !== undefined) return;
-  if (process.env.CI === 'true') throw new Error('mosquitto is not installed');
-  process.stdout.write('    skipped: mosquitto is not installed\n');
-  context.skip();
-}
-
 /** Starts a broker of its own on a free port of 127.0.0.1. `memory`: it keeps retained messages when it is killed. */
 export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto> {
-  const file = findMosquitto();
-  if (file === undefined) throw new Error('mosquitto is not installed');
-  const folder = mkdtempSync(join(tmpdir(), 'smart-strip-broker-'));
-  const port = await freePort();
-  writeFileSync(
-    join(folder, 'mosquitto.conf'),
+  const program = new Program('mosquitto');
+  const [port = 0] = await freePorts(1);
+  const config = program.write(
+    'mosquitto.conf',
     [
       `listener ${port} 127.0.0.1`,
       'allow_anonymous true',
@@ -72,33 +52,14 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
       `user ${userInfo().username}`,
       `persistence ${memory}`,
       ...(memory
-        ? [`persistence_location ${folder}/`, 'autosave_on_changes true', 'autosave_interval 1']
+        ? [`persistence_location ${program.folder}/`, 'autosave_on_changes true', 'autosave_interval 1']
         : []),
       'log_dest stderr',
       'log_type all',
       '',
     ].join('\n'),
   );
-  let log = '';
-  let child: ChildProcess | null = null;
-  let exited: Promise<unknown> = Promise.resolve();
-  const start = async () => {
-    const started = spawn(file, ['-c', join(folder, 'mosquitto.conf')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    child = started;
-    exited = new Promise((resolve) => started.once('exit', resolve));
-    started.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
-    for (let attempt = 0; attempt < 200 && started.exitCode === null; attempt++) {
-      if (await accepts(port)) return;
-      await sleep(25);
-    }
-    throw new Error(`mosquitto does not run:\n${log}`);
-  };
-  const end = async (signal: NodeJS.Signals) => {
-    child?.kill(signal);
-    await exited;
-  };
+  const start = () => program.start(['-c', config], port);
   await start();
 
   const client = async (): Promise<BrokerClient> => {
@@ -118,7 +79,7 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
           await messages.find(
             `message on ${topic}`,
             (message) => message.topic === topic && fits(message.payload),
-            { after, timeout: 15_000 },
+            { after, timeout: 60_000 },
           )
         ).payload,
       quiet: async () => {
@@ -134,7 +95,7 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
   return {
     port,
     get log() {
-      return log;
+      return program.log;
     },
     client,
     retained: async () => {
@@ -155,28 +116,8 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
       await reader.endAsync();
       return kept;
     },
-    kill: () => end('SIGKILL'),
+    kill: () => program.end('SIGKILL'),
     restart: start,
-    stop: async () => {
-      await end('SIGTERM');
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => program.remove(),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connectSocket(port, '127.0.0.1');
-  const connected = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  });
-  socket.destroy();
-  return connected;
 }
