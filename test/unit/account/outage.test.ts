@@ -114,6 +114,20 @@ describe('an outage', () => {
     assert.equal(lab.service.switches.length, 0);
   });
 
+  it('ends what waits in time, however many commands come after it', async () => {
+    const lab = bench({ retryFor: 0 });
+    lab.run(1, true);
+    const endings = [];
+    for (let second = 0; second < 12; second++) {
+      endings.push(lab.run(1, second % 2 === 0));
+      await lab.clock.pass(1000);
+    }
+    assert.deepEqual(
+      endings.map(({ error }) => error?.sentence),
+      [...Array<string>(2).fill('TIMEOUT.waiting'), ...Array<undefined>(10).fill(undefined)],
+    );
+  });
+
   it('does not end what waits while the service answers, however long the queue', async () => {
     const lab = bench({ retryFor: 10_000 });
     lab.service.autoSwitch = async (_, port) => {
@@ -263,12 +277,17 @@ describe('a machine that slept', () => {
     const first = lab.run(1, true);
     const waiting = lab.run(1, 'toggle');
     await lab.service.last.fail(failure('UNREACHABLE'));
+    const other = lab.run(2, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
     lab.clock.jump = 8 * 3_600_000;
     await lab.clock.pass(250);
-    assert.equal(first.error?.code, 'UNREACHABLE');
+    assert.deepEqual(
+      [first, other].map(({ error }) => error?.code),
+      ['UNREACHABLE', 'TIMEOUT'],
+    );
     await lab.clock.pass(1000);
-    assert.equal(waiting.error?.code, 'UNREACHABLE');
-    assert.equal(lab.service.all.length, 1);
+    assert.equal(waiting.error?.code, 'TIMEOUT', 'the latest failure');
+    assert.equal(lab.service.all.length, 2);
     assert.equal(lab.clock.pending, 0);
   });
 });
@@ -449,7 +468,10 @@ describe('a node that is removed', () => {
     assert.equal(lab.service.switches.length, 1);
     await lab.clock.pass(1);
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    await lab.clock.pass(250);
     await lab.service.last.answer(yes());
+    assert.deepEqual(cycle.progress, ['pausing'], 'nothing more to somebody who is gone');
     assert.equal(lab.clock.pending, 0);
   });
 });
@@ -488,6 +510,16 @@ describe('the on half of a cycle', () => {
     await lab.service.last.answer(yes());
     assert.equal(on.error?.code, 'SUPERSEDED');
     assert.equal(off.outcome?.on, false);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('is taken over by a newer off, which has a deadline', async () => {
+    const lab = bench();
+    await restoring(lab);
+    lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const off = lab.run(1, false);
+    await lab.clock.pass(30_000);
+    assert.equal(off.error?.code, 'UNREACHABLE');
     assert.equal(lab.clock.pending, 0);
   });
 

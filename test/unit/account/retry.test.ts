@@ -81,8 +81,37 @@ describe('a command that fails', () => {
     await service.last.answer(yes());
     await service.last.fail(failure('TIMEOUT'));
     await clock.pass(250);
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(500);
     await service.last.answer(yes());
     assert.equal(second.outcome?.on, false);
+  });
+
+  it('makes its last attempt although the timer for it is late', async () => {
+    const { service, clock, run } = bench({ retryFor: 2000, timeout: 2000 });
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const ending = run(1, true);
+    await clock.pass(1800);
+    clock.block(700);
+    await clock.pass(0);
+    assert.deepEqual(
+      service.switches.map(({ at }) => at),
+      [0, 250, 750, 1750, 2500],
+    );
+    assert.equal(ending.error?.code, 'UNREACHABLE');
+  });
+
+  it('is no more patient because commands to other outlets succeed', async () => {
+    const { service, clock, run } = bench();
+    service.autoSwitch = (_, port) =>
+      port === 1 ? Promise.reject(failure('TIMEOUT')) : Promise.resolve(yes(port));
+    const ending = run(1, true);
+    for (let second = 0; second < 31; second++) {
+      run(2, true);
+      await clock.pass(1000);
+    }
+    assert.equal(ending.error?.code, 'TIMEOUT');
+    assert.equal(service.switches.filter(({ port }) => port === 1).at(-1)?.at, 30_000);
   });
 
   it('is not tried again where the account says never', async () => {
