@@ -70,7 +70,7 @@ function isPrivateHost(hostname: string): boolean {
   if (hostname.startsWith('[')) return isPrivateIpv6(hostname.slice(1, -1));
   const octets = hostname.split('.').map(Number);
   // `URL` has already turned every spelling of an IPv4 address into four decimal numbers.
-  if (octets.length === 4 && octets.every((octet) => Number.isInteger(octet))) return isPrivateIpv4(octets);
+  if (octets.every((octet) => Number.isInteger(octet))) return isPrivateIpv4(octets);
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   return !name.includes('.') || /\.(localhost|local|lan|internal|home\.arpa)$/.test(name);
 }

@@ -4,7 +4,6 @@ import type * as Undici from 'undici';
 import type { Dispatcher } from 'undici';
 import { ProxyConnectionError, type ProxyName } from './network-error';
 import { chooseProxy, type Proxy, type ProxySettings } from './proxy';
-import { MAX_BODY_BYTES } from './request';
 
 /** What Node-RED's `tls-config` node fills in; how a connection is made and verified. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
@@ -40,6 +39,9 @@ export interface DispatcherOptions {
   /** Takes the place of what the environment names. */
   proxy?: ProxySettings;
 }
+
+/** Largest body that is read. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Longest an idle connection is kept, in milliseconds: less than most servers do, because one that the server closes while a request is
@@ -203,7 +205,6 @@ class PooledDispatcher implements RequestDispatcher {
   readonly #pool: Dispatcher;
   /** Each for one request that is being repeated: a pool cannot be told to take a new connection. */
   readonly #single = new Set<Dispatcher>();
-  #destroyed = false;
 
   constructor(connector: Connector, connections: number, proxy: ProxyName | null) {
     this.#connector = connector;
@@ -216,7 +217,7 @@ class PooledDispatcher implements RequestDispatcher {
   }
 
   repeat(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean {
-    if (this.#destroyed || !this.#connector.isStale(error)) return false;
+    if (!this.#connector.isStale(error)) return false;
     const single = this.#connector.open(1);
     this.#single.add(single);
     single.dispatch(options, handler);
@@ -227,7 +228,6 @@ class PooledDispatcher implements RequestDispatcher {
   }
 
   async destroy(): Promise<void> {
-    this.#destroyed = true;
     await Promise.all([this.#pool, ...this.#single].map((dispatcher) => dispatcher.destroy()));
   }
 }

@@ -12,14 +12,13 @@ const HEXADECIMAL = /^[0-9a-f]+$/;
  */
 export function macKey(mac: string): string {
   const lower = mac.trim().toLowerCase();
-  if (HEXADECIMAL.test(lower)) return lower;
   const bare = lower.replace(SEPARATORS, '');
   return HEXADECIMAL.test(bare) ? bare : lower;
 }
 
 /** Whether both name the same strip, however they are spelled. */
 export function sameMac(a: string, b: string): boolean {
-  return a === b || macKey(a) === macKey(b);
+  return macKey(a) === macKey(b);
 }
 
 /** Longest identifier of a strip that is accepted, in characters. */
@@ -42,7 +41,6 @@ export function isPossibleMac(mac: string): boolean {
 /** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
 export function looksLikeMac(text: string): boolean {
   if (text.length < 12 || text.length > 23) return false;
-  if (text.length === 12) return /^[0-9a-f]+$/i.test(text);
   return /^(?:[0-9a-f]{12}|[0-9a-f]{16})$/i.test(text.replace(/[:.-]/g, ''));
 }
 

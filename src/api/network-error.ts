@@ -35,28 +35,17 @@ export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
 }
 
-/** Sentences for the codes of Node and undici; a name that ends in `*` stands for all that begin so. */
-const SENTENCES: readonly (readonly [code: string, sentence: string])[] = [
-  ['ECONNREFUSED', 'refused'],
-  ['ENOTFOUND', 'dns'],
-  ['EAI_*', 'dns'],
-  ['ECONNRESET', 'reset'],
-  ['EPIPE', 'reset'],
-  ['UND_ERR_SOCKET', 'reset'],
-  ['CERT_HAS_EXPIRED', 'certificateExpired'],
-  ['CERT_NOT_YET_VALID', 'certificateExpired'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificateHost'],
-  ['UND_ERR_PRX_TLS', 'certificateHost'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificateSelfSigned'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificateSelfSigned'],
-  ['UNABLE_TO_*', 'certificate'],
-  ['CERT_*', 'certificate'],
-  ['INVALID_*', 'certificate'],
-  ['PATH_LENGTH_EXCEEDED', 'certificate'],
-  ['EPROTO', 'tls'],
-  ['ERR_SSL_*', 'tls'],
-  ['ERR_TLS_*', 'tls'],
-  ['NO_SIMULATOR', 'simulator'],
+/** Sentences for the codes of Node and undici; the first that fits counts. */
+const SENTENCES: readonly (readonly [code: RegExp, sentence: string])[] = [
+  [/^ECONNREFUSED$/, 'refused'],
+  [/^(ENOTFOUND|EAI_.*)$/, 'dns'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'reset'],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'certificateExpired'],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|UND_ERR_PRX_TLS)$/, 'certificateHost'],
+  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'certificateSelfSigned'],
+  [/^(UNABLE_TO_.*|CERT_.*|INVALID_.*|PATH_LENGTH_EXCEEDED)$/, 'certificate'],
+  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
+  [/^NO_SIMULATOR$/, 'simulator'],
 ];
 
 /** Sentences about a proxy of the account, and the same ones about a proxy that the environment names. */
@@ -102,7 +91,7 @@ export function connectionError(
   const proxyStatus = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
   if (proxyStatus !== undefined) return proxyStatusError(Number(proxyStatus), context);
 
-  const sentence = SENTENCES.find(([name]) => matches(code, name))?.[1] ?? 'failed';
+  const sentence = SENTENCES.find(([name]) => name.test(code))?.[1] ?? 'failed';
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && !LASTING.test(sentence)))) {
     return proxyError('proxyDown', { code }, proxy, context, {
       cause,
@@ -172,8 +161,4 @@ function readError(error: unknown): { code: string; message: string; isProxy: bo
 /** A cause for developers: undici's own may hold bytes of the response, which in turn may repeat the request. */
 function safeCause(code: string): Error {
   return Object.assign(new Error(code), { code });
-}
-
-function matches(code: string, name: string): boolean {
-  return name.endsWith('*') ? code.startsWith(name.slice(0, -1)) : code === name;
 }

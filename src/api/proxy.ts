@@ -31,12 +31,11 @@ export function chooseProxy(target: URL, settings: ProxySettings | undefined): P
     return isExcepted(target, noProxy) ? null : readProxy(target, url, null, { username, password });
   }
   const scheme = target.protocol === 'https:' ? 'https' : 'http';
-  const variable = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find(
-    (name) => process.env[name] !== undefined,
-  );
-  const url = variable === undefined ? '' : (process.env[variable] ?? '');
-  if (variable === undefined || url === '') return null;
-  const excepted = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').split(/[\s,]+/);
+  const lower = `${scheme}_proxy`;
+  const variable = process.env[lower] === undefined ? lower.toUpperCase() : lower;
+  const url = process.env[variable] ?? '';
+  if (url === '') return null;
+  const excepted = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').split(/[\s,]/);
   return isExcepted(target, excepted) ? null : readProxy(target, url, variable);
 }
 
@@ -73,10 +72,10 @@ function isExcepted(target: URL, entries: readonly string[]): boolean {
   return entries.some((entry) => {
     const text = entry.trim().toLowerCase();
     const [, name, only] = /^\[([^\]]*)\](?::(\d+))?$/.exec(text) ??
-      /^([^:]*)(?::(\d+))?$/.exec(text) ?? ['', text];
+      /^([^:]*):(\d+)$/.exec(text) ?? ['', text];
     const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
     if (text === '*') return true;
-    if (domain === '' || (only !== undefined && only !== port)) return false;
+    if (only !== undefined && only !== port) return false;
     return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
   });
 }

@@ -3,10 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from './clock';
 import { closedError, type StripError } from './errors';
 import type { InFlight } from './in-flight-set';
-import { connectionError, timeoutError, tooLargeError, type ErrorContext } from './network-error';
-
-/** Largest body that is read. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+import { connectionError, timeoutError, type ErrorContext } from './network-error';
 
 /** By lower-case name; a header that was sent more than once has more than one value. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -40,7 +37,6 @@ export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #status = 0;
   #headers: Headers = {};
   #chunks: Buffer[] = [];
-  #size = 0;
 
   /**
    * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more, unless it is of
@@ -81,16 +77,13 @@ export class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > MAX_BODY_BYTES) this.#fail(tooLargeError(this.#context));
-    else this.#chunks.push(chunk);
+    this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    const [first] = this.#chunks;
-    const body = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks, this.#size);
-    this.#resolve({ status: this.#status, headers: this.#headers, text: body.toString('utf8') });
+    const text = Buffer.concat(this.#chunks).toString('utf8');
+    this.#resolve({ status: this.#status, headers: this.#headers, text });
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {

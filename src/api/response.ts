@@ -9,7 +9,7 @@ import { type Port, type PortOrAll, PORTS, type SwitchAnswer, type SwitchResult 
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 
 /** Ways to log in that belong to web servers and proxies; the service takes a key. */
-const FOREIGN_LOGIN = /^\s*(basic|digest|negotiate|ntlm)\b/i;
+const FOREIGN_LOGIN = /^(basic|digest|negotiate|ntlm)\b/i;
 
 /** A body as far as it could be read. */
 type Body = { readonly json: unknown } | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
@@ -37,14 +37,13 @@ export function readSwitch(
 ): SwitchAnswer {
   const { status } = response;
   const body = readBody(response.text);
-  const isRedirect = status >= 300 && status <= 399;
-  if ('json' in body && !isRedirect) {
+  if ('json' in body && !isRedirect(status)) {
     const { success, results, failed, unclear, listed } = decodeSwitch(body.json);
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess(status) && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;
       if (confirmed !== null) return { results: own, confirmed, response: body.json };
-      if (!failed && (success === true || unclear || results.length > 0)) {
+      if (!failed && (unclear || results.length > 0)) {
         const params = { mac, port, status };
         throw makeError('BAD_RESPONSE', 'unconfirmed', context, params, { response: body.json });
       }
@@ -123,7 +122,7 @@ function statusError(
     more: ErrorDetails = {},
   ): StripError => makeError(code, sentence, context, { status, ...params }, { ...details, ...more });
 
-  if (status >= 300 && status <= 399) return redirectError(status, headerOf(headers, 'location'), context);
+  if (isRedirect(status)) return redirectError(status, headerOf(headers, 'location'), context);
   if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE', 'scheme');
   if (status === 401 || status === 403) return make(...refusal(headers, body));
   if (status === 404) {
@@ -167,7 +166,7 @@ function redirectError(status: number, location: string | undefined, context: Er
 
 function requireJson({ status, headers }: HttpResponse, body: Body, context: ErrorContext): unknown {
   if ('json' in body) return body.json;
-  const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
   // Nobody asked for a compressed body, and nothing here would unpack it.
   const isEncoded =
     body.not !== 'empty' &&
@@ -181,13 +180,13 @@ function requireJson({ status, headers }: HttpResponse, body: Body, context: Err
 
 /** Whatever the content type says: JSON is what parses as JSON. */
 function readBody(text: string): Body {
-  if (text === '') return { not: 'empty' };
+  // A byte order mark counts as white space.
+  const bare = text.trim();
+  if (bare === '') return { not: 'empty' };
   try {
-    const json: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    const json: unknown = JSON.parse(bare);
     return { json };
   } catch {
-    const bare = text.replace(/^\ufeff/, '').trim();
-    if (bare === '') return { not: 'empty' };
     if (bare.startsWith('<')) return { not: 'html' };
     const whole = bare.startsWith('{') ? bare.endsWith('}') : !bare.startsWith('[') || bare.endsWith(']');
     return { not: whole ? 'notJson' : 'truncated' };
@@ -200,8 +199,7 @@ function readBody(text: string): Body {
  * there is none, or none that can be read.
  */
 function retryAfterOf(headers: Headers, now: number): number | undefined {
-  const text = headerOf(headers, 'retry-after')?.trim();
-  if (text === undefined) return undefined;
+  const text = headerOf(headers, 'retry-after')?.trim() ?? '';
   const sent = httpDate(headerOf(headers, 'date') ?? '');
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - (Number.isNaN(sent) ? now : sent);
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
@@ -219,7 +217,9 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+const isSuccess = (status: number): boolean => status < 300;
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 function makeError(
   code: ErrorCode,

@@ -188,6 +188,35 @@ describe('Client: connections that were closed while idle', () => {
     assert.equal(service.requests.length, 4);
   });
 
+  it('are not replaced once an answer has begun, be it an interim one', async () => {
+    const interim: Fault = { kind: 'raw', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n', end: true };
+    const client = await used();
+    service.next(interim);
+    assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
+    assert.equal(service.requests.length, 2);
+  });
+
+  it('leave no pool behind for a request that was repeated', async () => {
+    const client = await used();
+    service.next({ kind: 'idleClose' });
+    await client.list();
+    while (service.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    const destroyed = new Set<unknown>();
+    const { destroy } = Pool.prototype as unknown as Record<'destroy', () => unknown>;
+    const value = function (this: unknown, ...args: []): unknown {
+      destroyed.add(this);
+      return Reflect.apply(destroy, this, args);
+    };
+    Object.defineProperty(Pool.prototype, 'destroy', { value, configurable: true });
+    try {
+      await client.close(0);
+    } finally {
+      Reflect.deleteProperty(Pool.prototype, 'destroy');
+    }
+    assert.equal(destroyed.size, 1);
+  });
+
   it('cost no second deadline', async () => {
     const client = await used();
     service.next({ kind: 'idleClose' }, { kind: 'hang' });

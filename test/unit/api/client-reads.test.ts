@@ -111,6 +111,33 @@ describe('Client: answers to reads', () => {
       'rejected',
       false,
     ],
+    [
+      '401 that speaks of another way to log in',
+      {
+        kind: 'answer',
+        status: 401,
+        json: { error: 'x' },
+        headers: { 'www-authenticate': 'Bearer realm="basic"' },
+      },
+      'AUTH',
+      'rejected',
+      false,
+    ],
+    [
+      'an empty body that calls itself packed',
+      { kind: 'answer', status: 200, body: '', headers: { 'content-encoding': 'gzip' } },
+      'BAD_RESPONSE',
+      'empty',
+      false,
+    ],
+    ...['gzip;q=1', '=gzip', 'g'.repeat(13)].map((encoding): [string, Fault, string, string, boolean] => [
+      `a body packed as ${encoding}`,
+      { kind: 'answer', status: 200, body: 'x', headers: { 'content-encoding': encoding } },
+      'BAD_RESPONSE',
+      'notJson',
+      false,
+    ]),
+    ['400 without a body', { kind: 'answer', status: 400 }, 'SERVICE', 'refused', false],
     ['400', { kind: 'answer', status: 400, json: { error: 'x' } }, 'SERVICE', 'refused', false],
     ['400 with a web page', { kind: 'answer', status: 400, body: '<h1>x' }, 'SERVICE', 'scheme', false],
     [
@@ -203,6 +230,14 @@ describe('Client: answers to reads', () => {
     assert.ok(['UNREACHABLE.reset', 'BAD_RESPONSE.truncated'].includes(error.sentence), error.sentence);
   });
 
+  it('name the way in which they are packed', async () => {
+    for (const encoding of ['gzip', ' BR ']) {
+      service.next({ kind: 'answer', status: 200, body: 'x', headers: { 'content-encoding': encoding } });
+      const { sentence, params } = await failureOf(client.list());
+      assert.deepEqual([sentence, params.encoding], ['BAD_RESPONSE.encoded', encoding.trim().toLowerCase()]);
+    }
+  });
+
   it('may come after an interim answer', async () => {
     service.next({ kind: 'interim', status: 103 });
     assert.equal((await client.list()).readable, true);
@@ -260,6 +295,8 @@ describe('Client: answers to reads', () => {
       ['NOT_FOUND', 'NOT_FOUND.strip', 'FFFFFFFFFFFF'],
     );
     assert.notEqual(error.response, undefined);
+    service.next({ kind: 'answer', status: 404 });
+    assert.equal((await failureOf(client.get(MAC))).sentence, 'NOT_FOUND.strip');
   });
 
   it('say of a web page with 404 that the address is wrong, not the strip', async () => {
@@ -279,6 +316,7 @@ describe('Client: answers to reads', () => {
     ['Mon May  4 03:02:31 2026', 30_000],
     ['Mon, 04 May 2020 03:02:31 GMT', 0],
     ['Mon, 04 May 2099 03:02:31 GMT', 86_400_000],
+    ['1 Mon, 04 May 2026 03:02:31 GMT', undefined],
     ['-5', undefined],
     ['1.5', undefined],
     ['soon', undefined],

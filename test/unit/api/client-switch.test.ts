@@ -19,6 +19,11 @@ describe('Client: answers to a switch', () => {
   const ok = (...ports: number[]) => ports.map((port) => ({ port, ok: true }));
   const answer = (json: unknown, status = 200): Fault => ({ kind: 'answer', status, json });
 
+  it('are a success with any status below 300', async () => {
+    service.next(answer({ success: true }, 299));
+    assert.deepEqual((await client.switch(MAC, 1, true)).confirmed, [1]);
+  });
+
   it('are a success without results, too', async () => {
     service.next(answer({ success: true, extra: 1 }));
     assert.deepEqual(await client.switch(MAC, 1, true), {
@@ -87,6 +92,9 @@ describe('Client: answers to a switch', () => {
     ['a failure with 400', answer({ success: false, results: [{ port: 1, ok: false }] }, 400), 'ports', {}],
     ['a failure with 409', answer({ success: false }, 409), 'unnamed', { status: 409 }],
     ['results with 500', answer({ success: false, results: [{ port: 1, ok: false }] }, 500), 'ports', {}],
+    ['success: false beside a yes', answer({ success: false, results: ok(1) }), 'unnamed', { switched: '1' }],
+    ['a yes that 500 denies', answer({ success: false, results: ok(1) }, 500), 'unnamed', { switched: '1' }],
+    ['success without results with 500', answer({ success: true }, 500), 'unnamed', {}],
     ['success with 500', answer({ success: true, results: ok(1) }, 500), 'unnamed', {}],
     ...[401, 403, 404, 429, 503].map((status): [string, Fault, string, Record<string, unknown>] => [
       `a port that failed with ${status}`,
@@ -147,6 +155,8 @@ describe('Client: answers to a switch', () => {
     ['a 403 in the documented form', answer({ success: false }, 403), 'AUTH.rejected', false],
     ['a 404 in the documented form', answer({ success: false, results: [] }, 404), 'NOT_FOUND.strip', false],
     ['a 429 in the documented form', answer({ success: false }, 429), 'RATE_LIMITED.later', true],
+    ['a 300 in the documented form', answer({ success: true }, 300), 'BAD_RESPONSE.redirectUnknown', false],
+    ['a 399 in the documented form', answer({ success: true }, 399), 'BAD_RESPONSE.redirectUnknown', false],
     ['a 302 in the documented form', answer({ success: true }, 302), 'BAD_RESPONSE.redirectUnknown', false],
   ];
   for (const [name, fault, sentence, retryable] of others) {

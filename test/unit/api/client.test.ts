@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import type { Client } from '../../../src/api/client';
+import { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
+import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { StripError } from '../../../src/api/errors';
 import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/service';
 import { failureOf, type HandClock, MAC, Stage } from './client-stage';
@@ -59,6 +60,8 @@ describe('Client', () => {
       const [request] = service.requests;
       assert.deepEqual([request?.method, request?.path, request?.body], ['GET', '/api/public/v1/strips', '']);
       assert.equal(request?.headers['x-api-key'], API_KEY);
+      assert.equal(request.headers.accept, 'application/json');
+      assert.equal(request.headers['content-type'], undefined);
     });
 
     it('reads one strip', async () => {
@@ -129,8 +132,10 @@ describe('Client', () => {
       await service.arrived(1);
       const waiting = failureOf(one.switch(MAC, 1, true));
       clock.pass(500);
+      // Before the connection can become free.
+      const soon = new Promise<null>((resolve) => setImmediate(resolve, null));
+      assert.equal((await Promise.race([waiting, soon]))?.code, 'TIMEOUT');
       assert.equal((await hanging).code, 'TIMEOUT');
-      assert.equal((await waiting).code, 'TIMEOUT');
       await one.list();
       assert.deepEqual(
         service.requests.map(({ method }) => method),
@@ -170,6 +175,18 @@ describe('Client', () => {
     });
   });
 
+  it('fails with an error of ours where a request cannot even be made', async () => {
+    const dispatcher = {
+      dispatch: (): boolean => {
+        throw new TypeError(`bad ${API_KEY}`);
+      },
+      destroy: () => Promise.resolve(),
+    };
+    const baseUrl = parseBaseUrl(service.baseUrl);
+    const one = new Client({ baseUrl, apiKey: API_KEY, timeout: 500, dispatcher, clock });
+    assert.equal((await failureOf(one.list())).sentence, 'UNREACHABLE.failed');
+  });
+
   describe('the mapping', () => {
     const withMapping = (mapping: (body: unknown) => Promise<unknown>): Client =>
       connect(service.baseUrl, { mapping });
@@ -202,8 +219,8 @@ describe('Client', () => {
   describe('close', () => {
     it('refuses what comes after it', async () => {
       await client.close(1_000);
-      assert.equal((await failureOf(client.list())).code, 'CLOSED');
-      assert.equal((await failureOf(client.switch(MAC, 1, true))).code, 'CLOSED');
+      assert.equal((await failureOf(client.list())).sentence, 'CLOSED.account');
+      assert.equal((await failureOf(client.switch(MAC, 1, true))).sentence, 'CLOSED.account');
       assert.equal(service.requests.length, 0);
     });
 
@@ -217,6 +234,25 @@ describe('Client', () => {
       letGo();
       assert.deepEqual((await write).results, [{ port: 1, ok: true }]);
       await closing;
+    });
+
+    it('lets no request out while it waits for one', async () => {
+      service.always({ kind: 'hang' });
+      const write = failureOf(client.switch(MAC, 1, true));
+      await service.arrived(1);
+      const closing = client.close(1_000);
+      assert.equal((await failureOf(client.switch(MAC, 2, true))).sentence, 'CLOSED.account');
+      clock.pass(1_000);
+      await Promise.all([write, closing]);
+      assert.equal(service.requests.length, 1);
+    });
+
+    it('without grace gives up what is not answered', async () => {
+      service.always({ kind: 'hang' });
+      const write = failureOf(client.switch(MAC, 1, true));
+      await service.arrived(1);
+      await client.close(0);
+      assert.equal((await write).sentence, 'CLOSED.account');
     });
 
     it('gives a switch that is not answered up when its grace is over', async () => {

@@ -130,6 +130,8 @@ describe('isPublicPlainHttp', () => {
     '[::ffff:8.8.8.8]',
     '100.64.0.1',
     '10.example.com',
+    '10.1.2.example',
+    'strips.example.com.',
     '[fc::1]',
   ]) {
     it(`warns of http://${host}`, () =>
@@ -149,6 +151,7 @@ describe('isPublicPlainHttp', () => {
     '[fd00::1]',
     '[fe80::1]',
     '[::ffff:192.168.0.1]',
+    '[::ffff:192.168.1.17]',
     'nas',
     'nas.local',
     'nas.lan.',

@@ -81,6 +81,10 @@ describe('createDispatcher', () => {
       assert.equal(service.requests[0]?.headers.host, new URL(service.baseUrl).host);
       assert.equal(service.requests[0].headers['x-api-key'], service.apiKey);
       assert.equal(service.requests[1]?.body, '{"port":2,"on":true}');
+      assert.deepEqual(
+        proxy.seen.map(({ authorization }) => authorization),
+        [undefined, undefined],
+      );
     });
 
     it('reaches https with CONNECT, and keeps the tunnel', async () => {
@@ -105,6 +109,17 @@ describe('createDispatcher', () => {
       await connect({ proxy: { url: `http://${proxyHost}`, noProxy: [], ...login } }).list();
       assert.equal(proxy.seen[0]?.authorization, `Basic ${Buffer.from('us:er:pä').toString('base64')}`);
       assert.equal(service.requests[0]?.headers['proxy-authorization'], undefined);
+    });
+
+    it('takes a user name without a password, and characters that were never escaped', async () => {
+      const expected = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`;
+      await connect({ proxy: { url: `http://${proxyHost}`, noProxy: [], username: 'user' } }).list();
+      process.env.http_proxy = `http://50%:p%C3%A4@${proxyHost}`;
+      await connect().list();
+      assert.deepEqual(
+        proxy.seen.map(({ authorization }) => authorization),
+        [expected('user:'), expected('50%:pä')],
+      );
     });
 
     for (const scheme of ['http', 'https']) {
@@ -173,6 +188,7 @@ describe('createDispatcher', () => {
   describe('leaves the proxy out', () => {
     const cases: [target: string, entry: string, isExcepted: boolean][] = [
       ['http://strips.example.com', 'strips.example.com', true],
+      ['http://strips.example.com', ' strips.example.com ', true],
       ['http://strips.example.com', 'STRIPS.example.COM.', true],
       ['http://strips.example.com', 'example.com', true],
       ['http://strips.example.com', '.example.com', true],
@@ -196,6 +212,10 @@ describe('createDispatcher', () => {
       ['http://[::1]:8080', '[::1]:8080', true],
       ['http://[::1]:8080', '[::1]:80', false],
       ['http://[fd00::1]', '::1', false],
+      ['http://[::1]', 'x[::1]', false],
+      ['http://[::1]', '[::1]x', false],
+      ['http://strips.example.com', 'example.com:', false],
+      ['http://strips.example.com', 'example.com:http', false],
     ];
     for (const [target, entry, isExcepted] of cases) {
       it(`${isExcepted ? 'for' : 'not for'} ${target} with "${entry}"`, async () => {
@@ -302,6 +322,7 @@ describe('createDispatcher', () => {
       [502, 'UNREACHABLE.proxyGateway', true],
       [504, 'UNREACHABLE.proxyGateway', true],
       [500, 'SERVICE.failed', true],
+      [505, 'SERVICE.failed', true],
       [403, 'SERVICE.inFront', false],
     ] as const) {
       it(`that answers ${status} with a page of its own to plain http`, async () => {
@@ -325,7 +346,9 @@ describe('createDispatcher', () => {
       assert.throws(
         () => connect(through(url)),
         (error: StripError) =>
-          error.sentence === 'NOT_CONFIGURED.proxy' && !JSON.stringify(error).includes('secret'),
+          error.code === 'NOT_CONFIGURED' &&
+          error.sentence === 'NOT_CONFIGURED.proxy' &&
+          !JSON.stringify(error).includes('secret'),
       );
     }
     process.env.HTTP_PROXY = 'proxy:8080';

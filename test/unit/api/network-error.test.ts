@@ -111,7 +111,7 @@ describe('connectionError', () => {
 
   it('takes the end of the client for what it is', () => {
     for (const code of ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']) {
-      assert.equal(connectionError(coded(code), sent, context).code, 'CLOSED');
+      assert.equal(connectionError(coded(code), sent, context).sentence, 'CLOSED.account');
     }
   });
 
@@ -128,7 +128,8 @@ describe('connectionError', () => {
       proxy: 'http://proxy.example:3128',
       code: 'CERT_HAS_EXPIRED',
     });
-    assert.equal(connectionError(own, unsent, proxied).retryable, false);
+    const { code, retryable } = connectionError(own, unsent, proxied);
+    assert.deepEqual([code, retryable], ['UNREACHABLE', false]);
     const refused = connectionError(
       coded('UND_ERR_ABORTED', 'Proxy response (500) !== 200'),
       unsent,
