@@ -24,6 +24,22 @@ describe('fields that are more than a value', () => {
       ]);
     });
 
+    it('comes from the message where the node says so, and is five seconds where it says nothing', async () => {
+      const fromMessage = { ...outlet2, delayType: 'message' };
+      for (const [msg, ms] of [
+        [{}, 5000],
+        [{ delay: '' }, 5000],
+        [{ delay: 2 }, 2000],
+        [{ delay: '1.25' }, 1250],
+      ] as const) {
+        assert.deepEqual(await commands(fromMessage, { payload: 'cycle', ...msg }), [`${MAC}/2 cycle ${ms}`]);
+      }
+      for (const delay of [true, null, ['5'], {}]) {
+        const { sentence } = await failing(() => commands(fromMessage, { payload: 'cycle', delay }));
+        assert.equal(sentence, 'INVALID_INPUT.delay');
+      }
+    });
+
     for (const delay of ['0', '0.9', '3601', '-5', 'x', '1e3', '0x10', 'NaN', 'Infinity']) {
       it(`cannot be ${delay}, which matters to a cycle only`, async () => {
         assert.equal(
@@ -108,6 +124,24 @@ describe('fields that are more than a value', () => {
         commands({ ...config, macType: 'env' }, {}, (_value, type) => Promise.resolve(values[type])),
       );
       assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable: 'which' }]);
+    });
+
+    it('are shown by their beginning where they or their reasons are long', async () => {
+      const config = { ...outlet2, on: 'x'.repeat(500), onType: 'jsonata' };
+      const failed = await failing(() => commands(config, {}, () => throwing({ message: 'y'.repeat(500) })));
+      assert.deepEqual(failed.params, {
+        expression: `${'x'.repeat(160)}…`,
+        reason: `${'y'.repeat(160)}…`,
+      });
+    });
+
+    it('say that they failed where they give no reason', async () => {
+      for (const thrown of [undefined, null, '', {}, { message: '' }, { message: 5 }]) {
+        const failed = await failing(() =>
+          commands({ ...outlet2, on: 'x', onType: 'jsonata' }, {}, () => throwing(thrown)),
+        );
+        assert.equal(failed.params.reason, 'failed');
+      }
     });
 
     it('do not let a later message overtake an earlier one', async () => {

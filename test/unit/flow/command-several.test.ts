@@ -6,6 +6,20 @@ const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 /** All from the message, as in a flow that says nothing. */
 const open = {};
 
+describe('a payload with outlets', () => {
+  it('is one outlet where it says on or off itself', async () => {
+    const payload = { mac: MAC, port: 3, on: true, outlets: [{ port: 1, on: false }] };
+    assert.deepEqual(await commands(open, { payload }), [`${MAC}/3 true`]);
+  });
+
+  it('is refused where the outlets are no list', async () => {
+    for (const outlets of [{}, 'x', null]) {
+      const failed = await failing(() => commands(open, { payload: { mac: MAC, outlets } }));
+      assert.equal(failed.sentence, 'INVALID_INPUT.wholeStrip');
+    }
+  });
+});
+
 describe('several outlets in one message', () => {
   describe('arrays', () => {
     it('become their commands in order', async () => {

@@ -34,6 +34,17 @@ describe('reading a command from a message', () => {
     });
   }
 
+  it('takes no word out of a long text', async () => {
+    const { sentence } = await failing(() => commands(outlet2, { payload: `on${' '.repeat(200)}` }));
+    assert.equal(sentence, 'INVALID_INPUT.on');
+  });
+
+  it('refuses what the node lacks before what the message lacks', async () => {
+    const config = { mac: MAC, macType: 'str', port: '${PORT}', portType: 'port' };
+    const failed = await failing(() => commands(config, { payload: 'x' }));
+    assert.equal(failed.sentence, 'NOT_CONFIGURED.variable');
+  });
+
   const refused: unknown[] = [
     undefined, null, NaN, '', ' ', 2, -1, 0.5, Infinity, '1', '0', 'yes', 'onn', 'toggle!', 'hasOwnProperty', '__proto__', 'constructor',
     {}, [], { on: undefined }, { on: null }, { on: 2 }, { on: {} }, { on: [] }, { on: '1' }, Object.create({ on: true }), { state: true },

@@ -13,6 +13,8 @@ describe('a connection to try', () => {
     const strip = { ...list, mapping: 'a.b', mac: 'A1' };
     assert.deepEqual(parseConnectionTest({ ...body, mapping: 'a.b', mac: 'A1' }), strip);
     assert.deepEqual(parseConnectionTest({ ...body, body: null })?.again, { body: null });
+    const ids = { tls: 't', proxy: 'p' };
+    assert.deepEqual(parseConnectionTest({ ...body, ...ids }), { ...list, ...ids });
   });
 
   it('takes an untouched or empty key for the stored one', () => {
@@ -36,6 +38,9 @@ describe('a connection to try', () => {
       7,
       { ...body, baseUrl: ['x'] },
       { ...body, tls: {} },
+      { ...body, id: 1 },
+      { ...body, timeout: 5000 },
+      { ...body, proxy: [] },
       { ...body, apiKey: 'k'.repeat(5000) },
       { ...body, mapping: 7 },
       { ...body, mapping: 'x'.repeat(20_001) },
@@ -151,6 +156,27 @@ describe('the preview of an answer', () => {
       assert.equal(preview.sent.shortened, true);
       assert.ok(JSON.stringify(preview.sent.body).length < 4_000_000);
     }
+  });
+
+  it('shows as much as its bounds allow, and says where it left something out', async () => {
+    const sent = async (answer: unknown) => (await previewOf(answer, '', null, asIs)).sent;
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, null]));
+    const nested = (depth: number): unknown => (depth === 0 ? [] : [nested(depth - 1)]);
+    for (const whole of ['x'.repeat(200), Array(50).fill(1), keys(200), nested(11)]) {
+      assert.deepEqual(await sent(whole), { body: whole, shortened: false });
+    }
+    assert.deepEqual(await sent('x'.repeat(201)), { body: `${'x'.repeat(200)}…`, shortened: true });
+    assert.deepEqual(await sent(Array(51).fill(1)), { body: Array(50).fill(1), shortened: true });
+    assert.deepEqual(await sent(keys(201)), { body: keys(200), shortened: true });
+    assert.match(JSON.stringify(await sent(nested(12))), /"…"/);
+    const many = await sent(Array(50).fill(Array(50).fill({})));
+    assert.equal(JSON.stringify(many).includes('"…"'), true);
+  });
+
+  it('hides no defect of a mapping', async () => {
+    const broken = () => Promise.reject(new TypeError('a defect'));
+    await assert.rejects(previewOf([], '', broken, asIs), /a defect/);
   });
 
   it('reads one strip where one was asked for, with what is unknown about it', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import {
+  CommandsFailed,
   defectText,
   errorForDone,
   failedStrip,
@@ -28,6 +29,7 @@ describe('an error for the Catch node', () => {
     );
     assert.equal(String(told), 'errors.AUTH.rejected {"host":"h"}');
     assert(Object.hasOwn(told, 'code') && Reflect.get(told, 'code') === 'AUTH');
+    assert.deepEqual(Object.keys(told), ['code']);
     assert(!Object.hasOwn(told, 'cause'));
   });
 
@@ -69,6 +71,49 @@ describe('an error for the Catch node', () => {
   });
 });
 
+describe('the place of a defect', () => {
+  const faulty = (): Error => new TypeError('secret');
+
+  it('is in the stack below the sentence', () => {
+    const { stack, message } = errorForDone(faulty(), translate, unknown);
+    const [first, second] = String(stack).split('\n');
+    assert.equal(first, message);
+    assert.match(String(second), /faulty/);
+  });
+
+  it('is left out where the defect has no stack', () => {
+    const bare = faulty();
+    delete bare.stack;
+    const told = errorForDone(bare, translate, unknown);
+    assert.equal(told.stack, told.message);
+    assert.equal(defectText(bare, translate), 'notice.fault {"name":"TypeError"}');
+  });
+});
+
+describe('one error for several commands', () => {
+  const failures = (...codes: ('SWITCH_FAILED' | 'UNREACHABLE')[]) =>
+    codes.map((code, index) => {
+      const target = { mac: MAC, port: index === 0 ? (1 as const) : (2 as const), requested: true };
+      return { target, error: error(code) };
+    });
+  const told = (failed: ReturnType<typeof failures>, total = failed.length): string => {
+    const [strip] = failed.map(({ target, error: reason }) => failedStrip(target, reason, unknown));
+    const strips = strip === undefined ? [] : Array.from({ length: total }, () => strip);
+    return errorForDone(new CommandsFailed(failed, strips), translate, unknown).message;
+  };
+
+  it('gives the reason that all have in common', () => {
+    assert.match(told(failures('UNREACHABLE', 'UNREACHABLE')), /^errors\.UNREACHABLE\.test /);
+    assert.match(told(failures('SWITCH_FAILED')), /^errors\.SWITCH_FAILED\.test /);
+  });
+
+  it('names the outlets where the reason is theirs, or only some failed', () => {
+    for (const text of [told(failures('SWITCH_FAILED', 'SWITCH_FAILED')), told(failures('UNREACHABLE'), 2)]) {
+      assert.match(text, /^errors\.SWITCH_FAILED\.several /);
+    }
+  });
+});
+
 describe('msg.strip of a command that failed', () => {
   it('says what was asked, what became of it, and the last known state', () => {
     const failed = new StripError('SWITCH_FAILED', 'x', { results: [{ port: 2, ok: false }] });
@@ -91,7 +136,8 @@ describe('msg.strip of a command that failed', () => {
 
   it('is null throughout where the message names no strip', () => {
     const target = { mac: null, port: 2, requested: true } as const;
-    assert.deepEqual(failedStrip(target, error('INVALID_INPUT'), known), {
+    const names = () => assert.fail('asked for names');
+    assert.deepEqual(failedStrip(target, error('INVALID_INPUT'), { ...known, names }), {
       ...target, name: null, outlet: null, success: false, results: [], on: null,
     }); // prettier-ignore
   });
@@ -131,6 +177,10 @@ describe('the sentence of an error', () => {
       'errors.X.y {"host":"h"}',
     );
     assert.equal(outletText({ mac: null, port: null }, translate), '?');
+    assert.equal(
+      outletText({ mac: MAC, port: 2 }, translate),
+      `outlet.unnamed ${JSON.stringify({ strip: MAC, port: 2 })}`,
+    );
   });
 });
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import {
+  ASKING,
   CATALOGUE,
   errorStatus,
   listStatus,
   outletStatus,
+  PAUSING,
+  RATE_LIMITED,
   retryStatus,
   StatusDisplay,
   stripStatus,
+  SWITCHED,
+  UNAVAILABLE,
   UNKNOWN_ANSWER,
+  WATCHING,
   type NodeStatus,
 } from '../../../src/flow/node-status';
 import catalogue from '../../../nodes/locales/en-US/strip-account.json';
@@ -103,6 +109,21 @@ describe('the status of a node', () => {
     assert.deepEqual(shown.slice(2), ['retryingTimeout', 'retryingRefused', 'pausing', 'on']);
   });
 
+  it('shows what holds a message up rather than an older one that just takes its time', async () => {
+    display.begin();
+    await clock.pass(100);
+    display.progress(display.begin(), RETRYING);
+    assert.deepEqual(shown, ['asking', 'retryingTimeout']);
+  });
+
+  it('shows nothing of a message that has ended', () => {
+    const ended = display.begin();
+    display.end(ended, ON);
+    display.progress(ended, RETRYING);
+    display.end(display.begin(), OFF);
+    assert.deepEqual(shown, ['on', 'off']);
+  });
+
   it('goes back to the latest result when it is closed, so that nothing seems to be under way for ever', async () => {
     display.begin();
     await clock.pass(100);
@@ -136,6 +157,31 @@ describe('the status of a node', () => {
     for (const activity of activities) display.end(activity, ON);
     assert.deepEqual(shown, ['asking', 'retryingTimeout', 'on']);
     assert.equal(clock.pending, 0);
+  });
+});
+
+describe('the colours of a status', () => {
+  it('are green for what works, blue for what goes on, yellow for what is held up, red for what is wrong', () => {
+    const colours = Object.entries({ ASKING, PAUSING, RATE_LIMITED, SWITCHED, WATCHING, UNAVAILABLE }).map(
+      ([, { fill, shape, text }]) => `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`,
+    );
+    assert.deepEqual(colours, [
+      'blue ring asking',
+      'blue ring pausing',
+      'yellow ring rateLimited',
+      'green dot switched',
+      'green dot watching',
+      'red ring unavailable',
+    ]);
+  });
+
+  it('are shown anew where the text stays', () => {
+    const fills: unknown[] = [];
+    const display = new StatusDisplay((status) => fills.push(status?.fill, status?.shape), new FakeClock());
+    display.set({ fill: 'green', shape: 'dot', text: '1/2' });
+    display.set({ fill: 'yellow', shape: 'dot', text: '1/2' });
+    display.set({ fill: 'yellow', shape: 'ring', text: '1/2' });
+    assert.deepEqual(fills, ['green', 'dot', 'yellow', 'dot', 'yellow', 'ring']);
   });
 });
 

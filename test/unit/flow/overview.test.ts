@@ -56,8 +56,27 @@ describe('the overview of an account', () => {
       throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
     });
     const overview = overviewOf('a', account, NOW);
-    assert.equal(overview.error?.sentence, 'NOT_CONFIGURED.keyMissing');
-    assert.deepEqual(overview.strips, []);
+    assert.deepEqual(overview, {
+      id: 'a',
+      available: false,
+      error: { code: 'NOT_CONFIGURED', sentence: 'NOT_CONFIGURED.keyMissing', params: {} },
+      polling: false,
+      answeredAgo: null,
+      pausedFor: null,
+      strips: [],
+    });
+  });
+
+  it('knows of no answer before there was one', () => {
+    assert.equal(overviewOf('a', new LazyAccount(() => accountWith({})), NOW).answeredAgo, null);
+  });
+
+  it('hides no defect', () => {
+    const broken = new LazyAccount(() => {
+      throw new TypeError('a defect');
+    });
+    assert.throws(() => overviewOf('a', broken, NOW), /a defect/);
+    assert.throws(() => new Leases(new FakeClock()).renew('one', [broken]), /a defect/);
   });
 });
 
@@ -74,6 +93,7 @@ describe('a request to switch an outlet', () => {
       'text',
       [],
       { ...good, account: 1 },
+      { ...good, account: 'a'.repeat(300) },
       { ...good, mac: undefined },
       { ...good, mac: 'A'.repeat(300) },
       { ...good, port: '2' },
@@ -94,7 +114,8 @@ describe('leases of side bars', () => {
     let subscribed = 0;
     const account = new LazyAccount(() =>
       accountWith({
-        subscribe: () => {
+        subscribe: (_listener, options) => {
+          assert.deepEqual(options, { readings: 'all' });
           const subscription = {};
           open.add(subscription);
           subscribed++;
@@ -144,6 +165,17 @@ describe('leases of side bars', () => {
     leases.release('two');
     assert.equal(open.size, 0);
     assert.equal(clock.pending, 0);
+  });
+
+  it('last while the older of two side bars keeps its own, also after a long time', async () => {
+    const { clock, account, leases, open } = subject();
+    await clock.pass(10 * LEASE_MS);
+    leases.renew('one', [account]);
+    leases.renew('two', [account]);
+    leases.release('two');
+    assert.equal(open.size, 1);
+    leases.release('one');
+    assert.equal(open.size, 0);
   });
 
   it('do not count a side bar that went away without a word', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readAccountConfig } from '../../../src/flow/shared-account';
-import { LazyAccount } from '../../../src/flow/shared-account';
+import { LazyAccount, readAccountConfig } from '../../../src/flow/shared-account';
+import { DiagnosticCounters } from '../../../src/account/diagnostics';
+import { FakeClock } from '../../support/fake-clock';
 import { error, failing, accountWith, MAC } from './support';
 
 describe('the settings of an account', () => {
@@ -42,6 +43,25 @@ describe('the settings of an account', () => {
       [settings.timeout, settings.interval, settings.retryFor, settings.concurrency],
       [100, 30_000, 86_400_000, 1],
     );
+  });
+
+  it('protect nothing where nothing is chosen', () => {
+    for (const protectedOutlets of [undefined, null, '', []]) {
+      assert.deepEqual(readAccountConfig({ protectedOutlets }).settings.protectedOutlets, []);
+    }
+  });
+
+  it('leave out a name that belongs to no outlet, and one that is none', () => {
+    const good = { mac: MAC, port: 1, name: 'Lamp' };
+    for (const bad of [{ mac: '' }, { port: 'all' }, { name: '  ' }, { name: 5 }]) {
+      const { outletNames } = readAccountConfig({ outletNames: [{ ...good, ...bad }, good] }).settings;
+      assert.deepEqual(outletNames, [good]);
+    }
+  });
+
+  it('read a unit for each reading, without spaces around it', () => {
+    const units = { load: ' W ', voltage: 'V', signal: 'dBm' };
+    assert.deepEqual(readAccountConfig({ units }).settings.units, { ...units, load: 'W' });
   });
 
   it('protect a whole strip where they say "all"', () => {
@@ -103,6 +123,27 @@ describe('an account that comes into being when it is used', () => {
   it('is not made any more once it is closed', async () => {
     const account = new LazyAccount(() => assert.fail('made'));
     await account.close();
-    assert.equal((await failing(() => account.get())).code, 'CLOSED');
+    assert.equal((await failing(() => account.get())).sentence, 'CLOSED.account');
+  });
+
+  it('has no figures until it is used', () => {
+    const figures = new DiagnosticCounters(new FakeClock());
+    const account = new LazyAccount(() => accountWith({ diagnostics: () => figures }));
+    assert.equal(account.diagnostics(), null);
+    account.get();
+    assert.equal(account.diagnostics(), figures);
+  });
+
+  it('counts what is cancelled in one turn of the event loop', async () => {
+    const cancelled: object[] = [];
+    const account = new LazyAccount(() => accountWith({ cancel: (owner) => void cancelled.push(owner) }));
+    const owner = {};
+    account.cancel(owner, 1);
+    assert.deepEqual(cancelled, []);
+    account.get();
+    account.cancel(owner, 2);
+    assert.deepEqual([cancelled, account.justCancelled], [[owner], 3]);
+    await new Promise(setImmediate);
+    assert.equal(account.justCancelled, 0);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { listHandler, statusHandler } from '../../../src/flow/strip-read';
+import { listHandler, statusHandler, StatusRequestReader } from '../../../src/flow/strip-read';
 import type { Message } from '../../../src/flow/input-fields';
 import { listOf, makeStrip, stripOf } from '../../support/scripted-service';
-import { accountWith, failing, input, MAC, noEvaluate, OTHER } from './support';
+import { accountWith, failing, input, MAC, noEvaluate, nothing, OTHER } from './support';
 
 const tools = { clone: structuredClone<Message>, generateId: () => 'id' };
 const short = (text: string) => text.split('.').at(-1);
@@ -99,6 +99,47 @@ describe('strip status', () => {
   });
 });
 
+describe('what strip status is asked for', () => {
+  const read = async (config: object, msg: Message, target = nothing()) =>
+    await new StatusRequestReader({ ...config }, noEvaluate).read(msg, target);
+
+  it('is told with the error as far as it could be read', async () => {
+    for (const [msg, told] of [
+      [
+        { mac: MAC, port: 9 },
+        { mac: MAC, port: null },
+      ],
+      [{ port: 2 }, { mac: null, port: 2 }],
+      [{}, { mac: null, port: 'all' }],
+    ] as const) {
+      const target = nothing();
+      await failing(() => read({ portType: 'message' }, msg, target));
+      assert.deepEqual(target, { ...told, requested: null });
+    }
+  });
+
+  it('is refused for what the node lacks before what the message lacks', async () => {
+    const wrong = { port: '${PORT}', portType: 'port' };
+    assert.equal((await failing(() => read(wrong, { mac: 7 }))).sentence, 'NOT_CONFIGURED.variable');
+  });
+
+  it('keeps the order of messages, also where an expression takes its time', async () => {
+    const answers: ((mac: string) => void)[] = [];
+    const evaluate = () => new Promise<unknown>((resolve) => answers.push(resolve));
+    const reader = new StatusRequestReader({ mac: 'x', macType: 'jsonata' }, evaluate);
+    const order: string[] = [];
+    const reads = ['first', 'second'].map(async (name) => {
+      await reader.read({}, nothing());
+      order.push(name);
+    });
+    answers[1]?.(MAC);
+    await new Promise(setImmediate);
+    answers[0]?.(OTHER);
+    await Promise.all(reads);
+    assert.deepEqual(order, ['first', 'second']);
+  });
+});
+
 describe('strip list', () => {
   const two = [makeStrip(MAC, [true, null]), makeStrip(OTHER, [false])] as const;
 
@@ -136,6 +177,17 @@ describe('strip list', () => {
     assert.notEqual(first.nested, second.nested);
     assert.equal(first.response, second.response);
     assert(Object.isFrozen(first.response));
+  });
+
+  it('freezes the answer that they share, down to its last object', async () => {
+    const response = { nothing: null, list: [{ deep: { on: true } }] };
+    const account = accountWith({ list: () => Promise.resolve({ ...listOf(...two), response }) });
+    const context = { config: { output: 'strips' }, evaluate: noEvaluate, account: () => account, owner: {} };
+    const msg: Message = {};
+    const { messages } = await listHandler(context, tools)(input(msg));
+    assert(Object.isFrozen(response.list) && Object.isFrozen(response.list[0]?.deep));
+    assert.equal(messages.length, 2);
+    assert.equal(messages[1], msg);
   });
 
   it('sends nothing where there is nothing to send', async () => {

@@ -6,7 +6,18 @@ import type { Message } from '../../../src/flow/input-fields';
 import { CommandsFailed, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { makeStrip } from '../../support/scripted-service';
-import { accountWith, error, input, MAC, noEvaluate, OTHER, outcomeOf, translate, unknown } from './support';
+import {
+  accountWith,
+  error,
+  failing,
+  input,
+  MAC,
+  noEvaluate,
+  OTHER,
+  outcomeOf,
+  translate,
+  unknown,
+} from './support';
 
 const AT = '2027-01-15T08:00:00.000Z';
 const strip = { mac: MAC, macType: 'str' };
@@ -35,7 +46,38 @@ async function answer(
   return { payload, strip: switched, response, status: status.text.split('.').at(-1) };
 }
 
+describe('a command that is not carried out', () => {
+  const handler = (run: Run) =>
+    switchHandler({
+      config: strip,
+      evaluate: noEvaluate,
+      account: () => accountWith({ run }),
+      owner: {},
+    });
+
+  it('is not started once its message has ended', async () => {
+    const ended = { ...input({ payload: true, port: 1 }), ended: true };
+    const failed = await failing(() => handler(() => assert.fail('run'))(ended));
+    assert.equal(failed.sentence, 'CLOSED.notSent');
+  });
+
+  it('reports a defect as itself, of several outlets too', async () => {
+    const payload = [
+      { port: 1, on: true },
+      { port: 2, on: true },
+    ];
+    const broken = handler(() => Promise.reject(new TypeError('a defect')));
+    await assert.rejects(broken(input({ payload })), TypeError);
+  });
+});
+
 describe('the answer to a command', () => {
+  it('is an array for an array of one', async () => {
+    const { payload, strip: switched } = await answer({ payload: [{ port: 1, on: true }] });
+    assert.deepEqual(payload, [{ mac: MAC, port: 1, on: true }]);
+    assert.equal((switched as unknown[]).length, 1);
+  });
+
   it('is on/off for on/off', async () => {
     const { payload, strip, response } = await answer({ payload: 'ON', port: 2 });
     assert.equal(payload, true);

@@ -17,7 +17,8 @@ import { accountWith, error, failing, MAC, OTHER, STATUS } from './support';
 const noEnv = (): unknown => undefined;
 const read = (config: object, env: (name: string) => unknown = noEnv) => readWatchOptions({ ...config }, env);
 const watched = (config: object = {}): WatchOptions => read(config);
-const refused = (config: object, env = noEnv): Promise<StripError> => failing(() => read(config, env));
+const refused = (config: object, env: (name: string) => unknown = noEnv): Promise<StripError> =>
+  failing(() => read(config, env));
 const strip = makeStrip(MAC, [true, false, null, false]);
 const outlet = (more: object = {}): Change => ({
   kind: 'outlet',
@@ -91,8 +92,10 @@ describe('what is watched', () => {
       [config, 'WHICH'],
       [{ mac: '${STRIP}' }, 'STRIP'],
     ] as const) {
-      const failed = await refused(broken, () => '');
-      assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
+      for (const missing of ['', undefined]) {
+        const failed = await refused(broken, () => missing);
+        assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
+      }
     }
   });
 
@@ -117,10 +120,13 @@ describe('messages of a watching node', () => {
   });
 
   it('carry the names of strip and outlet', () => {
-    const outlets = [{ port: 1 as const, on: true, name: 'Lamp' }];
-    const [message] = messages({}, outlet({ strip: { ...strip, name: 'Desk', outlets } }));
-    const { name, outlet: named } = message?.strip as { name: unknown; outlet: unknown };
-    assert.deepEqual([name, named], ['Desk', 'Lamp']);
+    const outlets = [
+      { port: 1 as const, on: true, name: 'Fan' },
+      { port: 2 as const, on: true, name: 'Lamp' },
+    ];
+    const named = { ...strip, name: 'Desk', outlets, units: { load: 'W' } };
+    const [message] = messages({}, outlet({ port: 2, strip: named }));
+    assert.deepEqual(message?.strip, { ...named, outlet: 'Lamp', previous: false });
   });
 
   it('do not tell of what becomes unknown, or is known again as it was', () => {
@@ -280,6 +286,22 @@ describe('a node that watches', () => {
     known = undefined;
     tell(outlet());
     assert.deepEqual(shown.slice(2), ['unknownAnswer', 'unavailable', 'notFound']);
+  });
+
+  it('shows the outlet that is watched and no other', () => {
+    start({ mac: MAC, port: '2' });
+    status(fine);
+    known = makeStrip(MAC, [true]);
+    tell(outlet());
+    assert.deepEqual(shown, ['off', 'unknownAnswer']);
+  });
+
+  it('looks for no new status where another strip changed', () => {
+    start({ mac: MAC, port: '1' });
+    status(fine);
+    known = makeStrip(MAC, [false]);
+    tell(outlet({ strip: makeStrip(OTHER, [false]) }));
+    assert.deepEqual(shown, ['on']);
   });
 
   it('shows how many outlets of a strip are on', () => {
