@@ -14,16 +14,17 @@ describe('Test connection', () => {
   const stage = setStage({ nodeRed: { env: { STRIPS_KEY: 'key-of-the-test-service' } } });
   let editor: Editor;
 
-  beforeEach(async () => {
+  before(async () => {
     await stage.red.deploy([tab]);
     editor = await Editor.open(stage.browser, stage.red.url);
-    await editor.addConfig('strip-account');
   });
+  beforeEach(() => editor.addConfig('strip-account'));
 
   afterEach(async () => {
     stage.service.always(null);
-    await editor.close();
+    await editor.cancelConfig();
   });
+  after(() => editor.close());
 
   const field = (name: string) => editor.page.locator(`#node-config-input-${name}`);
   const result = () => editor.page.locator('#smart-strip-result');
@@ -159,6 +160,7 @@ describe('Test connection', () => {
   it('says that a TLS node is not deployed yet', async () => {
     await editor.unfold('Advanced');
     await editor.page.locator('#node-config-input-btn-tls-add').click();
+    await editor.page.locator('#node-config-input-servername').waitFor();
     await editor.page.locator('#node-config-dialog-ok').last().click();
     await editor.page.locator('#node-config-input-servername').waitFor({ state: 'detached' });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
