@@ -162,6 +162,23 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('gives other switches on the wire a second in all, not one after the cycle', async () => {
+    for (const [took, left] of [
+      [400, 600],
+      [3000, 0],
+    ] as const) {
+      const { service, account, clock, run } = bench();
+      run(1, 'cycle');
+      await service.last.answer(yes());
+      const closing = account.close();
+      await clock.pass(took);
+      assert.equal(service.closed, null);
+      await service.last.answer(yes());
+      await closing;
+      assert.equal(service.closed, left);
+    }
+  });
+
   it('tries the on again for five seconds, then names the outlet', async () => {
     const { service, account, clock, log, run } = bench();
     const cycle = run(1, 'cycle');

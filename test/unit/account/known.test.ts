@@ -207,6 +207,19 @@ describe('simultaneous reads', () => {
     await before;
   });
 
+  it('share one that waits for its turn, though a command is over meanwhile', async () => {
+    const lab = bench({ concurrency: 1 });
+    lab.run(1, true);
+    lab.run(2, true);
+    const before = lab.account.list();
+    await lab.service.last.answer(yes());
+    const after = lab.account.list();
+    await lab.service.last.answer(yes(2));
+    await lab.service.lists[0]?.answer(listOf());
+    await Promise.all([before, after]);
+    assert.equal(lab.service.lists.length, 1);
+  });
+
   it('fail together, and the next one asks anew', async () => {
     const lab = bench();
     const both = [lab.account.get(MAC), lab.account.get(MAC)];

@@ -259,6 +259,21 @@ describe('an outage', () => {
     assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 on`]);
   });
 
+  it('that outlasts a command is over, for the log, when another one succeeds; the next is told again', async () => {
+    const lab = bench({ retryFor: 1000 });
+    for (let round = 0; round < 2; round++) {
+      lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+      const failing = lab.run(1, true);
+      await lab.clock.pass(2000);
+      assert.equal(failing.error?.code, 'UNREACHABLE');
+      assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE']);
+      lab.service.autoSwitch = () => Promise.resolve(yes());
+      lab.run(1, true);
+      await lab.clock.pass(0);
+      assert.deepEqual(lab.log.lines.splice(0), ['retrying UNREACHABLE', 'retrying over']);
+    }
+  });
+
   it('is told to the log when the first command is retried, and when it is over', async () => {
     const lab = bench();
     const first = lab.run(1, true);
@@ -607,6 +622,14 @@ describe('reads', () => {
     await assert.rejects(lab.account.get(MAC), { code: 'BUSY' });
     await assert.rejects(lab.account.list(), { code: 'BUSY' });
     await Promise.all([Promise.allSettled(reads), lab.account.close()]);
+  });
+
+  it('are refused for those that wait, not for all that ever were', async () => {
+    const lab = bench();
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
+    for (let round = 0; round < 101; round++)
+      await Promise.all(Array.from({ length: 100 }, (_, index) => lab.account.get(`STRIP ${index}`)));
+    assert.equal(lab.service.gets.length, 10_100);
   });
 
   it('wait for the end of a rate limit that is not too long, and probe a longer one', async () => {

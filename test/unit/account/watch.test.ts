@@ -46,6 +46,15 @@ describe('a subscriber', () => {
     assert.deepEqual(early.take(), [`${MAC}/2 off (first)`]);
   });
 
+  it('hears nothing where it goes at once', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [true]));
+    const { stop, take } = watch(lab, { initial: true });
+    stop();
+    await calm();
+    assert.deepEqual(take(), []);
+  });
+
   it('never hears the same twice when something changes just as it comes', async () => {
     const lab = bench();
     await list(lab, makeStrip(MAC, [true]));
