@@ -18,23 +18,18 @@ export interface LastAnswer<Reading> {
 }
 
 /** What an account has done since it started. It holds what the service sent, so it is for `src/diagnostics.ts` only, which leaves that out. */
-export interface AccountDiagnostics {
-  readonly requests: Readonly<Record<'list' | 'strip' | 'switch', number>>;
-  /** Requests that repeated one that had failed. */
-  readonly retries: number;
-  readonly errors: ReadonlyMap<ErrorCode, ErrorCount>;
-  readonly list: LastAnswer<ListAnswer> | null;
-  readonly strip: LastAnswer<StripAnswer> | null;
-  readonly switch: LastAnswer<SwitchAnswer> | null;
-}
+export type AccountDiagnostics = Readonly<
+  Pick<DiagnosticCounters, 'requests' | 'retries' | 'errors' | 'list' | 'strip' | 'switch'>
+>;
 
 /** Errors of commands for which no request is sent. */
 const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
 
 /** Counts what an account does. */
-export class DiagnosticCounters implements AccountDiagnostics {
+export class DiagnosticCounters {
   readonly requests = { list: 0, strip: 0, switch: 0 };
   readonly errors = new Map<ErrorCode, ErrorCount>();
+  /** Requests that repeated one that had failed. */
   retries = 0;
   list: LastAnswer<ListAnswer> | null = null;
   strip: LastAnswer<StripAnswer> | null = null;
@@ -56,7 +51,7 @@ export class DiagnosticCounters implements AccountDiagnostics {
   /** The same service, with each request and its answer or error taken down. */
   counting(service: Service): Service {
     const listen = <Reading>(
-      kind: keyof AccountDiagnostics['requests'],
+      kind: keyof DiagnosticCounters['requests'],
       request: Promise<Reading>,
       keep: (last: LastAnswer<Reading>) => void,
     ) => {

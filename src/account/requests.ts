@@ -19,10 +19,10 @@ const WAKE_SPREAD = SECOND;
 const WAKE_INTERVAL = 5 * SECOND;
 
 /**
- * How a request is retried. 'command': while the command is patient, and where a retry may help. 'restore': after any failure, until it succeeds or
+ * How a request is retried. 'read': not at all. 'command': while the command is patient, and where a retry may help. 'restore': after any failure, until it succeeds or
  * a newer command takes over. While the account closes, 'restore' hurries.
  */
-export type RetryPolicy = 'command' | 'restore';
+export type RetryPolicy = 'read' | 'command' | 'restore';
 
 /** Sends requests: so many at once, only probes while the service asks for a pause, and again where the policy says so. */
 export class Requests {
@@ -47,23 +47,18 @@ export class Requests {
 
   /** One request of a read, without a retry. */
   async read<T>(ask: () => Promise<T>): Promise<T> {
-    if (!this.#tryAdmit()) {
-      await this.#admit(null, true, () => {
-        if (this.#shutdown !== 'no') throw closedError('account');
-      });
-    }
+    if (!this.#tryAdmit()) await this.#admit(null, 'read', true);
     return await this.#request(null, ask);
   }
 
   /** A request of a command, retried as the policy says. */
   async send<T>(queued: QueuedCommand, ask: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-    const check = (): void => this.#check(queued, policy);
     let failures = 0;
     let isAnswered = false;
     try {
       for (;;) {
-        check();
-        if (!this.#tryAdmit()) await this.#admit(queued, failures === 0, check);
+        this.#check(queued, policy);
+        if (!this.#tryAdmit()) await this.#admit(queued, policy, failures === 0);
         if (policy === 'command') this.queue.enter(queued, 'sending');
         if (failures > 0) this.counters.retries++;
         try {
@@ -74,7 +69,7 @@ export class Requests {
           if (!isStripError(error)) throw error;
           const wait = this.#retryAfter(queued, error, failures, policy);
           if (failures++ === 0) this.#beginRetrying(error);
-          await this.#pause(queued, error, wait, check);
+          await this.#pause(queued, policy, error, wait);
         }
       }
     } finally {
@@ -99,9 +94,11 @@ export class Requests {
     this.queue.delays.endAll();
   }
 
-  /** Throws if a command must make no further attempt. */
-  #check(queued: QueuedCommand, policy: RetryPolicy): void {
-    if (policy === 'command') this.queue.check(queued);
+  /** Throws if a command must make no further attempt, or a read none at all. */
+  #check(queued: QueuedCommand | null, policy: RetryPolicy): void {
+    if (queued === null) {
+      if (this.#shutdown !== 'no') throw closedError('account');
+    } else if (policy === 'command') this.queue.check(queued);
     else if (queued.stop?.code === 'SUPERSEDED') throw queued.stop;
     else if (this.#shutdown === 'over') throw queued.failure ?? closedError('account');
   }
@@ -144,16 +141,16 @@ export class Requests {
     return this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
   }
 
-  /** Waits until a request may be sent, and takes a place for it. `check` throws if it must not be sent any more. */
-  async #admit(queued: QueuedCommand | null, mayProbe: boolean, check: () => void): Promise<void> {
+  /** Waits until a request may be sent, and takes a place for it. */
+  async #admit(queued: QueuedCommand | null, policy: RetryPolicy, mayProbe: boolean): Promise<void> {
     let isProbe = queued?.phase === 'restoring';
     for (;;) {
       const { error, remaining } = this.cooldown;
       if (error !== null && !isProbe) {
         const { patience } = this.queue;
         if (remaining <= (queued === null ? patience : this.queue.timeLeft(queued))) {
-          await this.#pause(queued, error, remaining, check);
-          check();
+          await this.#pause(queued, policy, error, remaining);
+          this.#check(queued, policy);
           continue;
         }
         if (!mayProbe || !this.cooldown.takeProbe()) throw pauseTooLong(error, remaining, patience);
@@ -162,7 +159,7 @@ export class Requests {
       if (queued !== null) this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
       await this.#semaphore.acquire();
       try {
-        check();
+        this.#check(queued, policy);
         if (isProbe || this.cooldown.remaining === 0) return;
       } catch (stopped) {
         this.#semaphore.release();
@@ -175,12 +172,12 @@ export class Requests {
   /** Waits before the next attempt. */
   async #pause(
     queued: QueuedCommand | null,
+    policy: RetryPolicy,
     error: StripError,
     ms: number,
-    check: () => void,
   ): Promise<void> {
     if (queued !== null) this.queue.retryLater(queued, error);
-    check();
+    this.#check(queued, policy);
     await this.queue.delays.wait(queued, ms);
   }
 

@@ -158,22 +158,8 @@ export class Switcher {
   ): Promise<Outcome> {
     const send = (target: PortOrAll) => this.requests.send(queued, () => post(target), policy);
     if (targets[0] === queued.command.port) return this.#outcome(queued, on, await send(targets[0]));
-    const results: SwitchResult[] = [];
-    const response: unknown[] = [];
-    const errors: unknown[] = [];
-    let at = '';
     const settled = await Promise.allSettled(targets.map(send));
-    for (const [index, one] of settled.entries()) {
-      const isDone = one.status === 'fulfilled';
-      const told = isDone ? one.value : isStripError(one.reason) ? one.reason : null;
-      if (told !== null && told.results.length > 0) results.push(...told.results);
-      else results.push({ port: Number(targets[index]), ok: isDone });
-      if (told?.response !== undefined) response.push(told.response);
-      if (!isDone) errors.push(one.reason);
-      else if (one.value.at > at) at = one.value.at;
-    }
-    if (errors.length > 0) throw mergedError(queued.command, errors, results, response);
-    const outcome = this.#outcome(queued, on, { results, response, at });
+    const outcome = this.#outcome(queued, on, merge(queued.command, targets, settled));
     if (skipped.length > 0) outcome.skipped = [...skipped];
     return outcome;
   }
@@ -229,6 +215,29 @@ export class Switcher {
     const kept = this.#protectedOf(mac);
     return this.store.ports(mac).filter((port) => !kept.includes(port));
   }
+}
+
+/** What several requests were answered with together; throws one error that tells all where some failed. */
+function merge(
+  command: Command,
+  targets: readonly PortOrAll[],
+  settled: readonly PromiseSettledResult<Confirmation>[],
+): Confirmation {
+  const results: SwitchResult[] = [];
+  const response: unknown[] = [];
+  const errors: unknown[] = [];
+  let at = '';
+  for (const [index, one] of settled.entries()) {
+    const isDone = one.status === 'fulfilled';
+    const told = isDone ? one.value : isStripError(one.reason) ? one.reason : null;
+    if (told !== null && told.results.length > 0) results.push(...told.results);
+    else results.push({ port: Number(targets[index]), ok: isDone });
+    if (told?.response !== undefined) response.push(told.response);
+    if (!isDone) errors.push(one.reason);
+    else if (one.value.at > at) at = one.value.at;
+  }
+  if (errors.length > 0) throw mergedError(command, errors, results, response);
+  return { results, response, at };
 }
 
 /** Why several requests failed: what made all of them fail, or which outlets did. */
