@@ -261,7 +261,7 @@ export class StripStore {
     const { versions, lastOn, lastReading } = state;
     const { mac, available } = told;
     const isNew = !versions.has('available');
-    const strip = copyOf(state.strip);
+    const strip: Strip = { ...state.strip, outlets: [...state.strip.outlets] };
     const key = macKey(strip.mac);
     let isDescribedAnew = false;
     const isNewer = (field: Field): boolean => {
@@ -278,12 +278,13 @@ export class StripStore {
     state.outletsTold ||= mac !== undefined && told.outlets.length > 0;
     for (const { port, on, name } of told.outlets) {
       const given = this.#outletNames.get(`${key}/${port}`);
-      let outlet = strip.outlets.find((each) => each.port === port);
-      if (outlet === undefined) {
-        outlet = { port, on: null, name: given ?? null };
+      const index = strip.outlets.findIndex((each) => each.port === port);
+      const known = strip.outlets[index];
+      const outlet = { port, on: known?.on ?? null, name: known?.name ?? given ?? null };
+      if (known === undefined) {
         strip.outlets = [...strip.outlets, outlet].sort((a, b) => a.port - b.port);
         isDescribedAnew = true;
-      }
+      } else strip.outlets[index] = outlet;
       if (isNewDescription && given === undefined && name !== null && name !== outlet.name) {
         outlet.name = name;
         isDescribedAnew = true;
