@@ -66,6 +66,9 @@ const name = { kind: 'text', default: '' } as const;
 const account = { kind: 'node', type: 'strip-account', required: true } as const;
 const mac = { kind: 'typed', default: '', types: ['message', 'str', ...EVALUATED], newType: 'str' } as const;
 
+/** Outlets of a simulated strip that are on at the start where its flow says nothing of outlets. */
+export const ON_AT_START: readonly number[] = [1, 4];
+
 export const SETTINGS = {
   'strip-account': {
     name,

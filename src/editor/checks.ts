@@ -74,13 +74,14 @@ export const checkPort =
   (value) =>
     ['1', '2', '3', '4', ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
 
-export const checkBaseUrl: Check = (value) => thrown(() => parseBaseUrl(String(value)));
+export const baseUrlFault = (baseUrl: string): Fault | null => faultThrownBy(() => parseBaseUrl(baseUrl));
 
 /** Whether a base URL is the path of a simulator in this Node-RED. */
 export const isSimulatorPath = (baseUrl: unknown): boolean =>
   typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl.trim());
 
-function thrown(parse: () => unknown): Fault | null {
+/** What is wrong with a setting by the function that reads it at run time. */
+export function faultThrownBy(parse: () => unknown): Fault | null {
   try {
     parse();
     return null;

@@ -1,5 +1,12 @@
-import { textOf, type Descriptor, type LabelParts, type Properties, type Words } from './descriptor';
-import { joinLabel, shortLabel } from './labels';
+import {
+  textOf,
+  type Descriptor,
+  type LabelParts,
+  type Properties,
+  type Words,
+  joinLabel,
+  shortLabel,
+} from './descriptor';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';

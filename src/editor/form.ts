@@ -68,10 +68,13 @@ export function watchField(descriptor: Descriptor, node: EditorNode, field: stri
   check();
 }
 
-/** Shows the default of every number that the flow does not have. */
-export function fillNumbers(descriptor: Descriptor, node: EditorNode): void {
+/** Shows the default of every number that the flow does not have, and of every choice that it does not have or that is none. */
+export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
-    if (setting.kind === 'number' && textOf(node, field) === '') fieldOf(node, field).val(setting.default);
+    const input = fieldOf(node, field);
+    if (setting.kind === 'number' && textOf(node, field) === '') input.val(setting.default);
+    if (setting.kind === 'choice' && !setting.choices.includes(String(input.val())))
+      input.val(setting.choices[0]);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf } from './descriptors';
-import { faultIn, fillNumbers, isOpen, sentenceOf, setOpen } from './form';
+import { faultIn, fillDefaults, isOpen, sentenceOf, setOpen } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
 import { words } from './strips';
@@ -19,7 +19,7 @@ const SmartStrip = {
     const descriptor = descriptorOf(node);
     if (!descriptor) return;
     setOpen(node, true);
-    fillNumbers(descriptor, node);
+    fillDefaults(descriptor, node);
     descriptor.open(node);
   },
   save: (node: EditorNode): void => {

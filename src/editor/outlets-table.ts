@@ -78,6 +78,16 @@ export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
   };
 }
 
+/** Strips with the names that are given in the account in place of the service's. */
+export const nameOutlets = (strips: readonly StripInfo[], names: StoredOutlets['outletNames']): StripInfo[] =>
+  strips.map((strip) => ({
+    ...strip,
+    outlets: strip.outlets.map((outlet) => {
+      const given = names.find(({ mac, port }) => port === outlet.port && sameMac(mac, strip.mac));
+      return given ? { ...outlet, name: given.name } : outlet;
+    }),
+  }));
+
 /** A list with something unreadable in it protects nothing: the runtime refuses it. */
 export const checkProtected: Check = (value) =>
   readOutlets(value, []).some((row) => 'unreadable' in row)

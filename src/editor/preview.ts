@@ -2,7 +2,7 @@ import { READINGS } from '../api/types';
 import type { Answer, NoteInfo, SentInfo, StripInfo } from './answers';
 import { textOf } from './descriptor';
 import { text, type EditorNode } from './red';
-import { stateText, testAccount, type AccountValues } from './strips';
+import { stateText, type AskedFor } from './strips';
 
 /** After the last key stroke in the mapping, milliseconds. */
 const PAUSE = 400;
@@ -22,9 +22,12 @@ export function savePreview(): void {
 
 /**
  * Shows what the service sends, the list or one strip, beside what is read from it, and reads it again, without a request, whenever the
- * mapping changes. `values`: what the dialog holds now. Returns what shows the list when Test connection has asked for it.
+ * mapping changes. `ask`: asks with what the dialog holds. Returns what shows the list when Test connection has asked for it.
  */
-export function openPreview(node: EditorNode, values: () => AccountValues): (list: Answer) => void {
+export function openPreview(
+  node: EditorNode,
+  ask: (asked: AskedFor) => Promise<Answer>,
+): (list: Answer) => void {
   openMapping(node);
   const told = $('#smart-strip-preview-told');
   const choice = $('#smart-strip-answer');
@@ -61,17 +64,17 @@ export function openPreview(node: EditorNode, values: () => AccountValues): (lis
           .appendTo(choice);
     }
   };
-  const ask = async (body?: { body: unknown }) => {
+  const refresh = async (body?: { body: unknown }) => {
     const mine = ++turn;
     told.text(text(body ? 'strip-account.preview.reading' : 'strip-account.test.running'));
-    const answer = await testAccount({ ...values(), mac: String(choice.val()), ...body });
+    const answer = await ask({ mac: String(choice.val()), ...body });
     // Something newer may have been asked since, or the dialog closed.
     if (mine !== turn) return;
     show(body ? { ...answer, sent } : answer);
     if (!answer.ok && answer.sent === null) told.text(text(answer.key, answer.params));
   };
 
-  choice.on('change', () => void ask());
+  choice.on('change', () => void refresh());
   let last = typedMapping();
   $('#smart-strip-preview').on('input change keyup', () => {
     // A key that types nothing asks for nothing.
@@ -79,7 +82,7 @@ export function openPreview(node: EditorNode, values: () => AccountValues): (lis
     last = typedMapping();
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      if (sent !== null) void ask({ body: sent.body });
+      if (sent !== null) void refresh({ body: sent.body });
     }, PAUSE);
   });
 

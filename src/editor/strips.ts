@@ -24,7 +24,7 @@ const deployedStrips = (account: string, refresh: boolean): Promise<Answer> =>
   });
 
 /** What of the service is asked for, besides the list of strips. */
-interface AskedFor {
+export interface AskedFor {
   /** One strip. */
   mac?: string;
   /** What it sent before, to be read again without a request. */

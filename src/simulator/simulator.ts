@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
-import { choiceOf, numberOf, SETTINGS, type Config } from '../settings';
+import { choiceOf, numberOf, ON_AT_START, SETTINGS, type Config } from '../settings';
 import { speak, type Shape, type StripPicture } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
@@ -38,9 +38,6 @@ export interface SimulatorConfig {
   /** Milliseconds. */
   latency: number;
 }
-
-/** Ports that are on at the start where a flow says nothing of a strip's outlets. */
-const ON_AT_START: readonly number[] = [1, 4];
 
 /** Reads what a flow says of a simulator; what is missing or of no use takes its default. */
 export function readConfig(config: Config): SimulatorConfig {

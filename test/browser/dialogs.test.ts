@@ -302,6 +302,8 @@ describe('the dialogs with thirty strips', () => {
       ],
       ['30', '10', '30', '8'],
     );
+    const row = editor.page.locator('#smart-strip-row-timeout');
+    assert.deepEqual(await row.locator('> span').allTextContents(), ['seconds']);
     await editor.page.locator('#smart-strip-timeout').fill('2.5');
     await editor.doneConfig();
     const { interval, timeout } = await editor.properties('account');

@@ -173,6 +173,34 @@ describe('the nodes in the editor', () => {
     await editor.expectLabel(id, 'every strip: outlet 2');
   });
 
+  it('send on/off of one outlet where the flow does not say what to send', async () => {
+    const status = { id: 'status', type: 'strip status', z: tab.id, x: 200, y: 100, wires: [[]] };
+    await stage.red.deploy([tab, account(stage.service), { ...status, account: 'account', port: '2' }]);
+    await open();
+    await editor.edit('status');
+    assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
+  });
+
+  it('keep the outlets of a simulated strip, and name them', async () => {
+    const strips = [{ mac: 'A1', name: 'Desk', outlets: [{ name: 'Lamp', on: true }, { on: false }] }];
+    const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };
+    await stage.red.deploy([tab, { ...simulator, name: '', path: '/sim', strips }]);
+    await open();
+    await editor.edit('simulator');
+    // The flow does not say how it answers.
+    assert.equal(await editor.page.locator('#node-input-shape').inputValue(), 'plain');
+    await editor.done();
+    assert.deepEqual((await editor.properties('simulator')).strips, strips);
+    await editor.edit('simulator');
+    assert.equal(await editor.page.getByLabel('Outlet 1').inputValue(), 'Lamp');
+    await editor.page.getByLabel('Outlet 2').fill('Fan');
+    await editor.done();
+    const [lamp, fan] = strips[0]?.outlets ?? [];
+    assert.deepEqual((await editor.properties('simulator')).strips, [
+      { ...strips[0], outlets: [lamp, { ...fan, name: 'Fan' }, { on: false }, { on: false }] },
+    ]);
+  });
+
   it('keep protected outlets in the account', async () => {
     await withAccount();
     await editor.editConfig('strip-account', 'account');

@@ -107,7 +107,7 @@ describe('The preview of answers', () => {
     const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
     await field.fill('devs.(');
     await page.locator('#smart-strip-test').click();
-    await result.getByText('see “Mapping (JSONata)”').waitFor();
+    await result.getByText('see “Mapping”').waitFor();
     const said = page.locator('#smart-strip-message-mapping');
     assert.match((await said.textContent()) ?? '', /Correct the account's mapping/);
     await field.fill(MAPPING);

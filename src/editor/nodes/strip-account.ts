@@ -1,14 +1,13 @@
 import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
-import { isStripError } from '../../api/errors';
 import { PORTS } from '../../api/types';
 import { SETTINGS } from '../../settings';
 import type { Answer, StripInfo } from '../answers';
-import { checkBaseUrl, isSimulatorPath, numberFault } from '../checks';
+import { baseUrlFault, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
 import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
 import { showDiagnostics } from '../diagnostics';
 import { explain, watchField } from '../form';
-import { checkProtected, outletsTable, type OutletsTable } from '../outlets-table';
+import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { text, type EditorNode } from '../red';
 import {
@@ -49,7 +48,7 @@ export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
     baseUrl: (value, node, isOpen) =>
-      checkBaseUrl(value, node, isOpen) ?? (!isOpen && lacksKey(node) ? MISSING_KEY : null),
+      baseUrlFault(String(value)) ?? (!isOpen && lacksKey(node) ? MISSING_KEY : null),
     // Asked only for the dialog, where the base URL may have changed.
     apiKey: (value) => (value === '' && !isSimulatorPath(input('baseUrl').val()) ? MISSING_KEY : null),
     timeout: checkTimeout,
@@ -84,7 +83,9 @@ function open(node: EditorNode): void {
   const isStored = Boolean(RED.nodes.node(node.id));
   if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
   else if (isStored && node.changed !== true) askRuntime(node.id, () => outlets?.refresh());
-  const showPreview = openPreview(node, () => typedValues(node));
+  const showPreview = openPreview(node, async (asked) =>
+    named(await testAccount({ ...typedValues(node), ...asked })),
+  );
   const button = $('#smart-strip-test');
   button.on('click', () => void test(node, button, showPreview));
   $('<button type="button" class="red-ui-button" style="margin-left: 8px">')
@@ -113,7 +114,8 @@ function save(node: EditorNode): void {
 /** The field for the timeout shows seconds; the one that Node-RED reads keeps milliseconds. */
 function showSeconds(node: EditorNode): void {
   const kept = input('timeout').hide();
-  const unit = kept.next('span').text(text('strip-account.unit.seconds'));
+  // Node-RED translates what has the attribute once more after this.
+  const unit = kept.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
   const milliseconds = Number(kept.val());
   const shown = $('<input type="number" step="any" style="width: 110px">')
     .attr({
@@ -123,7 +125,8 @@ function showSeconds(node: EditorNode): void {
       'aria-describedby': 'smart-strip-message-timeout smart-strip-hint-timeout',
     })
     .val(String(kept.val()).trim() === '' || Number.isNaN(milliseconds) ? '' : milliseconds / 1000)
-    .insertBefore(unit);
+    .insertBefore(unit)
+    .after(' ');
   $('#smart-strip-label-timeout').attr('for', 'smart-strip-timeout');
   kept.removeAttr('aria-describedby');
   shown.on('input change', () => {
@@ -166,14 +169,9 @@ function openBaseUrl(node: EditorNode): void {
   described();
 }
 
-const isPublicHttp = (baseUrl: string): boolean => {
-  try {
-    return baseUrl !== '' && !isSimulatorPath(baseUrl) && isPublicPlainHttp(parseBaseUrl(baseUrl));
-  } catch (error) {
-    if (isStripError(error)) return false; // said by the check of the field
-    throw error;
-  }
-};
+/** Nothing more is said of an address that cannot be used at all. */
+const isPublicHttp = (baseUrl: string): boolean =>
+  baseUrlFault(baseUrl) === null && !isSimulatorPath(baseUrl) && isPublicPlainHttp(parseBaseUrl(baseUrl));
 
 /** The simulators in the workspace that are not disabled. */
 function simulators(): EditorNode[] {
@@ -246,13 +244,20 @@ async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answ
   if (isPublicHttp(values.baseUrl)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
   learn(node.id, answer);
   outlets?.refresh();
-  showPreview(answer);
+  const shown = named(answer);
+  showPreview(shown);
   result.empty();
-  if (answer.ok) showStrips(result, answer);
-  else showFailure(result, answer);
+  if (shown.ok) showStrips(result, shown);
+  else showFailure(result, shown);
   const stale = [values.tls, values.proxy].some((id) => RED.nodes.node(id)?.changed === true);
   if (stale) $('<p class="smart-strip-note">').text(text('strip-account.test.stale')).appendTo(result);
 }
+
+/** An answer with the outlets called as they are in the dialog. */
+const named = (answer: Answer): Answer =>
+  answer.ok && outlets !== null
+    ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
+    : answer;
 
 function typedValues(node: EditorNode): AccountValues {
   const value = (field: string) => {

@@ -1,19 +1,11 @@
-import { isStripError } from '../../api/errors';
 import { checkPrefix } from '../../mqtt/settings';
 import { SETTINGS } from '../../settings';
+import { faultThrownBy } from '../checks';
 import { textOf, type Check, type Descriptor } from '../descriptor';
 import { fieldOf, followAccount, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
-const check: Check = (value) => {
-  try {
-    checkPrefix(String(value));
-    return null;
-  } catch (error) {
-    if (isStripError(error)) return { key: `errors.${error.sentence}`, params: error.params };
-    throw error;
-  }
-};
+const check: Check = (value) => faultThrownBy(() => checkPrefix(String(value)));
 
 const { topic } = SETTINGS['strip mqtt'];
 

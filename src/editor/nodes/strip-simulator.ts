@@ -1,5 +1,7 @@
+import { PORTS } from '../../api/types';
+import { ON_AT_START } from '../../settings';
 import { isRecord } from '../../values';
-import { textOf, type Check, type Descriptor } from '../descriptor';
+import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
 import { explain, faultIn, fieldOf, nameRemoval, sentenceOf, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
@@ -30,21 +32,38 @@ export const stripSimulator: Descriptor = {
 
 const LIST = '#smart-strip-strips';
 
-function keptOf(line: JQuery): object {
-  const kept: unknown = line.data('strip');
-  return isRecord(kept) ? kept : {};
-}
-
-/** What the fields do not show, such as a strip's outlets, is kept as it is. */
+/** Strips as the list holds them. What its fields do not show is kept as it is. */
 const listed = (): object[] =>
   $(LIST)
     .editableList('items')
     .toArray()
-    .map((item) => ({
-      ...keptOf($(item)),
-      mac: String($(item).find('[data-part=mac]').val()).trim(),
-      name: String($(item).find('[data-part=name]').val()).trim(),
-    }));
+    .map((item) => {
+      const stored: unknown = $(item).data('strip');
+      const typed = (part: string) => String($(item).find(`[data-part=${part}]`).val()).trim();
+      const names = PORTS.map((port) => typed(`outlet${port}`));
+      return {
+        ...withNames(isRecord(stored) ? stored : {}, names),
+        mac: typed('mac'),
+        name: typed('name'),
+      };
+    });
+
+const nameOf = (outlet: unknown): string => (isRecord(outlet) ? textOf(outlet, 'name') : '');
+
+/** A strip whose outlets have these names; one that has them already, or none, is left as it is. */
+export function withNames(strip: Properties, names: readonly string[]): Properties {
+  const outlets: unknown[] = Array.isArray(strip.outlets)
+    ? strip.outlets
+    : PORTS.map((port) => ({ on: ON_AT_START.includes(port) }));
+  if (names.every((name, index) => name === nameOf(outlets[index]))) return strip;
+  return {
+    ...strip,
+    outlets: names.map((name, index) => {
+      const outlet = outlets[index] ?? { on: false };
+      return name === nameOf(outlet) ? outlet : { ...(isRecord(outlet) ? outlet : {}), name };
+    }),
+  };
+}
 
 function open(node: EditorNode): void {
   const path = fieldOf(node, 'path');
@@ -65,7 +84,7 @@ function open(node: EditorNode): void {
     const fault = faultIn(stripSimulator, node, 'strips', listed());
     explain('strips', fault === null ? '' : sentenceOf(fault));
   };
-  const part = (row: JQuery, name: 'mac' | 'name', label: string, value: string) =>
+  const part = (row: JQuery, name: string, label: string, value: string) =>
     $('<input type="text">')
       .attr({
         'data-part': name,
@@ -83,11 +102,16 @@ function open(node: EditorNode): void {
     removable: true,
     height: 'auto',
     addItem: (container, _, strip) => {
-      const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
+      const row = $('<div class="smart-strip-outlet-row smart-strip-simulated">').appendTo(container);
       const values = isRecord(strip) ? strip : {};
       container.data('strip', values);
       const mac = part(row, 'mac', text('strip-simulator.label.mac'), textOf(values, 'mac'));
       part(row, 'name', text('strip-simulator.label.stripName'), textOf(values, 'name'));
+      const stored: unknown[] = Array.isArray(values.outlets) ? values.outlets : [];
+      for (const port of PORTS) {
+        const label = text('strip-account.preview.unnamed', { port });
+        part(row, `outlet${port}`, label, nameOf(stored[port - 1]));
+      }
       nameRemoval(container);
       if (filling) return;
       mac.trigger('focus');

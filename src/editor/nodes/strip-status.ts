@@ -1,8 +1,7 @@
 import { SETTINGS } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Descriptor } from '../descriptor';
+import { choiceOf, textOf, type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, watchField } from '../form';
-import { targetOf } from '../labels';
 import { text, type EditorNode } from '../red';
 import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
 
@@ -32,6 +31,8 @@ function open(node: EditorNode): void {
     if (port.type() === 'port' && port.value() === '') showHint('port', text('strip-status.hint.whole'));
   };
   let wasWhole = port.type() === 'port' && port.value() === '';
+  // A flow that does not say what to send of one outlet means on/off.
+  if (!wasWhole && textOf(node, 'output') === '') output.val('on');
   const showOutput = () => {
     const isWhole = port.type() === 'port' && port.value() === '';
     // One outlet is asked for to hear whether it is on; a whole strip is sent as it is.

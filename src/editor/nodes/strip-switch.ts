@@ -1,8 +1,7 @@
 import { SETTINGS } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Check, type Descriptor } from '../descriptor';
+import { choiceOf, textOf, type Check, type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
-import { targetOf } from '../labels';
 import { text, type EditorNode } from '../red';
 import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
 

@@ -1,8 +1,7 @@
 import { SETTINGS } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Descriptor } from '../descriptor';
+import { choiceOf, textOf, type Descriptor, targetOf } from '../descriptor';
 import { explain, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
-import { targetOf } from '../labels';
 import { text, type EditorNode } from '../red';
 import { outletSegments, stripPicker } from '../strip-picker';
 

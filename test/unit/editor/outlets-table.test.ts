@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readOutlets, writeOutlets } from '../../../src/editor/outlets-table';
+import { nameOutlets, readOutlets, writeOutlets } from '../../../src/editor/outlets-table';
 
 const MAC = 'A1B2C3D4E5F6';
 
@@ -49,5 +49,16 @@ describe('the table of outlets', () => {
     const added = { mac: MAC, port: '3', name: '', protected: true };
     assert.deepEqual(writeOutlets([...rows, added]).protectedOutlets, [{ mac: MAC, port: 3 }, 'Office 3']);
     assert.deepEqual(writeOutlets([added]).protectedOutlets, [{ mac: MAC, port: 3 }]);
+  });
+
+  it('gives its names to the outlets that were found', () => {
+    const outlets = [
+      { port: 1 as const, on: true, name: 'Plug' },
+      { port: 2 as const, on: null, name: null },
+    ];
+    const strip = { mac: MAC, name: 'Desk', available: true, outlets, readings: [] };
+    const names = [{ mac: 'a1:b2:c3:d4:e5:f6', port: 1, name: 'Lamp' }];
+    const [named] = nameOutlets([strip], names);
+    assert.deepEqual(named, { ...strip, outlets: [{ ...outlets[0], name: 'Lamp' }, outlets[1]] });
   });
 });

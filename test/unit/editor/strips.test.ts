@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { fieldToCorrect } from '../../../src/editor/nodes/strip-account';
 import { readAnswer } from '../../../src/editor/answers';
+import { withNames } from '../../../src/editor/nodes/strip-simulator';
 import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
+import { readConfig } from '../../../src/simulator/simulator';
 import { countOn, findStrip, outletState } from '../../../src/editor/strips';
 
 const strip = {
@@ -178,5 +180,35 @@ describe('a strip that is typed', () => {
     assert.deepEqual(macs('kit'), ['B1B2C3D4E5F6', 'C1B2C3D4E5F6']);
     assert.deepEqual(macs('b1:b2'), ['B1B2C3D4E5F6']);
     assert.deepEqual(macs('nothing like it'), []);
+  });
+});
+
+describe('the outlets of a simulated strip', () => {
+  const bare = { mac: 'A', name: 'Desk' };
+  const outlets = [
+    { name: 'Lamp', on: false },
+    { on: true, extra: 1 },
+  ];
+
+  it('stay as they are where no name changes', () => {
+    assert.equal(withNames(bare, ['', '', '', '']), bare);
+    const named = { ...bare, outlets };
+    assert.equal(withNames(named, ['Lamp', '', '', '']), named);
+  });
+
+  it('take names, and keep what else is known of them', () => {
+    assert.deepEqual(withNames({ ...bare, outlets }, ['', 'Fan', '', 'TV']).outlets, [
+      { name: '', on: false },
+      { on: true, extra: 1, name: 'Fan' },
+      { on: false },
+      { on: false, name: 'TV' },
+    ]);
+  });
+
+  it('start as they would without names', () => {
+    const named = withNames(bare, ['', 'Fan', '', '']);
+    const states = (strip: unknown) =>
+      readConfig({ strips: [strip] }).strips[0]?.outlets?.map(({ on }) => on);
+    assert.deepEqual(states(named), states(bare));
   });
 });

@@ -8,7 +8,7 @@ import {
   stateOf,
   useKey,
   useOf,
-} from '../../../src/editor/sidebar-data';
+} from '../../../src/editor/sidebar';
 
 const account: AccountInfo = {
   id: 'a',
