@@ -11,7 +11,7 @@ interface Credentials {
   apiKey?: string;
 }
 
-/** Keys below `strip-simulator.badge` and, but for the first, `strip-simulator.notice`. */
+/** Keys below `strip-simulator.status` and, but for the first, `strip-simulator.notice`. */
 type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
 
 export = (RED: NodeAPI): void => {
@@ -33,7 +33,7 @@ export = (RED: NodeAPI): void => {
       this.status({
         fill: simulated ? 'green' : 'red',
         shape: simulated ? 'dot' : 'ring',
-        text: `strip-simulator.badge.${condition}`,
+        text: `strip-simulator.status.${condition}`,
       });
       if (simulated) return;
       const values = { path: path === '' ? '/' : (path ?? configured), variable: variable ?? '' };

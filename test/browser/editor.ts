@@ -155,7 +155,7 @@ export class Editor {
     assert.ok(fits(label), `the label is ${label}, not ${String(expected)}`);
   }
 
-  async badge(id: string): Promise<string> {
+  async statusText(id: string): Promise<string> {
     return (await this.node(id).locator('.red-ui-flow-node-status-label').textContent()) ?? '';
   }
 

@@ -104,18 +104,18 @@ async function flow({ red, browser }: Studio): Promise<Scene> {
   const { page } = editor;
   await page.setViewportSize({ width: 1500, height: 800 });
   for (const button of ['press', 'hangs', 'night']) await editor.press(button);
-  const badge = (id: string, words: string) =>
+  const shows = (id: string, words: string) =>
     editor.node(id).locator('.red-ui-flow-node-status-label', { hasText: words }).waitFor();
-  await badge('toggle', 'on');
-  await badge('cycle', 'on');
-  await badge('off', 'protected');
+  await shows('toggle', 'on');
+  await shows('cycle', 'on');
+  await shows('off', 'protected');
   await editor.press('ask');
-  await badge('status', '3 of 4 on');
+  await shows('status', '3 of 4 on');
   await page.mouse.move(1400, 700);
   await page.locator('.red-ui-notification').first().waitFor({ state: 'hidden' });
   const { x, y } = await boxOf(page.locator('#red-ui-workspace-chart'));
   const words: string[] = [];
-  for (const id of OUR_NODES) words.push(`${await editor.label(id)}: ${await editor.badge(id)}`);
+  for (const id of OUR_NODES) words.push(`${await editor.label(id)}: ${await editor.statusText(id)}`);
   return { page, clip: { x: x + 20, y: y + 20, width: 870, height: 490 }, words: words.join('\n') };
 }
 

@@ -152,7 +152,7 @@ export class Lab {
       .map(({ args }) => args[0]);
   }
 
-  /** Badges of a node in order, as "fill shape key"; without "asking", which only a slow machine shows. */
+  /** Statuses of a node in order, as "fill shape key"; without "asking", which only a slow machine shows. */
   statuses(id: string): string[] {
     return this.said(id, 'status')
       .map((status) => {

@@ -72,7 +72,7 @@ describe('the strip simulator node', () => {
       .filter(({ thisValue }) => thisValue === node(id))
       .map(({ args }) => args[0]);
   };
-  const badge = (id: string) => calls(id, 'status').at(-1);
+  const statusOf = (id: string) => calls(id, 'status').at(-1);
   const next = async (id: string) => {
     const [msg] = (await once(node(id), 'input')) as [NodeMessage];
     return msg;
@@ -95,7 +95,11 @@ describe('the strip simulator node', () => {
     assert.deepEqual(await ask(list), { status: 200, body: [{ mac: MAC, name: 'Desk strip', outlets }] });
     assert.equal((await ask(list, undefined, 'another key')).status, 401);
     assert.equal((await ask('/sim')).status, 404);
-    assert.deepEqual(badge('sim'), { fill: 'green', shape: 'dot', text: 'strip-simulator.badge.simulated' });
+    assert.deepEqual(statusOf('sim'), {
+      fill: 'green',
+      shape: 'dot',
+      text: 'strip-simulator.status.simulated',
+    });
     assert.deepEqual(calls('sim', 'warn'), []);
   });
 
@@ -158,7 +162,11 @@ describe('the strip simulator node', () => {
       ],
     );
     assert.equal((await ask('/strip-simulator/api/public/v1/strips', undefined, '')).status, 401);
-    assert.deepEqual(badge('sim'), { fill: 'green', shape: 'dot', text: 'strip-simulator.badge.simulated' });
+    assert.deepEqual(statusOf('sim'), {
+      fill: 'green',
+      shape: 'dot',
+      text: 'strip-simulator.status.simulated',
+    });
     assert.deepEqual(calls('sim', 'warn'), []);
   });
 
@@ -166,7 +174,11 @@ describe('the strip simulator node', () => {
     const apiKey = '${NO_SUCH_VARIABLE_OF_THE_TESTS}';
     await deploy([simulatorNode('sim')], { sim: { apiKey } });
     assert.equal((await ask(list, undefined, apiKey)).status, 401);
-    assert.deepEqual(badge('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.noVariable' });
+    assert.deepEqual(statusOf('sim'), {
+      fill: 'red',
+      shape: 'ring',
+      text: 'strip-simulator.status.noVariable',
+    });
     assert.deepEqual(calls('sim', 'warn'), ['strip-simulator.notice.noVariable']);
   });
 
@@ -175,20 +187,24 @@ describe('the strip simulator node', () => {
     const keys = { sim: { apiKey: KEY }, other: { apiKey: KEY } };
     await deploy([simulatorNode('sim'), other], keys);
     assert.equal(((await ask(list)).body as unknown[]).length, 1);
-    assert.deepEqual(badge('other'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.pathTaken' });
+    assert.deepEqual(statusOf('other'), {
+      fill: 'red',
+      shape: 'ring',
+      text: 'strip-simulator.status.pathTaken',
+    });
     await redeploy([...around, other], 'nodes', keys);
     assert.deepEqual((await ask(list)).body, []);
-    assert.deepEqual(badge('other'), {
+    assert.deepEqual(statusOf('other'), {
       fill: 'green',
       shape: 'dot',
-      text: 'strip-simulator.badge.simulated',
+      text: 'strip-simulator.status.simulated',
     });
   });
 
   it('serves nothing under a path that is not valid', async () => {
     await deploy([simulatorNode('sim', { path: 'sim' })]);
     assert.equal((await ask(list)).status, 404);
-    assert.deepEqual(badge('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.badge.badPath' });
+    assert.deepEqual(statusOf('sim'), { fill: 'red', shape: 'ring', text: 'strip-simulator.status.badPath' });
   });
 
   it('starts anew with every deploy, and leaves with its node', async () => {
@@ -212,10 +228,10 @@ describe('the strip simulator node', () => {
       helper.settings(settings);
       await deploy([simulatorNode('sim')]);
       // Accounts in this Node-RED reach it all the same.
-      assert.deepEqual(badge('sim'), {
+      assert.deepEqual(statusOf('sim'), {
         fill: 'green',
         shape: 'dot',
-        text: 'strip-simulator.badge.simulated',
+        text: 'strip-simulator.status.simulated',
       });
       assert.deepEqual(calls('sim', 'warn'), []);
       assert.deepEqual(calls('sim', 'log'), [`strip-simulator.notice.${notice}`]);

@@ -42,7 +42,7 @@ describe('deploys and stops of a real Node-RED', () => {
     assert.equal(service.simulator.isOn(MAC, 1), false);
   };
 
-  it('the owed on of a cycle goes out when its flow is changed', async () => {
+  it('the pending on of a cycle goes out when its flow is changed', async () => {
     await startCycle();
     await red.deploy([...around('strip switch', fixed), account(service)]);
     await service.arrived(2);
@@ -50,14 +50,14 @@ describe('deploys and stops of a real Node-RED', () => {
     assert.ok((await send(red, { payload: true })).sent);
   });
 
-  it('the owed on of a cycle goes out when node and account are removed', async () => {
+  it('the pending on of a cycle goes out when node and account are removed', async () => {
     await startCycle();
     await red.deploy([tab]);
     await service.arrived(2);
     assert.deepEqual(bodies(), [OFF, ON]);
   });
 
-  it('the owed on of a cycle goes out on SIGTERM, also when the first attempt fails', async () => {
+  it('the pending on of a cycle goes out on SIGTERM, also when the first attempt fails', async () => {
     await startCycle();
     service.next({ kind: 'reset', when: 'before' });
     await red.stop();

@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const failures: unknown[] = [];
   let usual: Fault | null = null;
   let connections = 0;
-  const gates: Record<'request' | 'answer', Promise<void> | null> = { request: null, answer: null };
+  const held: Record<'request' | 'answer', Promise<void> | null> = { request: null, answer: null };
 
   const run = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
@@ -107,10 +107,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const fault = planned.length > 0 ? (planned.shift() ?? null) : (usual ?? faultOf(path));
     for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
     // Taken before the next request can come, so that what is held goes on in order of arrival.
-    if (gates.request !== null) await gates.request;
+    if (held.request !== null) await held.request;
     const carryOut = async () => {
       const answer = await handle(simulator, { method, path, headers, body: body.text });
-      if (gates.answer !== null) await gates.answer;
+      if (held.answer !== null) await held.answer;
       return answer;
     };
     if (fault === null) send(response, await carryOut());
@@ -166,9 +166,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     always: (fault) => void (usual = fault),
     hold: (at = 'request') => {
       const { promise, resolve } = openable();
-      gates[at] = promise;
+      held[at] = promise;
       return () => {
-        if (gates[at] === promise) gates[at] = null;
+        if (held[at] === promise) held[at] = null;
         resolve();
       };
     },

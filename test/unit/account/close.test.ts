@@ -261,7 +261,7 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(service.switches.length, 3);
   });
 
-  it('sends an on that waits behind a full gate', async () => {
+  it('sends an on that waits while all requests at once are taken', async () => {
     const { service, account, clock, run } = bench({ concurrency: 1 });
     run(1, 'cycle');
     await service.last.answer(yes());
@@ -277,7 +277,7 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(hanging.error?.code, 'CLOSED');
   });
 
-  it('tries that on again, too, although the gate is still full', async () => {
+  it('tries that on again, too, although all of them are still taken', async () => {
     const { service, account, clock, run } = bench({ concurrency: 1 });
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());

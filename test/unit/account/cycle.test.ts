@@ -29,7 +29,7 @@ describe('a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('keeps its lane until the outlet is on again', async () => {
+  it('keeps its place in the command queue until the outlet is on again', async () => {
     const { service, clock, run } = bench();
     run(1, 'cycle');
     run(1, false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
 import { bench, type Bench } from './support';
 
-/** A lane whose first command is being tried again. */
+/** A command queue whose first command is being tried again. */
 async function outage({ service, run }: Bench, port: 1 | 'all' = 1, action: boolean | 'toggle' = true) {
   const ending = run(port, action);
   if (action === 'toggle') await service.gets[0]?.fail(failure('UNREACHABLE'));
@@ -110,7 +110,7 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/all on`, `${MAC}/1 off`]);
   });
 
-  it('that is an "all" replaces in the lanes that suffer, and waits for the others', async () => {
+  it('that is an "all" replaces in the queues that suffer, and waits for the others', async () => {
     const lab = bench();
     const suffering = await outage(lab);
     const fine = lab.run(2, true);

@@ -144,9 +144,9 @@ describe('the status of an account', () => {
   it('does not suffer from a listener that throws', async () => {
     const lab = bench();
     lab.account.onStatus(() => {
-      throw new Error('broken badge');
+      throw new Error('broken status');
     });
     await calm();
-    assert.deepEqual(lab.log.lines, ['fault Error: broken badge']);
+    assert.deepEqual(lab.log.lines, ['fault Error: broken status']);
   });
 });

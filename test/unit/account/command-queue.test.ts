@@ -3,7 +3,7 @@ import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, OTHER, yes } from '../../support/scripted-service';
 import { bench } from './support';
 
-describe('the lanes', () => {
+describe('the command queue', () => {
   it('send commands to one outlet one at a time, in the order they came', async () => {
     const { service, run } = bench();
     const endings = [run(1, true), run(1, false), run(1, true)];
@@ -173,7 +173,7 @@ describe('the lanes', () => {
       { mac: MAC, port: 1, action: true, delay: 0 },
       {
         onProgress: () => {
-          throw new Error('broken badge');
+          throw new Error('broken status');
         },
       },
     );
@@ -181,6 +181,6 @@ describe('the lanes', () => {
     await clock.pass(1000);
     await service.last.answer(yes());
     assert.equal((await running).on, true);
-    assert.deepEqual(log.lines, ['retrying TIMEOUT', 'fault Error: broken badge', 'retrying over']);
+    assert.deepEqual(log.lines, ['retrying TIMEOUT', 'fault Error: broken status', 'retrying over']);
   });
 });
