@@ -5,10 +5,13 @@ import { tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
 import { placed } from './support/placed';
 import { SEED } from './support/random';
+import type { Counted } from './support/counted';
 import { startStressed } from './support/stressed';
 
 const ROUNDS = 25;
 const PER_ROUND = 40;
+/** Messages of a round to the `strip mqtt` node that is in order. */
+const TO_BRIDGE = 20;
 
 const hostileText = fc.oneof(
   fc.string({ maxLength: 20 }),
@@ -61,6 +64,8 @@ const PROPERTIES: Record<string, fc.Arbitrary<unknown>> = {
   availability: anything,
   readings: anything,
   change: anything,
+  topic: anything,
+  discovery: anything,
 };
 // Node-RED itself ends at a credential that is null.
 const credentials = fc.record(
@@ -101,13 +106,26 @@ const someOf = (properties: Record<string, fc.Arbitrary<unknown>>) =>
   fc.record(properties, { requiredKeys: [] }) as fc.Arbitrary<Record<string, unknown>>;
 
 const flowNode = fc.oneof(
-  ...['strip list', 'strip status', 'strip switch', 'strip watch'].map((type) =>
+  ...['strip list', 'strip status', 'strip switch', 'strip watch', 'strip mqtt'].map((type) =>
     someOf(PROPERTIES).map((properties) => ({ ...properties, type })),
   ),
   someOf(SIMULATOR).map((properties) => ({ ...properties, type: 'strip simulator' })),
 );
+const topic = fc.oneof(
+  fc.constantFrom(
+    `smart-strip/${STRIPS[0].mac}/1/set`,
+    `smart-strip/${STRIPS[0].mac}/all/set`,
+    `smart-strip/${STRIPS[0].mac}/9/set`,
+    `smart-strip/${STRIPS[0].mac}/1`,
+    'smart-strip/NOBODY/1/set',
+    'smart-strip/bridge',
+    'homeassistant/status',
+  ),
+  anything,
+);
+const state = fc.oneof(fc.constantFrom('ON', 'off', 'toggle', 'online', true, 0), anything);
 const message = fc.record(
-  { payload: anything, port: anything, mac: anything, topic: anything },
+  { payload: state, port: anything, mac: anything, topic, retain: fc.boolean() },
   { requiredKeys: [] },
 );
 
@@ -126,23 +144,53 @@ function checkRequests(service: TestService, from: number): void {
   }
 }
 
-async function press(red: RunningNodeRed, id: string, body: unknown): Promise<void> {
-  const response = await red.admin(`/inject/${id}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ __user_inject_props__: body }),
-  });
-  await response.arrayBuffer();
+/** A node, and an inject node in front of it. */
+const pressable = (node: FlowNode): FlowNode[] => [
+  { ...node, z: 'tab', wires: [[]] },
+  {
+    id: `press-${node.id}`,
+    type: 'inject',
+    z: 'tab',
+    props: [],
+    repeat: '',
+    once: false,
+    wires: [[node.id]],
+  },
+];
+
+/** Waits until each of these messages has an outcome; no message may have two. */
+async function oneOutcomeEach(red: RunningNodeRed, numbers: readonly number[]): Promise<void> {
+  const outcomes = async (): Promise<Map<number, number>> => {
+    const { out, caught } = (await red.json('/stress')) as Counted;
+    const counts = new Map<number, number>();
+    for (const [number, count] of [...Object.entries(out), ...Object.entries(caught)])
+      counts.set(Number(number), (counts.get(Number(number)) ?? 0) + count);
+    return counts;
+  };
+  const deadline = Date.now() + 20_000;
+  let counts = await outcomes();
+  while (!numbers.every((number) => counts.has(number)) && Date.now() < deadline) counts = await outcomes();
+  assert.deepEqual(
+    numbers.filter((number) => !counts.has(number)),
+    [],
+    'messages without an outcome',
+  );
+  counts.delete(-1);
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > 1),
+    [],
+    'messages with two outcomes',
+  );
 }
 
 describe('stress: any flow JSON for the nodes', () => {
-  it('neither ends Node-RED nor reaches the service with anything but the documented requests', async () => {
+  it('neither ends Node-RED, nor reaches the service with anything but the documented requests, nor gives a message two outcomes', async () => {
     const service = await startService();
     const red = await startStressed();
     try {
       const nodes = fc.sample(flowNode, { seed: SEED, numRuns: ROUNDS * PER_ROUND });
       const accounts = fc.sample(someOf(ACCOUNT), { seed: SEED, numRuns: ROUNDS });
-      const messages = fc.sample(message, { seed: SEED, numRuns: ROUNDS * PER_ROUND });
+      const messages = fc.sample(message, { seed: SEED, numRuns: ROUNDS * (PER_ROUND + TO_BRIDGE) });
       for (let round = 0; round < ROUNDS; round++) {
         const asked = service.requests.length;
         const some = nodes.slice(round * PER_ROUND, (round + 1) * PER_ROUND);
@@ -158,21 +206,28 @@ describe('stress: any flow JSON for the nodes', () => {
           },
           { ...accounts[round], id: 'bad', type: 'strip-account' },
           { id: 'catch', type: 'catch', z: 'tab', scope: null, uncaught: false, wires: [['sink']] },
-          { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
-          ...some.map((properties, index) => ({
-            ...properties,
-            id: `fuzz-${index}`,
+          {
+            id: 'complete',
+            type: 'complete',
             z: 'tab',
+            scope: ['bridge', ...some.map((_, index) => `fuzz-${index}`)],
             wires: [['sink']],
-          })),
+          },
+          { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
+          ...pressable({ id: 'bridge', type: 'strip mqtt', account: 'good' }),
+          ...some.flatMap((properties, index) => pressable({ ...properties, id: `fuzz-${index}` })),
         ];
         const context = () =>
           `round ${round}, STRESS_SEED=${SEED}\n${JSON.stringify(flow)}\n${red.output.slice(-3_000)}`;
         try {
           await red.deploy(placed(flow));
-          for (let index = 0; index < some.length; index++) {
-            await press(red, `fuzz-${index}`, messages[round * PER_ROUND + index]);
+          const first = round * (PER_ROUND + TO_BRIDGE);
+          for (let index = 0; index < PER_ROUND + TO_BRIDGE; index++) {
+            const id = index < PER_ROUND ? `fuzz-${index}` : 'bridge';
+            await red.inject(`press-${id}`, { ...messages[first + index], number: first + index });
           }
+          const toBridge = Array.from({ length: TO_BRIDGE }, (_, index) => first + PER_ROUND + index);
+          await oneOutcomeEach(red, toBridge);
         } catch (error) {
           throw new Error(context(), { cause: error });
         }
