@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
-import { REPOSITORY } from '../support/node-red';
+import { PACKAGE, REPOSITORY } from '../support/node-red';
 
 const ARTEFACTS = join(REPOSITORY, '.artefacts');
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -89,6 +89,28 @@ export class Editor {
       return nodes.find(({ id }) => !before.includes(id))?.id;
     }, before);
     return (await handle.jsonValue()) ?? '';
+  }
+
+  /** Imports an example of the package through the menu's dialog, to a tab of its own. */
+  async importExample(name: string): Promise<void> {
+    const { page } = this;
+    const dialog = page.locator('.ui-dialog', { has: page.locator('#red-ui-clipboard-dialog-import-tabs') });
+    const line = (text: string) => dialog.locator('.red-ui-treeList-label', { hasText: text });
+    await page.keyboard.press('Control+i');
+    await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
+    await line(PACKAGE).waitFor();
+    if (!(await line(name).isVisible())) await line(PACKAGE).click();
+    await line(name).click();
+    await page.locator('#red-ui-clipboard-dialog-ok').click();
+    await dialog.waitFor({ state: 'hidden' });
+  }
+
+  async showTab(id: string): Promise<void> {
+    await this.page.evaluate(
+      (id) =>
+        (window as unknown as { RED: { workspaces: { show(id: string): void } } }).RED.workspaces.show(id),
+      id,
+    );
   }
 
   /** Opens the dialog of a node by a double click. */

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { examples } from '../support/examples';
+import type { FlowNode } from '../support/node-red';
+import { Dashboard } from './dashboard';
+import { Editor } from './editor';
+import { setStage } from './stage';
+
+interface Box {
+  id: string;
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  /** Whether all four corners are in the part of the chart that palette, side bar and foot leave free. */
+  seen: boolean;
+}
+
+describe('the examples, imported one after the other into one Node-RED, in a window of 1400 by 900', function () {
+  this.timeout(120_000);
+  const stage = setStage({ nodeRed: { dashboard: true } });
+  let editor: Editor;
+
+  before(async function () {
+    editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.page.setViewportSize({ width: 1400, height: 900 });
+    for (const { name } of examples()) await editor.importExample(name);
+    await editor.deploy();
+    // They lie over the chart for some seconds.
+    for (const note of await editor.page.locator('.red-ui-notification').all()) {
+      await note.waitFor({ state: 'hidden', timeout: 30_000 });
+    }
+  });
+  after(async () => {
+    await editor.close();
+  });
+
+  it('ask nothing, log no error, and share one dashboard with a page each', async () => {
+    assert.deepEqual(editor.errors, []);
+    assert.deepEqual(
+      stage.red.log.items.filter(({ level }) => level === 'error'),
+      [],
+    );
+    const flows = await stage.red.getFlows();
+    const imported = examples().flatMap(({ nodes }) => nodes);
+    const ids = (nodes: readonly FlowNode[]) =>
+      nodes
+        .filter(({ type, id }) => type !== 'ui-base' && id.startsWith('strip'))
+        .map(({ id }) => id)
+        .sort();
+    assert.deepEqual(ids(flows), ids(imported));
+    assert.equal(flows.filter(({ type }) => type === 'ui-base').length, 1);
+    const dashboard = await Dashboard.open(stage.browser, stage.red.url);
+    await dashboard.page.goto(`${stage.red.url}/dashboard/all-strips`);
+    await dashboard.page.getByRole('switch', { name: 'Desk lamp' }).waitFor();
+    await dashboard.page.close();
+  });
+
+  for (const { name, nodes } of examples()) {
+    it(`${name}: every node is seen without scrolling, and none lies on another`, async () => {
+      const boxes = await boxesOf(editor, nodes);
+      const told = ({ id, left, top, right, bottom }: Box) =>
+        `${id}: ${left} to ${right}, ${top} to ${bottom}`;
+      // The dashboard's is longer than a window: it is used in the browser, and has nothing to click.
+      const long = nodes.every(({ type }) => type !== 'inject');
+      const hidden = boxes.filter(({ seen, bottom }) => !seen && !(long && bottom > 850));
+      assert.deepEqual(hidden.map(told), []);
+      const covered = boxes.filter((one) =>
+        boxes.some(
+          (other) =>
+            other.id !== one.id &&
+            one.left < other.right &&
+            other.left < one.right &&
+            one.top < other.bottom &&
+            other.top < one.bottom,
+        ),
+      );
+      assert.deepEqual(covered.map(told), []);
+    });
+  }
+});
+
+/** Where the nodes of a tab are in the window, each with its status and button. */
+async function boxesOf(editor: Editor, nodes: readonly FlowNode[]): Promise<Box[]> {
+  const tab = nodes.find(({ type }) => type === 'tab')?.id ?? '';
+  await editor.showTab(tab);
+  const first = nodes.find(({ x }) => x !== undefined)?.id ?? '';
+  await editor.node(first).waitFor();
+  return await editor.page.locator('.red-ui-flow-node-group').evaluateAll((groups) => {
+    const chart = document.querySelector('#red-ui-workspace-chart');
+    return groups.map((group) => {
+      const { left, top, right, bottom } = group.getBoundingClientRect();
+      const corners = [
+        [left + 1, top + 1],
+        [right - 1, top + 1],
+        [left + 1, bottom - 1],
+        [right - 1, bottom - 1],
+      ] as const;
+      return {
+        id: group.id,
+        ...{ left, top, right, bottom },
+        seen: corners.every(([x, y]) => chart?.contains(document.elementFromPoint(x, y)) === true),
+      };
+    });
+  });
+}
