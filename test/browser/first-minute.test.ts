@@ -82,6 +82,7 @@ describe('the first minute', () => {
     await person.click('.red-ui-treeList-label', '@smart-strip/node-red-smart-strip');
     await person.click('.red-ui-treeList-label', '01 - First flow');
     await person.click('#red-ui-clipboard-dialog-ok');
+    await editor.page.locator('.red-ui-notification', { hasText: 'Imported' }).waitFor();
     await person.click('.red-ui-tab-label', '01');
     const label = editor.page.locator('.red-ui-flow-node-group', { hasText: 'toggle' });
     await label.first().waitFor();

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of the README, and writes the words that each shows into a file beside it. Run by hand, after a build, when
- * `pictures.test.ts` says that the words have changed: `npx tsx test/browser/pictures.ts`.
+ * `pictures.test.ts` says that the words have changed: `npx tsx test/browser/pictures.ts`, for some of them with their names behind it.
  */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ import { Sidebar } from './sidebar';
 const LARGEST = 82_000;
 const DESK = 'A1B2C3D4E5F6';
 const KITCHEN = 'A1B2C3D4E5F7';
+/** Of the pictures that stand side by side: the three have to be read in the width of a page. */
+const HEIGHT = 290;
 const OUR_NODES = ['toggle', 'cycle', 'off', 'status', 'watch'];
 
 interface Studio {
@@ -36,6 +38,9 @@ interface Scene {
 
 export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<Scene>>> = {
   flow,
+  drag,
+  pick,
+  click,
   account: accountDialog,
   sidebar,
   dashboard,
@@ -119,6 +124,96 @@ async function flow({ red, browser }: Studio): Promise<Scene> {
   return { page, clip: { x: x + 20, y: y + 20, width: 870, height: 490 }, words: words.join('\n') };
 }
 
+/** A node on its way from the palette to the chart. */
+async function drag({ red, browser }: Studio): Promise<Scene> {
+  await red.deploy([tab, home, ...simulator]);
+  const { page } = await Editor.open(browser, red.url);
+  const category = page.locator('#red-ui-palette-container-smart_strip');
+  await category.scrollIntoViewIfNeeded();
+  const { x, y, height } = await boxOf(category);
+  const node = await boxOf(category.locator('[data-palette-type="strip switch"]'));
+  await page.mouse.move(node.x + 60, node.y + 15);
+  await page.mouse.down();
+  await page.mouse.move(x + 285, y + height / 2, { steps: 4 });
+  await pointAt(page, x + 285, y + height / 2);
+  // Not the labels, which are broken into lines where the font asks for it.
+  const types = await category
+    .locator('[data-palette-type]')
+    .evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-palette-type')));
+  return { page, clip: { x, y, width: 360, height: HEIGHT }, words: types.join('\n') };
+}
+
+/** The dialog of a switch with everything chosen. */
+async function pick({ red, browser }: Studio): Promise<Scene> {
+  await red.deploy([tab, home, ...simulator]);
+  const editor = await Editor.open(browser, red.url);
+  const { page } = editor;
+  await editor.edit(await editor.drop('strip switch', 200, 100));
+  await widen(page, 100); // for the names of outlets
+  await page.locator('[role=option]', { hasText: 'Desk' }).click();
+  await page.locator('#smart-strip-row-port [data-value="4"]').click();
+  await editor.chooseType('node-input-on', 'action');
+  const toggle = page.locator('#smart-strip-row-on [data-value="toggle"]');
+  await toggle.click();
+  const { x, y } = await boxOf(page.locator('#smart-strip-row-mac'));
+  const last = await boxOf(toggle);
+  await pointAt(page, last.x + last.width / 2, last.y + last.height / 2);
+  const words: string[] = [];
+  for (const row of ['mac', 'port', 'on'])
+    words.push(await page.locator(`#smart-strip-row-${row}`).innerText());
+  return { page, clip: { x: x - 8, y: y - 8, width: 590, height: HEIGHT }, words: words.join('\n') };
+}
+
+/** The inject node before it was clicked, and the lamp is on. */
+async function click({ red, browser }: Studio): Promise<Scene> {
+  const lamp = { mac: DESK, macType: 'str', port: '4', portType: 'port', on: 'toggle', onType: 'action' };
+  await red.deploy([
+    tab,
+    home,
+    ...simulator,
+    { ...inject('press', 'toggle'), name: 'click', x: 80, y: 140 },
+    placed('toggle', 'strip switch', { ...lamp, x: 290, y: 140 }),
+    // Makes the names of the strips known.
+    { ...placed('watch', 'strip watch', { mac: '', port: '' }), z: 'workshop' },
+  ]);
+  const editor = await Editor.open(browser, red.url);
+  const { page } = editor;
+  await editor.expectLabel('toggle', 'Desk: Lamp, toggle');
+  const button = editor.node('press').locator('.red-ui-flow-node-button-button');
+  await button.click();
+  const badge = editor.node('toggle').locator('.red-ui-flow-node-status-label', { hasText: 'on' });
+  await badge.waitFor();
+  await page.locator('.red-ui-notification').first().waitFor({ state: 'hidden' });
+  const { x, y, width, height } = await boxOf(button);
+  await pointAt(page, x + width / 2, y + height / 2);
+  const chart = await boxOf(page.locator('#red-ui-workspace-chart'));
+  const words = `${await editor.label('press')}: ${await editor.label('toggle')}: ${await editor.badge('toggle')}`;
+  return { page, clip: { ...chart, width: 400, height: HEIGHT }, words };
+}
+
+/** Makes the dialog on top wider. */
+async function widen(page: Page, by: number): Promise<void> {
+  const handle = await boxOf(page.locator('.red-ui-tray-resize-handle').last());
+  await page.mouse.move(handle.x + 2, 600);
+  await page.mouse.down();
+  await page.mouse.move(handle.x + 2 - by, 600, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** Draws a mouse pointer, which no screenshot has by itself. */
+async function pointAt(page: Page, x: number, y: number): Promise<void> {
+  await page.evaluate(
+    ([x, y]) => {
+      const pointer = document.createElement('div');
+      pointer.style.cssText = `position: fixed; left: ${x}px; top: ${y}px; z-index: 10000; pointer-events: none`;
+      pointer.innerHTML =
+        '<svg width="20" height="28"><path d="M1 1v20l5-4 3 8 4-2-3-7h7z" fill="#000" stroke="#fff" stroke-width="1.5"/></svg>';
+      document.body.append(pointer);
+    },
+    [x, y] as const,
+  );
+}
+
 /** The account's dialog with what Test connection found, and what was read of the answer. */
 async function accountDialog({ red, browser }: Studio): Promise<Scene> {
   await red.deploy([tab, ...simulator]);
@@ -126,12 +221,7 @@ async function accountDialog({ red, browser }: Studio): Promise<Scene> {
   const { page } = editor;
   await page.setViewportSize({ width: 1280, height: 1200 });
   await editor.addConfig('strip-account');
-  // Wide enough for a table of four outlets with names.
-  const handle = await boxOf(page.locator('.red-ui-tray-resize-handle').last());
-  await page.mouse.move(handle.x + 2, 600);
-  await page.mouse.down();
-  await page.mouse.move(handle.x - 98, 600, { steps: 4 });
-  await page.mouse.up();
+  await widen(page, 100); // for a table of four outlets with names
   await page.locator('#node-config-input-name').fill('Home');
   await page.locator('#node-config-input-baseUrl').fill('/home');
   await page.locator('#smart-strip-test').click();
@@ -225,8 +315,10 @@ async function main(): Promise<void> {
   const red = await startNodeRed({ dashboard: true });
   const browser = await launch(chromium);
   const nextPoll = () => new Promise((resolve) => setTimeout(resolve, 5500));
+  const wanted = process.argv.slice(2);
   try {
     for (const [name, show] of Object.entries(PICTURES)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue;
       const scene = await show({ red, browser, nextPoll });
       const path = pictureFile(name, 'png');
       await scene.page.screenshot({ path, ...(scene.clip && { clip: scene.clip }) });
