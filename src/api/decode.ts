@@ -2,7 +2,7 @@ import type { Note } from './decode/candidates';
 import { createLook, type Look } from './decode/names';
 import { readSet, type OutletSet } from './decode/outlets';
 import { hintsAtMore } from './decode/paging';
-import { findRecords, type Found, type FoundRecord } from './decode/records';
+import { findRecords, type FoundRecord } from './decode/records';
 import { readStrip } from './decode/strip';
 import { readDecodedSwitch, type DecodedSwitch } from './decode/switch';
 import { macKey, sameMac } from './mac';
@@ -85,57 +85,38 @@ function byStrip(records: readonly FoundRecord[]): Map<string, FoundRecord[]> {
 }
 
 function read(records: readonly FoundRecord[], at: string, look: Look, notes: Note[]): Strip {
-  const [mac = ''] = records.length === 1 ? [records[0]?.mac] : records.map((record) => record.mac).sort();
-  const strip = readStrip(
-    records.map(({ record }) => record),
-    mac,
-    at,
-    look,
-    notes,
-  );
+  const [mac = ''] = records.map((record) => record.mac).sort();
+  const own = records.map(({ record }) => record);
+  const strip = readStrip(own, mac, at, look, notes);
   return records.some(({ offline }) => offline) ? { ...strip, available: false } : strip;
 }
 
 function stripOf(body: unknown, mac: string, at: string, notes: Note[]): DecodedStrip {
   const look = createLook();
-  const found = findRecords(body, look);
-  const about = found.records.filter((record) => sameMac(record.mac, mac));
+  const { records } = findRecords(body, look);
+  const about = records.filter((record) => sameMac(record.mac, mac));
+  // An answer that names strips, but not this one. A mere identifier may be that of something else.
+  const isAboutOther = about.length === 0 && records.some(({ named }) => named);
+  if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
+  const unnamed = isAboutOther ? null : readJson(body);
   const strip =
     about.length > 0
       ? read(about, at, look, notes)
-      : readStrip(
-          isAboutOther(found) ? [] : recordsIn(body),
-          mac,
-          at,
-          look,
-          notes,
-          isAboutOther(found) ? [] : setsIn(body, look),
-        );
-  if (about.length === 0 && isAboutOther(found))
-    notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
+      : readStrip(recordsIn(unnamed), mac, at, look, notes, setsIn(unnamed, look));
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
-/** Whether an answer names strips, but not the one that was asked for. A mere identifier may be that of something else. */
-const isAboutOther = (found: Found): boolean => found.records.some(({ named }) => named);
-
 /** The one record of an answer that does not name its strip, also in a list of one. */
-function recordsIn(body: unknown): JsonRecord[] {
-  const value = readJson(body);
-  if (Array.isArray(value)) return value.length === 1 && isRecord(value[0]) ? [value[0]] : [];
+function recordsIn(value: unknown): JsonRecord[] {
+  const only = (list: unknown[]): JsonRecord[] => (list.length === 1 ? list.filter(isRecord) : []);
+  if (Array.isArray(value)) return only(value);
   if (!isRecord(value)) return [];
-  const lists = Object.values(value).filter((inner) => Array.isArray(inner)) as unknown[][];
-  const [only] = lists;
-  const inner = only?.length === 1 && lists.length === 1 ? only[0] : null;
-  return isRecord(inner) ? [value, inner] : [value];
+  const lists = Object.values(value).filter((inner) => Array.isArray(inner));
+  return [value, ...(lists.length === 1 ? lists.flatMap(only) : [])];
 }
 
 /** Outlets that are the whole answer: `[{port, on}, …]`, `[true, false, …]`. */
-function setsIn(body: unknown, look: Look): OutletSet[] {
-  const value = readJson(body);
-  if (!Array.isArray(value)) return [];
-  const set = value.some(isRecord)
-    ? readSet('[]', value, look, 'outlets', false)
-    : readSet('[]', value, look, 'outlets', true);
+function setsIn(value: unknown, look: Look): OutletSet[] {
+  const set = Array.isArray(value) ? readSet('[]', value, look, 'outlets', !value.some(isRecord)) : null;
   return set === null ? [] : [set];
 }

@@ -31,16 +31,13 @@ export function numberRecords(
 ): Numbering {
   const { called, used } = calledPort(records, ports, look);
   if (called !== null) return { numbers: called, used };
-  const byKey = keys === null ? null : numbersOfKeys(keys, look);
-  if (byKey?.by === 'word') return { numbers: fromOne(byKey.numbers), used };
-  const exact = positions(records, look);
-  if (byKey !== null) exact.push(fromOne(byKey.numbers));
-  const [first] = exact;
-  if (first !== undefined) {
-    const agree = exact.every((numbers) => numbers.every((number, i) => number === first[i]));
-    return { numbers: agree ? first : records.map(() => null), used };
-  }
-  return { numbers: ordered && tellsByOrder(records, look) ? [...PORTS] : records.map(() => null), used };
+  const known = positions(records, look);
+  const keyed = keys?.map((key) => look(key).keyed) ?? [];
+  if (keyed.length > 0 && keyed.every((number) => number >= 0)) known.push(fromOne(keyed));
+  const [first] = known;
+  if (first === undefined && ordered && tellsByOrder(records, look)) return { numbers: [...PORTS], used };
+  const agree = known.every((numbers) => numbers.every((number, i) => number === first?.[i]));
+  return { numbers: records.map((_, i) => (agree ? (first?.[i] ?? null) : null)), used };
 }
 
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
@@ -62,10 +59,13 @@ function calledPort(
   const others: number[][] = [];
   for (const key of unsure) {
     const raw = numbersUnder(key, records, look);
-    const numbers = called === null ? numbersTheSet(raw) : repeats(raw, called);
-    if (numbers) others.push(raw);
+    const isDistinct = new Set(raw).size === raw.length;
+    const isNumber =
+      (isDistinct && raw.every((number) => number >= 0) && raw.some((number) => number > 1)) ||
+      (called !== null && fromOne(raw).every((number, i) => number !== null && number === called[i]));
+    if (isNumber) others.push(raw);
     // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
-    if (numbers || (called === null && new Set(raw).size === raw.length)) used.add(key);
+    if (isNumber || (called === null && isDistinct)) used.add(key);
   }
   return { called: called ?? combinedNumbers(others), used };
 }
@@ -86,14 +86,6 @@ function combinedNumbers(all: readonly (readonly number[])[]): Numbers | null {
   });
 }
 
-/** Whether numbers only say once more which outlet a record is about. */
-const repeats = (raw: readonly number[], numbers: Numbers): boolean =>
-  fromOne(raw).every((number, i) => number !== null && number === numbers[i]) || numbersTheSet(raw);
-
-/** Whether numbers that may be states are plainly those of outlets: all different, and not only 0 and 1. */
-const numbersTheSet = (raw: readonly number[]): boolean =>
-  new Set(raw).size === raw.length && raw.every((number) => number >= 0) && raw.some((number) => number > 1);
-
 /** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */
 function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
   const [first] = records;
@@ -104,39 +96,28 @@ function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
     const isName = meaning.name >= 0 || meaning.outletName >= 0;
     if (meaning.number !== 'position' && !isName) continue;
     const values = records.map((record) => record[key]);
-    const raw = isName ? values.map(numberOfText) : values.map((value) => numberOf(value, look));
-    const numbers = isExact(raw)
-      ? fromOne(raw)
-      : (deviceNumbers(values) ?? (isName ? factoryNames(values, raw) : null));
-    if (numbers !== null) found.push(numbers);
+    const raw = values.map((value) => (isName ? numberOfText(value) : numberOf(value, look)));
+    // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
+    const isComplete = isName && isSequence(raw, 1) && values.every(isOutletName);
+    const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
+    if (exact !== undefined) found.push(fromOne(exact));
   }
   return found;
 }
 
+const isOutletName = (value: unknown): boolean =>
+  typeof value === 'string' && /^(?:outlet|port|socket|plug|relay|receptacle)\b/i.test(value);
+
 /** "…2A00" to "…2A03": an identifier of the strip, the same in all four, and two digits. */
-function deviceNumbers(values: readonly unknown[]): Numbers | null {
-  const texts = values.filter(
-    (value) => typeof value === 'string' && /^[0-9A-F]{12,60}$/i.test(value),
-  ) as string[];
-  const [first] = texts;
-  if (first === undefined || texts.length !== OUTLETS) return null;
-  const raw = texts.map((text) =>
-    text.slice(0, -2) === first.slice(0, -2) ? readIndex(text.slice(-2)) : -1,
+function deviceNumbers(values: readonly unknown[]): number[] {
+  const parts = values.map((value) =>
+    typeof value === 'string' ? /^([0-9a-f]{10,58})(0[0-4])$/i.exec(value) : null,
   );
-  return isExact(raw) ? fromOne(raw) : null;
+  return parts.map((part) => (part !== null && part[1] === parts[0]?.[1] ? Number(part[2]) : -1));
 }
 
-/** "Outlet 1" to "Outlet 8", all of them: names as a maker gives them. */
-function factoryNames(values: readonly unknown[], raw: readonly number[]): Numbers | null {
-  if (raw.length < OUTLETS || !isSequence(raw, 1)) return null;
-  return values.every(
-    (value) => typeof value === 'string' && /^(?:outlet|port|socket|plug|relay|receptacle)\b/i.test(value),
-  )
-    ? fromOne(raw)
-    : null;
-}
-
-const isExact = (raw: readonly number[]): boolean =>
+/** Whether numbers are those of all four outlets, in any order. */
+export const isExact = (raw: readonly number[]): boolean =>
   raw.length === OUTLETS && (isSequence(raw, 1) || isSequence(raw, 0));
 
 const isSequence = (raw: readonly number[], from: number): boolean =>
@@ -147,23 +128,9 @@ const isSequence = (raw: readonly number[], from: number): boolean =>
  * for all); with a 0 otherwise it is unknown which outlet is meant.
  */
 export function fromOne(raw: readonly number[]): Numbers {
-  const hasZero = raw.includes(0);
-  const isZeroBased =
-    hasZero && [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < OUTLETS);
-  if (hasZero && !isZeroBased && !raw.includes(OUTLETS)) return raw.map(() => null);
-  const first = isZeroBased ? 0 : 1;
-  return raw.map((number) => PORTS[number - first] ?? null);
-}
-
-/** The numbers that keys name. Mere digits may be the numbers of rows. `null`: some key names none. */
-function numbersOfKeys(
-  keys: readonly string[],
-  look: Look,
-): { numbers: number[]; by: Meaning['keyedBy'] } | null {
-  const meanings = keys.map(look);
-  if (meanings.some(({ keyed }) => keyed < 0)) return null;
-  const by = meanings.every(({ keyedBy }) => keyedBy === 'word') ? 'word' : 'digits';
-  return { numbers: meanings.map(({ keyed }) => keyed), by };
+  if (!raw.includes(0) || raw.includes(OUTLETS)) return raw.map((number) => PORTS[number - 1] ?? null);
+  const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
+  return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
 }
 
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`. */
@@ -194,19 +161,12 @@ function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
 
 /** Whether a text says neither another number than the place, nor that it is about no switched outlet. */
 function fitsPlace(meaning: Meaning, value: unknown, place: number): boolean {
-  if (typeof value !== 'string') return true;
-  if (meaning.name >= 0 || meaning.outletName >= 0 || meaning.is('type')) {
-    if (NO_OUTLET.test(value)) return false;
-    const number = /^(?:outlet|port|socket|plug|relay|receptacle|channel|switch|l|p|#)[\s_:#-]*[0-9]+$/i.test(
-      value,
-    )
-      ? numberInText(value)
-      : -1;
-    return number < 0 || number === place + 1;
-  }
-  return true;
+  const isName = meaning.name >= 0 || meaning.outletName >= 0 || meaning.is('type');
+  if (typeof value !== 'string' || !isName) return true;
+  return !NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === place + 1);
 }
 
+const OUTLET_NUMBER = /^(?:outlet|port|socket|plug|relay|receptacle|channel|switch|l|p|#)[\s_:#-]*[0-9]+$/i;
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
 
 /** Whether a text says that a record is about something other than one switched outlet. `byName`: also if it is a mere name. */

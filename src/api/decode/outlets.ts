@@ -19,7 +19,7 @@ import {
 export interface OutletSet {
   /** The key of the container. */
   from: string;
-  outlets: { port: Port | null; state: State; name: string | null }[];
+  outlets: { from: string; port: Port | null; state: State; name: string | null }[];
 }
 
 const MOST_OUTLETS = 64;
@@ -109,6 +109,7 @@ export function ofRecords(
   return {
     from,
     outlets: parts.map(({ said, name }, i) => ({
+      from,
       port: numbers[i] ?? null,
       state: settleState(said, codes),
       name,
@@ -186,6 +187,7 @@ function ofValues(from: string, values: readonly unknown[], look: Look, measured
   return {
     from,
     outlets: values.map((value, i) => ({
+      from,
       port: PORTS[i] ?? null,
       state: settleState(stateOfValue(from, 'any', value, look), NONE),
       name: null,
@@ -247,10 +249,12 @@ export function keyedSet(
   const codes = new Set(values.some(isMeasure) || zeros ? states : []);
   const outlets = states.map((key, i) => {
     const value = map[key];
-    if (typeof value === 'boolean') return { port: numbers[i] ?? null, state: value ? ON : OFF, name: null };
+    if (typeof value === 'boolean')
+      return { from, port: numbers[i] ?? null, state: value ? ON : OFF, name: null };
     const kind = look(key).keyedOf === 'word' ? 'word' : 'any';
     const fields = stateOfValue(key, kind, value, look);
     return {
+      from,
       port: numbers[i] ?? null,
       state: isOwnNumber(value, look(key).keyed, look) ? UNSAID : settleState(fields, codes),
       name: isRecord(value) ? partOf(value, key, look, false).name : null,
@@ -260,7 +264,7 @@ export function keyedSet(
   const named = keys.filter((key) => look(key).keyedOf === 'name');
   const theirs = fromOne(named.map((key) => look(key).keyed));
   for (const [i, key] of named.entries()) {
-    outlets.push({ port: theirs[i] ?? null, state: UNSAID, name: readText(map[key]) });
+    outlets.push({ from, port: theirs[i] ?? null, state: UNSAID, name: readText(map[key]) });
   }
   return { from, outlets };
 }
@@ -276,28 +280,19 @@ function isOwnNumber(value: unknown, number: number, look: Look): boolean {
 }
 
 /** An outlet as one set tells it. */
-interface Told {
-  from: string;
-  state: State;
-  name: string | null;
-}
+type Told = OutletSet['outlets'][0];
 
 /** The outlets that all sets tell together, fresh and in order. What two sets say differently of one, neither says for sure. */
 export function settleOutlets(sets: readonly OutletSet[], notes: Note[], mac: string | null): Outlet[] {
-  const told: Record<Port, Told[]> = { 1: [], 2: [], 3: [], 4: [] };
   for (const { from, outlets } of sets) {
-    let isNumbered = outlets.length === 0;
-    for (const { port, state, name } of outlets) {
-      if (port === null) continue;
-      isNumbered = true;
-      told[port].push({ from, state, name });
-    }
-    if (!isNumbered) notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [from] });
+    if (outlets.length > 0 && outlets.every(({ port }) => port === null))
+      notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [from] });
   }
   const outlets: Outlet[] = [];
   for (const port of PORTS) {
-    if (told[port].length > 0)
-      outlets.push({ port, on: settled(told[port], port, notes, mac), name: commonName(told[port]) });
+    const told: Told[] = [];
+    for (const set of sets) for (const outlet of set.outlets) if (outlet.port === port) told.push(outlet);
+    if (told.length > 0) outlets.push({ port, on: settled(told, port, notes, mac), name: commonName(told) });
   }
   return outlets;
 }

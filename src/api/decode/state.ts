@@ -80,13 +80,11 @@ function addValue(
   kind: 'any' | 'word' | 'off',
   value: unknown,
 ): void {
+  if (value === null || value === '') return;
   const word = readWord(value);
   const on = word ?? (kind === 'word' ? null : readBit(value));
-  if (on !== null) {
-    fields.push({ from, value: kind === 'off' ? !on : on, weight: word === null ? 'bit' : 'clear' });
-  } else if (isMeasure(value)) fields.push({ from, value: null, weight: 'measure' });
-  else if (value !== null && value !== undefined && value !== '')
-    fields.push({ from, value: null, weight: 'unclear' });
+  const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';
+  fields.push({ from, value: kind === 'off' && on !== null ? !on : on, weight });
 }
 
 /**

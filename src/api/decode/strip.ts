@@ -5,6 +5,7 @@ import { readFlag, readText, wordsOf, type JsonRecord } from './values';
 import { agreed, type Note } from './candidates';
 import { addFields, stripFields, type Field } from './fields';
 import type { Look } from './names';
+import { isExact } from './numbering';
 import { keyedSet, ofRecords, readSet, settleOutlets, type OutletSet, type Trust } from './outlets';
 import { settleReadings } from './readings';
 
@@ -96,11 +97,7 @@ function flatKeys(keys: readonly string[], look: Look): string[] {
   if (sure.length === keys.length) return sure;
   for (const by of ['digits', 'letter'] as const) {
     const unsure = keys.filter((key) => look(key).keyedBy === by);
-    const numbers = unsure
-      .map((key) => look(key).keyed)
-      .sort((a, b) => a - b)
-      .join();
-    if (numbers === '1,2,3,4' || numbers === '0,1,2,3') sure.push(...unsure);
+    if (isExact(unsure.map((key) => look(key).keyed))) sure.push(...unsure);
   }
   return sure;
 }

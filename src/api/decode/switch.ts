@@ -2,6 +2,7 @@ import type { SwitchResult } from '../types';
 import { isRecord } from '../../values';
 import { readBit, readIndex, readWord, type JsonRecord } from './values';
 import { createLook, type Look } from './names';
+import { isSet } from './paging';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -90,10 +91,8 @@ function entryOf(entry: unknown, key: number, look: Look): Entry {
   const ports = Object.keys(entry).filter(
     (each) => look(each).number === 'port' && look(each).state === null,
   );
-  const numbers = new Set(ports.map((each) => portOf(readIndex(entry[each]))));
-  const [only] = numbers;
-  const port = ports.length === 0 ? portOf(key) : numbers.size === 1 ? (only ?? 0) : 0;
-  return { port, ok: outcomeOf(entry, look) };
+  const [only = key, ...others] = new Set(ports.map((each) => readIndex(entry[each])));
+  return { port: others.length === 0 ? portOf(only) : 0, ok: outcomeOf(entry, look) };
 }
 
 const portOf = (number: number): number => (number >= 1 && number <= 4 ? number : 0);
@@ -116,9 +115,5 @@ const noOf = (value: unknown): false | null =>
 const hasError = (record: JsonRecord, look: Look): boolean =>
   Object.keys(record).some((key) => {
     const value = record[key];
-    if (!look(key).is('error') && !look(key).is('reason')) return false;
-    if (Array.isArray(value)) return value.length > 0;
-    return (
-      value !== null && value !== undefined && value !== false && value !== 0 && value !== '' && value !== '0'
-    );
+    return (look(key).is('error') || look(key).is('reason')) && (isRecord(value) || isSet(value));
   });
