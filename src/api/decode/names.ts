@@ -254,15 +254,8 @@ function meaningOf(key: string): Meaning {
     connection: is('connection'),
     reading,
     tier,
-    unitOf:
-      readingOf(plain.replace(/units?$/, '')).reading === reading
-        ? null
-        : readingOf(plain.replace(/units?$/, '')).reading,
-    scaleOf:
-      reading === null
-        ? readingOf(plain.replace(/(?:scale|scalefactor|factor|multiplier|divisor|exponent|decimals)$/, ''))
-            .reading
-        : null,
+    unitOf: readingBefore(UNIT, plain),
+    scaleOf: readingBefore(SCALE, plain),
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     state: any !== undefined ? 'any' : off !== undefined ? 'off' : byWord !== undefined ? 'word' : null,
@@ -279,6 +272,13 @@ function meaningOf(key: string): Meaning {
     is,
   };
 }
+
+const UNIT = /units?$/;
+const SCALE = /(?:scale|scalefactor|factor|multiplier|divisor|exponent|decimals)$/;
+
+/** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
+const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
+  word.test(plain) ? readingOf(plain.replace(word, '')).reading : null;
 
 /** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off. */
 const keyedState = (word?: string, letter?: string, after?: string): 'any' | 'word' =>

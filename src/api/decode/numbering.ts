@@ -31,9 +31,13 @@ export function numberRecords(
 ): Numbering {
   const { called, used } = calledPort(records, ports, look);
   if (called !== null) return { numbers: called, used };
-  const known = positions(records, look);
   const keyed = keys?.map((key) => look(key).keyed) ?? [];
-  if (keyed.length > 0 && keyed.every((number) => number >= 0)) known.push(fromOne(keyed));
+  const isKeyed = keyed.length > 0 && keyed.every((number) => number >= 0);
+  // Mere digits may be the numbers of rows.
+  if (isKeyed && keys?.every((key) => look(key).keyedBy === 'word') === true)
+    return { numbers: fromOne(keyed), used };
+  const known = positions(records, look);
+  if (isKeyed) known.push(fromOne(keyed));
   const [first] = known;
   if (first === undefined && ordered && tellsByOrder(records, look)) return { numbers: [...PORTS], used };
   const agree = known.every((numbers) => numbers.every((number, i) => number === first?.[i]));

@@ -88,7 +88,7 @@ function hintOfCount(plain: string, number: number, came: readonly number[], inP
 function hintOfRange(value: unknown, came: readonly number[]): Hint {
   if (typeof value !== 'string' || value.length > 80) return null;
   const [, total] = /(?:\/|of)\s*([0-9]{1,9})\b/i.exec(value) ?? [];
-  if (total === undefined) return null;
+  if (total === undefined) return /[0-9] *- *[0-9]/.test(value) ? 'paged' : null;
   return lastOrMore(came.includes(Number(total)));
 }
 

@@ -355,7 +355,7 @@ describe('The decoder, whatever it is given', () => {
       );
     });
 
-    it('one more field makes no outlet the opposite of what a clear yes or no said', () => {
+    it('one more field, unless it numbers a record that had no number, makes no outlet the opposite of what a clear yes or no said', () => {
       const clear = fc.constantFrom<unknown>(true, false, 'on', 'off');
       const outlets = fc.array(fc.tuple(stateKey, clear), { minLength: 4, maxLength: 4 });
       fc.assert(
@@ -365,6 +365,7 @@ describe('The decoder, whatever it is given', () => {
           fc.oneof(fc.tuple(stateKey, state), fc.tuple(otherKey, other)),
           fc.boolean(),
           (states, at, [name, value], numbered) => {
+            fc.pre(numbered || name !== 'port');
             const records = states.map(([key_, on], i) => ({ ...(numbered && { port: i + 1 }), [key_]: on }));
             const before = statesOf({ mac: MAC, outlets: records });
             const more = records.map((record, i) =>
@@ -378,6 +379,24 @@ describe('The decoder, whatever it is given', () => {
         { numRuns: 2000 },
       );
     });
+  });
+
+  it('one more bare number makes no outlet the opposite of what a bare number said', () => {
+    const stateKey = fc.constantFrom('on', 'state', 'status', 'relay', 'is_on', 'physical_state');
+    const bit = fc.constantFrom<unknown>(0, 1, '0', '1');
+    fc.assert(
+      fc.property(stateKey, bit, stateKey, bit, (first, before, second, more) => {
+        fc.pre(first !== second);
+        const read = (fields: object): boolean | null | undefined =>
+          decodeStrip({ mac: MAC, outlets: [{ port: 3, ...fields }] }, MAC, AT).strip.outlets[0]?.on;
+        const said = read({ [first]: before });
+        assert.equal(said, says(true)(before));
+        const both = read({ [first]: before, [second]: more });
+        assert.equal(both, says(true)(more) === said ? said : null);
+        // A clear yes or no alone outweighs a bare number.
+        assert.equal(read({ [first]: before, [second]: !said }), !said);
+      }),
+    );
   });
 
   for (const [opening, closing] of [
