@@ -1,4 +1,11 @@
 // Mocha lets a test pass whose promise is rejected with nobody to handle it. Node-RED would end, so the test has to fail.
-process.on('unhandledRejection', (reason) => {
+const fail = (reason) => {
   throw reason;
-});
+};
+
+// A hook, because a process that runs several test files removes all listeners after each.
+exports.mochaHooks = {
+  beforeAll() {
+    process.on('unhandledRejection', fail);
+  },
+};
