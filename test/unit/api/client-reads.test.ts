@@ -130,13 +130,15 @@ describe('Client: answers to reads', () => {
       'empty',
       false,
     ],
-    ...['gzip;q=1', '=gzip', 'g'.repeat(13)].map((encoding): [string, Fault, string, string, boolean] => [
-      `a body packed as ${encoding}`,
-      { kind: 'answer', status: 200, body: 'x', headers: { 'content-encoding': encoding } },
-      'BAD_RESPONSE',
-      'notJson',
-      false,
-    ]),
+    ...['identity', 'gzip;q=1', '=gzip', 'g'.repeat(13)].map(
+      (encoding): [string, Fault, string, string, boolean] => [
+        `a body packed as ${encoding}`,
+        { kind: 'answer', status: 200, body: 'x', headers: { 'content-encoding': encoding } },
+        'BAD_RESPONSE',
+        'notJson',
+        false,
+      ],
+    ),
     ['400 without a body', { kind: 'answer', status: 400 }, 'SERVICE', 'refused', false],
     ['400', { kind: 'answer', status: 400, json: { error: 'x' } }, 'SERVICE', 'refused', false],
     ['400 with a web page', { kind: 'answer', status: 400, body: '<h1>x' }, 'SERVICE', 'scheme', false],

@@ -216,6 +216,7 @@ describe('createDispatcher', () => {
       ['http://[::1]', '[::1]x', false],
       ['http://strips.example.com', 'example.com:', false],
       ['http://strips.example.com', 'example.com:http', false],
+      ['http://strips.example.com', 'example.com:80x', false],
     ];
     for (const [target, entry, isExcepted] of cases) {
       it(`${isExcepted ? 'for' : 'not for'} ${target} with "${entry}"`, async () => {
