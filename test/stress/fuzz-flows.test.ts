@@ -3,10 +3,8 @@ import fc from 'fast-check';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
-import { placed } from './support/placed';
 import { SEED } from './support/random';
-import type { Counted } from './support/counted';
-import { startStressed } from './support/stressed';
+import { placed, startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 25;
 const PER_ROUND = 40;

@@ -3,9 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { account, tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
-import type { Counted } from './support/counted';
-import { placed } from './support/placed';
-import { startStressed } from './support/stressed';
+import { placed, startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 200;
 const WARM_UP = 40;

@@ -2,10 +2,8 @@ import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { account, tab } from '../support/flow';
 import { startService, type Fault } from '../support/service';
-import type { Counted } from './support/counted';
-import { placed } from './support/placed';
 import { randomOf } from './support/random';
-import { startStressed } from './support/stressed';
+import { placed, startStressed, type Counted } from './support/stressed';
 
 const MESSAGES = 6_000;
 const STRIPS = Array.from({ length: 10 }, (_, index) => ({

@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { npm } from './npm';
+import { promisify } from 'node:util';
 
 export const REPOSITORY = resolve(__dirname, '../..');
 export const PACKAGE = '@smart-strip/node-red-smart-strip';
 
+const run = promisify(execFile);
 const QUIET = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
 
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
@@ -74,3 +76,20 @@ export const packedUserDir = once(async () => {
   await npm(userDir, 'install', ...QUIET, join(dir, filename));
   return userDir;
 });
+
+/** Runs npm in `cwd` and gives what it printed. Rejects with its output when it fails. */
+async function npm(cwd: string, ...args: string[]): Promise<string> {
+  const env = Object.fromEntries(
+    // What a surrounding `npm run` leaves behind would turn this npm towards that package.
+    Object.entries(process.env).filter(
+      ([name]) => !/^npm_(package|lifecycle|config_(local_)?prefix)/.test(name),
+    ),
+  );
+  const { stdout } = await run('npm', args, {
+    cwd,
+    env,
+    maxBuffer: 16 * 1024 * 1024,
+    shell: process.platform === 'win32',
+  });
+  return stdout;
+}

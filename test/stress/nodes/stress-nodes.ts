@@ -1,7 +1,7 @@
 // Loaded into the Node-RED under stress: a source that keeps sending, a sink that counts what becomes of each message,
 // and a bare node to compare with.
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red';
-import type { Counted } from '../support/counted';
+import type { Counted } from '../support/stressed';
 
 interface NumberedMessage extends NodeMessage {
   payload?: unknown;

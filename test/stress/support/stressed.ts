@@ -2,7 +2,16 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { REPOSITORY, startNodeRed, type NodeRedOptions, type RunningNodeRed } from '../../support/node-red';
+import { REPOSITORY, startNodeRed } from '../../support/node-red';
+import type { FlowNode, NodeRedOptions, RunningNodeRed } from '../../support/node-red';
+
+/** How many messages were sent, and by the number of each how often it came out or was caught. */
+export interface Counted {
+  sent: number;
+  out: Record<number, number>;
+  caught: Record<number, number>;
+  codes: Record<string, number>;
+}
 
 const NODES = join(__dirname, '../nodes');
 
@@ -31,3 +40,7 @@ export async function startStressed(options: NodeRedOptions = {}): Promise<Runni
     rmSync(dir, { recursive: true, force: true });
   }
 }
+
+/** The same nodes with a place on the canvas: without one Node-RED takes them for config nodes, and a Catch node hears nothing. */
+export const placed = (flow: readonly FlowNode[]): FlowNode[] =>
+  flow.map((node) => (node.z === undefined ? node : { x: 100, y: 100, ...node }));
