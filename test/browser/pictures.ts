@@ -181,13 +181,12 @@ async function click({ red, browser }: Studio): Promise<Scene> {
   await editor.expectLabel('toggle', 'Desk: Lamp, toggle');
   const button = editor.node('press').locator('.red-ui-flow-node-button-button');
   await button.click();
-  const badge = editor.node('toggle').locator('.red-ui-flow-node-status-label', { hasText: 'on' });
-  await badge.waitFor();
+  await editor.node('toggle').locator('.red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
   await page.locator('.red-ui-notification').first().waitFor({ state: 'hidden' });
   const { x, y, width, height } = await boxOf(button);
   await pointAt(page, x + width / 2, y + height / 2);
   const chart = await boxOf(page.locator('#red-ui-workspace-chart'));
-  const words = `${await editor.label('press')}: ${await editor.label('toggle')}: ${await editor.badge('toggle')}`;
+  const words = `${await editor.label('press')}: ${await editor.label('toggle')}: ${await editor.statusText('toggle')}`;
   return { page, clip: { ...chart, width: 400, height: HEIGHT }, words };
 }
 
