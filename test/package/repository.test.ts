@@ -51,7 +51,7 @@ describe('the repository', () => {
   });
 
   it('has a README of at most 1,000 words, and all else in docs', () => {
-    const words = readFileSync(path.join(REPOSITORY, 'README.md'), 'utf8').match(/\S*\w\S*/g) ?? [];
+    const words = readFileSync(path.join(REPOSITORY, 'README.md'), 'utf8').trim().split(/\s+/);
     assert.ok(words.length <= 1000, `${words.length} words`);
   });
 
