@@ -25,6 +25,36 @@ describe('InFlightSet', () => {
     );
   });
 
+  it('keeps the rest in order when most of many members have left, whichever they were', () => {
+    const which = fc.uniqueArray(fc.nat(299), { minLength: 260, maxLength: 300 });
+    fc.assert(
+      fc.property(which, fc.nat(299), (leaving, more) => {
+        const items = Array.from({ length: 300 }, (): InFlight => ({ slot: -1 }));
+        const set = new InFlightSet();
+        const expected = new Set(items);
+        for (const item of items) set.add(item);
+        for (const index of leaving) {
+          const item = items[index] ?? { slot: -1 };
+          assert.ok(set.delete(item));
+          assert.ok(!set.delete(item));
+          expected.delete(item);
+          assert.equal(set.size, expected.size);
+        }
+        for (const item of items) assert.equal(set.has(item), expected.has(item));
+        for (let index = 0; index < more; index++) {
+          const item = { slot: -1 };
+          set.add(item);
+          expected.add(item);
+        }
+        assert.deepEqual([...set], [...expected]);
+        for (const item of expected) assert.ok(set.delete(item));
+        assert.equal(set.size, 0);
+        assert.deepEqual([...set], []);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('lets its members leave while they are visited, and can be cleared', () => {
     const items = Array.from({ length: 100 }, (): InFlight => ({ slot: -1 }));
     const set = new InFlightSet();

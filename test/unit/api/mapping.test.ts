@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import util from '@node-red/util';
 import { StripError } from '../../../src/api/errors';
-import { createMapping } from '../../../src/api/mapping';
+import { createMapping, type Expression } from '../../../src/api/mapping';
 
 const map = (expression: string, body: unknown): Promise<unknown> =>
   createMapping(
@@ -72,5 +72,68 @@ describe('A mapping', () => {
       (text) => text,
     );
     assert.deepEqual(await Promise.all([mapping({}), mapping({})]), [12502500, 12502500]);
+  });
+
+  describe('counts', () => {
+    type Hook = (part: unknown, input: unknown, environment: unknown) => unknown;
+
+    /** An expression that calls the hooks itself; `symbols`: those under a symbol, as newer versions of JSONata do. */
+    const evaluating = (
+      evaluate: (entry: Hook, exit: Hook) => Promise<unknown>,
+      symbols = false,
+    ): Promise<unknown> => {
+      const hooks = new Map<string | symbol, Hook>();
+      const named = (name: string): Hook =>
+        hooks.get(symbols ? Symbol.for(`jsonata.${name}`) : name) ?? assert.fail(name);
+      const expression: Expression = {
+        assign: (name, value) => void hooks.set(name, value as Hook),
+        evaluate: () => evaluate(named('__evaluate_entry'), named('__evaluate_exit')),
+      };
+      const mapping = createMapping(
+        () => expression,
+        (text) => text,
+      );
+      return mapping({});
+    };
+    const tooDeep = { params: { reason: 'The expression calls itself too often' } };
+    const enter = async (entry: Hook, times: number, environment: unknown): Promise<void> => {
+      for (let time = 0; time < times; time++) await entry(null, null, environment);
+    };
+
+    for (const symbols of [false, true]) {
+      it(`500 calls within calls as enough, by hooks under ${symbols ? 'symbols' : 'names'}`, async () => {
+        await evaluating((entry) => enter(entry, 500, {}), symbols);
+        await assert.rejects(
+          evaluating((entry) => enter(entry, 501, {}), symbols),
+          tooDeep,
+        );
+      });
+    }
+
+    it('calls only until they return', async () => {
+      await evaluating(async (entry, exit) => {
+        for (let call = 0; call < 1_000; call++) {
+          await entry(null, null, {});
+          exit(null, null, {});
+        }
+      });
+    });
+
+    it('branches that run side by side as no calls within calls', async () => {
+      await evaluating(async (entry, exit) => {
+        await enter(entry, 1_000, { isParallelCall: true });
+        for (let call = 0; call < 1_000; call++) exit(null, null, { isParallelCall: true });
+        await enter(entry, 500, { isParallelCall: false });
+      });
+    });
+
+    for (const environment of [undefined, null, 'text', {}]) {
+      it(`calls whose environment is ${environment === null ? 'null' : typeof environment}`, async () => {
+        await assert.rejects(
+          evaluating((entry) => enter(entry, 501, environment)),
+          tooDeep,
+        );
+      });
+    }
   });
 });
