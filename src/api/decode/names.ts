@@ -46,7 +46,7 @@ const NAMES = {
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
     measured measurement readings reading metrics telemetry sensors sensor globalmeasure getrealtime
     realtime statussns powermeter voltagemeasurement energymeter consumption usage monitoring monitor
-    inlet ac measures stats powermonitoring inputs input line total totals actual current powermetering`,
+    inlet ac measures stats powermonitoring line total totals actual current powermetering`,
   network: `wifi wlan network radio wifista sta connectivity connection link wireless diagnostics lan ethernet
     eth statusnet signal wifiinfo wifistatus networkinfo net`,
   /** Names of a signal that mean one only inside `network`. */
@@ -116,13 +116,13 @@ const OUTLETS = new RegExp(
   `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
 );
 /** Names that say that a value is on or off and no measurement. */
-const SWITCHED = /^(?:states|.*states|relay.*|switch.*|on|ison|state|onoff)$/;
+const SWITCHED = /states$|^relay|^switch/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
 const STATE = new RegExp(
-  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val|poweron))$`,
+  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val))$`,
 );
-/** Names of a state that say it of the outlet as such, so that a record under them says nothing else. */
+/** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
 const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref|code)$`);
 const IDENTIFIER = /(?:id|guid|uuid|key|serial|code|sn|mac|address)$/;
@@ -243,6 +243,7 @@ function meaningOf(key: string): Meaning {
   const [, any, off, byWord] = STATE.exec(plain) ?? [];
   const { reading, tier } = readingOf(plain);
   const words = wordsOfKey(key);
+  const isStrips = STRIPS.test(plain);
   return {
     name: rank('name'),
     outletName: rank('outletname'),
@@ -265,9 +266,10 @@ function meaningOf(key: string): Meaning {
     keyedBy: word !== undefined ? 'word' : letter !== undefined ? 'letter' : 'digits',
     keyedOf:
       after !== undefined && /name|label|alias|title/.test(after) ? 'name' : keyedState(word, letter, after),
-    strips: STRIPS.test(plain),
+    strips: isStrips,
     foreign: words.some((each) => FOREIGN.has(each) || FOREIGN.has(each.replace(/s$/, ''))),
-    denied: key === '__proto__' || words.some((each) => DENIED.has(each)),
+    // "input_voltage" and "user_strips" are listed above as a whole.
+    denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.has(each))),
     plain,
     is,
   };

@@ -21,8 +21,11 @@ interface Read {
   units?: Strip['units'];
 }
 
-/** One answer of a service: about the strip `strip`, to a switch, or else a list. */
-type Case = { shows: string; body: unknown } & (
+/**
+ * One answer of a service: about the strip `strip`, to a switch, or else a list. With `words` it is one answer for each of them, which stands
+ * in place of WORD; in snake_case, it is tried as camelCase and kebab-case too.
+ */
+type Case = { shows: string; words?: string; body: unknown } & (
   | { strip: string; read: Read }
   | { switch: true; read: unknown }
   | { read: { complete: boolean; readable: boolean; strips: Read[] } }
@@ -66,11 +69,33 @@ function check(example: Case): void {
   }
 }
 
+function spellings(word: string): string[] {
+  if (!/[a-z]_[a-z]/.test(word)) return [word];
+  return [
+    word,
+    word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    word.replace(/_/g, '-'),
+  ];
+}
+
+const withWord = (example: Case, word: string): Case =>
+  JSON.parse(JSON.stringify(example).replaceAll('WORD', word)) as Case;
+
+function define(example: Case): void {
+  const { shows, words } = example;
+  if (words === undefined) it(shows, () => check(example));
+  for (const word of words?.split(', ') ?? []) {
+    it(`"${word}" ${shows}`, () => {
+      for (const spelling of spellings(word)) check(withWord(example, spelling));
+    });
+  }
+}
+
 describe('An answer is read', () => {
   for (const file of readdirSync(FOLDER)) {
     describe(file.replace(/-/g, ' ').replace('.json', ''), () => {
       const { cases } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as { cases: Case[] };
-      for (const example of cases) it(example.shows, () => check(example));
+      cases.forEach(define);
     });
   }
 });
