@@ -81,7 +81,7 @@ describe('Test connection', () => {
     ['a redirect', { kind: 'redirect', to: 'https://elsewhere.example/' }, 'baseUrl', /elsewhere\.example/],
   ];
   for (const [title, fault, pinnedTo, words] of faults) {
-    it(`tells of ${title}, at the field to mend`, async () => {
+    it(`tells of ${title}, at the field to change`, async () => {
       stage.service.always(fault);
       await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey, timeout: '0.4' });
       await said(pinnedTo).waitFor();

@@ -77,7 +77,7 @@ export async function commit(fault: Fault, stage: Stage): Promise<void> {
     }
     case 'contentLength': {
       const { status, headers, body } = await carryOut();
-      // Past ServerResponse, which would mend or refuse it.
+      // Past ServerResponse, which would correct or refuse it.
       writeRaw(socket, status, { ...headers, 'content-length': fault.value }, body);
       return;
     }

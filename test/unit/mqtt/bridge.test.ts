@@ -508,7 +508,7 @@ describe('taking messages from the broker', () => {
     assert.ok((await lab.states()).every((text) => text.endsWith(' ')));
   });
 
-  it('tells whom a failed message concerns', async () => {
+  it('says which outlet a failed message is about', async () => {
     const lab = new Lab().start(strip([true]));
     lab.run = () => Promise.reject(error('TIMEOUT'));
     const message = input(set(3, 'Toggle'));
