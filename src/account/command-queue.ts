@@ -4,7 +4,7 @@ import { InFlightSet } from '../api/in-flight-set';
 import { macKey } from '../api/mac';
 import { PORTS, type Port } from '../api/types';
 import { Delays } from './delays';
-import { busy, isOutage, superseded, waitedTooLong } from './errors';
+import { busy, isOutage, superseded, togglesCancelled, waitedTooLong } from './errors';
 import { QueuedCommand, type OutletQueues, type Phase } from './queued-command';
 import type { AccountOptions, Command, Outcome, RunOptions } from './types';
 
@@ -278,6 +278,7 @@ export class CommandQueue {
     /** Commands that stay, the newest first. */
     const kept: OutletQueues = { 1: [], 2: [], 3: [], 4: [] };
     const replaced: QueuedCommand[] = [];
+    const cancelled = new Set<QueuedCommand>();
     for (const queued of [...commands].sort((a, b) => b.number - a.number)) {
       if (queued === except) continue;
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
@@ -289,12 +290,15 @@ export class CommandQueue {
       replaced.push(queued);
       if (newer.action === 'toggle') {
         replaced.push(newer);
+        cancelled.add(queued).add(newer);
         for (const port of newer.ports) kept[port].pop();
       }
       // Whoever asks for "on" in the place of a pending restore has to bring it about.
       if (queued.pendingRestore && newer.action === true) newer.pendingRestore = true;
     }
-    this.#endAll(replaced.reverse(), (queued) => superseded(queued.outlet));
+    this.#endAll(replaced.reverse(), (queued) =>
+      cancelled.has(queued) ? togglesCancelled(queued.outlet) : superseded(queued.outlet),
+    );
   }
 }
 

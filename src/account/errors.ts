@@ -5,6 +5,10 @@ import type { PortOrAll } from '../api/types';
 export const superseded = (outlet: { mac: string; port: PortOrAll }): StripError =>
   new StripError('SUPERSEDED', 'SUPERSEDED.newer', { params: outlet });
 
+/** For both of two toggles that come to nothing together. */
+export const togglesCancelled = (outlet: { mac: string; port: PortOrAll }): StripError =>
+  new StripError('SUPERSEDED', 'SUPERSEDED.toggles', { params: outlet });
+
 export const busy = (count: number): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count } });
 

@@ -147,9 +147,14 @@ describe('an outage', () => {
     const toggles = [lab.run(1, 'toggle'), lab.run(1, 'toggle'), lab.run(1, 'toggle')];
     await lab.service.last.fail(failure('UNREACHABLE'));
     assert.deepEqual(
-      toggles.map(({ error }) => error?.code),
-      [undefined, 'SUPERSEDED', 'SUPERSEDED'],
+      toggles.map(({ error }) => [error?.code, error?.sentence]),
+      [
+        [undefined, undefined],
+        ['SUPERSEDED', 'SUPERSEDED.toggles'],
+        ['SUPERSEDED', 'SUPERSEDED.toggles'],
+      ],
     );
+    assert.deepEqual(toggles[2]?.error?.params, { mac: MAC, port: 1 });
     await lab.clock.pass(250);
     await lab.service.last.answer(yes());
     assert.equal(on.outcome?.on, true);
@@ -165,6 +170,7 @@ describe('an outage', () => {
     const second = lab.run(1, 'toggle');
     await lab.clock.pass(60_000);
     assert.deepEqual([first.error?.code, second.error?.code], ['SUPERSEDED', 'SUPERSEDED']);
+    assert.deepEqual([first.error?.sentence, second.error?.sentence], Array(2).fill('SUPERSEDED.toggles'));
     assert.equal(lab.service.all.length, 1);
   });
 

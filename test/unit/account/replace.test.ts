@@ -141,6 +141,7 @@ describe('during an outage a newer command', () => {
     lab.run(1, false);
     await lab.clock.pass(0);
     assert.deepEqual(codes(toggle), ['SUPERSEDED']);
+    assert.equal(toggle.error?.sentence, 'SUPERSEDED.newer');
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
   });
 
