@@ -53,15 +53,16 @@ export function faultIn(
   );
 }
 
-/** Keeps the message below a field true while it is changed. Nothing is said of a field that nobody has touched yet. */
+/** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */
 export function watchField(descriptor: Descriptor, node: EditorNode, field: string): void {
   const input = fieldOf(node, field);
-  let touched = String(input.val()) !== '';
+  let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
+    touched ||= input.val() !== '';
     const fault = faultIn(descriptor, node, field, input.val());
     explain(field, fault !== null && touched ? sentenceOf(fault) : '');
   };
-  input.on('change keyup paste input', () => {
+  input.on('change keyup paste input', check).on('blur', () => {
     touched = true;
     check();
   });

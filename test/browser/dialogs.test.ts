@@ -240,6 +240,29 @@ describe('the dialogs with thirty strips', () => {
     await editor.expectLabel(id, 'Bench 1: Soldering iron');
   });
 
+  it('show the names of outlets whole where there is place', async () => {
+    const names = [
+      'Computer',
+      'Coffee machine',
+      'Screen',
+      'The lamp behind the television set in the living room',
+    ];
+    const outletNames = names.map((name, index) => ({ mac: DESK.mac, port: index + 1, name }));
+    await open({ outletNames });
+    await newSwitch();
+    await options().first().click();
+    const button = (value: string) => editor.page.locator(`#smart-strip-row-port [data-value="${value}"]`);
+    await button('2').click();
+    await editor.picture('outlet-names');
+    const isWhole = (value: string) =>
+      button(value)
+        .locator('span')
+        .evaluate((label) => label.scrollWidth <= label.clientWidth);
+    const shown = await Promise.all(['1', '2', '3', '4', 'all'].map(isWhole));
+    assert.deepEqual(shown, [true, true, true, false, true]);
+    assert.match((await button('4').getAttribute('title')) ?? '', /^4 The lamp .* living room/);
+  });
+
   it('add every outlet of the strips found, and store none that has neither name nor protection', async () => {
     await open();
     await editor.editConfig('strip-account', 'account');
@@ -322,14 +345,24 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual((await editor.properties('account')).units, { load: 'W', voltage: '', signal: '' });
   });
 
-  it('mark an account without a key before it is deployed', async () => {
+  it('mark an account without a key before it is deployed, but not before anything was typed', async () => {
+    const KEY_MISSING = '✕ Enter the API key: the service refuses requests without one.';
     await stage.red.deploy([tab]);
     editor = await Editor.open(stage.browser, stage.red.url);
     const id = await editor.drop('strip list', 300, 100);
     await editor.edit(id);
     await editor.page.locator('#node-input-btn-account-add').click();
     const key = editor.page.locator('#node-config-input-apiKey');
+    await editor.configDialog.waitFor();
+    await editor.picture('account-new');
+    // Nothing was asked of the user yet.
+    const messages = editor.configDialog.locator('.smart-strip-message');
+    assert.equal((await messages.allTextContents()).join(''), '');
     await editor.page.locator('#node-config-input-baseUrl').fill('https://strips.example.com');
+    assert.equal(await message('apiKey').textContent(), '');
+    await key.focus();
+    await editor.page.locator('#node-config-input-name').focus();
+    assert.equal(await message('apiKey').textContent(), KEY_MISSING);
     assert.match((await key.getAttribute('class')) ?? '', /input-error/);
     await editor.doneConfig();
     await editor.done();
@@ -337,7 +370,9 @@ describe('the dialogs with thirty strips', () => {
     // A simulator needs none.
     const [accountId = ''] = await editor.configIds('strip-account');
     await editor.editConfig('strip-account', accountId);
+    assert.equal(await message('apiKey').textContent(), KEY_MISSING);
     await editor.page.locator('#node-config-input-baseUrl').fill('/strip-simulator');
+    assert.equal(await message('apiKey').textContent(), '');
     assert.doesNotMatch((await key.getAttribute('class')) ?? '', /input-error/);
     await editor.doneConfig();
     await editor.node(id).locator('.red-ui-flow-node-error').first().waitFor({ state: 'hidden' });
