@@ -22,6 +22,7 @@ export interface OutletSet {
   outlets: { from: string; port: Port | null; state: State; name: string | null }[];
 }
 
+/** More records than this are no outlets of one strip. */
 const MOST_OUTLETS = 64;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -60,7 +61,6 @@ function ofArray(
 ): OutletSet | null {
   const records = array.filter(isRecord).map((record) => unwrapped(record, look));
   if (records.length === 0) return trust === 'outlets' ? ofValues(from, array, look, measured) : null;
-  if (records.length > MOST_OUTLETS) return null;
   return ofRecords(from, records, null, look, trust);
 }
 
@@ -88,6 +88,7 @@ export function ofRecords(
   look: Look,
   trust: Trust,
 ): OutletSet | null {
+  if (all.length > MOST_OUTLETS) return null;
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
   const byName = all.length > PORTS.length;
   const everything = all.map((record, i) => partOf(record, keys?.[i] ?? null, look, byName));
@@ -206,13 +207,12 @@ const mayMeasure = (meaning: Meaning, values: readonly unknown[], measured: bool
 function ofMap(from: string, map: JsonRecord, look: Look, trust: Trust, measured: boolean): OutletSet | null {
   const keys = Object.keys(map).filter((key) => look(key).keyed >= 0 && look(key).keyedOf !== 'name');
   const records = keys.filter((key) => isRecord(map[key]));
-  if (keys.length > MOST_OUTLETS) return null;
   if (records.length > 0 && records.length === keys.length) {
     return ofRecords(from, keys.map((key) => map[key]).filter(isRecord), keys, look, trust);
   }
   if (keys.length > 0) return trust === 'outlets' ? keyedSet(from, map, keys, look, measured) : null;
   const names = Object.keys(map).filter((key) => isRecord(map[key]));
-  if (names.length === 0 || names.length > MOST_OUTLETS || names.some((key) => look(key).denied)) return null;
+  if (names.length === 0 || names.some((key) => look(key).denied)) return null;
   const set = ofRecords(from, names.map((key) => map[key]).filter(isRecord), names, look, trust);
   return set?.outlets.some(({ port }) => port !== null) ? set : null;
 }

@@ -6,6 +6,12 @@ import type { Strip } from '../../../../src/api/types';
 const AT = '2026-05-04T03:02:01.000Z';
 const MAC = 'A0B1C2D3E4F5';
 
+/** What is read of outlets 1 to 4; `undefined`: that there is none. */
+const statesOf = (body: unknown): (boolean | null | undefined)[] => {
+  const { outlets } = decodeStrip(body, MAC, AT).strip;
+  return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
+};
+
 /** Names the decoder knows, names it must not fall for, and names that hurt. */
 const key = fc.oneof(
   fc.constantFrom(
@@ -306,11 +312,6 @@ describe('The decoder, whatever it is given', () => {
       return Object.fromEntries(what === 'keys' ? mix(entries) : entries);
     }
 
-    const statesOf = (body: unknown): (boolean | null | undefined)[] => {
-      const { outlets } = decodeStrip(body, MAC, AT).strip;
-      return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
-    };
-
     it('keys change nothing', () => {
       fc.assert(
         fc.property(strip, seed, (body, numbers) => {
@@ -410,6 +411,24 @@ describe('The decoder, whatever it is given', () => {
       const body: unknown = JSON.parse(opening.repeat(100_000) + '1' + closing.repeat(100_000));
       for (const strip of decodeAll(body)) assert.deepEqual(strip.outlets, []);
       explain(body);
+    });
+  }
+
+  for (const [shows, strip] of [
+    ['a list', (records: object[]) => ({ mac: MAC, outlets: records })],
+    [
+      'a map',
+      (records: object[]) => ({
+        mac: MAC,
+        outlets: Object.fromEntries(records.map((each, i) => [`x${i}y`, each])),
+      }),
+    ],
+    ['rows of one strip', (records: object[]) => records.map((each) => ({ mac: MAC, ...each }))],
+  ] as const) {
+    it(`reads outlets from up to 64 records in ${shows}, and none from more`, () => {
+      const records = Array.from({ length: 65 }, (_, i) => ({ port: i + 1, on: true }));
+      assert.deepEqual(statesOf(strip(records.slice(0, 64))), [true, true, true, true]);
+      assert.deepEqual(statesOf(strip(records)), [undefined, undefined, undefined, undefined]);
     });
   }
 
