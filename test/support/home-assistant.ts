@@ -109,3 +109,10 @@ export const isTopic = (value: unknown): boolean =>
   Buffer.byteLength(value) < 65_536 &&
   value.split('/').every((level) => level !== '') &&
   !/[#+\0]|\p{Cs}/u.test(value);
+
+/** Names that could leave a topic level, end a text, or hit a prototype. */
+export const HOSTILE = [
+  ...['#', '+', '/', '$SYS', 'a/b', '../..', ' ', '\0', 'a\0b', '\n', '"', '\\', '{}', '~', '%2F'],
+  ...['__proto__', 'constructor', 'toString', 'ß', 'İ', 'ﬀ', '電源', '💡', '\ud800', 'x'.repeat(5000)],
+  ...['/'.repeat(5000), 'bridge', 'set', 'available', 'homeassistant'],
+];

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import type { ReadingName, Strip } from '../../../src/api/types';
 import { discoveryPayload } from '../../../src/mqtt/discovery';
 import { discoveryTopic, stripId } from '../../../src/mqtt/topics';
-import { discoveryProblems } from '../../support/home-assistant';
+import { discoveryProblems, HOSTILE } from '../../support/home-assistant';
 import { makeStrip } from '../../support/scripted-service';
-import { HOSTILE } from './topics.test';
 
 const SETTINGS = { topic: 'smart-strip', discovery: 'homeassistant' };
 const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
