@@ -80,7 +80,9 @@ describe('stress: the client', () => {
         random.next() < 0.5 ? well : random.pick(table),
       );
     }
+    const clock = new FastClock(1);
     const service = await startService({
+      clock,
       strips: [...plan.keys()].map((mac) => ({ mac, name: `Strip ${mac}` })),
       faultOf: (path) => plan.get(/\/strips\/([^/]+)/.exec(path)?.[1] ?? '')?.[0] ?? null,
     });
@@ -90,7 +92,7 @@ describe('stress: the client', () => {
       apiKey: API_KEY,
       timeout: TIMEOUT,
       dispatcher: createDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
-      clock: new FastClock(1),
+      clock,
     });
     try {
       const wrong: string[] = [];
