@@ -24,6 +24,8 @@ export = (RED: NodeAPI): void => {
 
   function StripMqtt(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
+    // Node-RED keeps the status of the node that was here before a deploy; whether it still holds is not known.
+    this.status({});
     const display = new StatusDisplay((status) => this.status(status ?? {}), systemClock);
     const owner = {};
     let bridge: Bridge | null = null;

@@ -14,6 +14,8 @@ export = (RED: NodeAPI): void => {
 
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
+    // Node-RED keeps the status of the node that was here before a deploy; whether it still holds is not known.
+    this.status({});
     const display = new StatusDisplay((status) => this.status(status ?? {}), systemClock);
     const account = textOf(def, 'account');
     let stop = (): void => undefined;

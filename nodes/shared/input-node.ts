@@ -21,6 +21,8 @@ export function registerInputNode(
 
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
+    // Node-RED keeps the status of the node that was here before a deploy; whether it still holds is not known.
+    this.status({});
     const id = textOf(def, 'account');
     const owner = {};
     /** The account that the node has used: at close the runtime may not know it any more. */

@@ -152,7 +152,10 @@ export class Lab {
       .map(({ args }) => args[0]);
   }
 
-  /** Statuses of a node in order, as "fill shape key"; without "asking", which only a slow machine shows. */
+  /**
+   * Statuses of a node in order, as "fill shape key"; without "asking", which only a slow machine shows, and without what a new node begins with:
+   * it takes back the status of the one before it.
+   */
   statuses(id: string): string[] {
     return this.said(id, 'status')
       .map((status) => {
@@ -160,7 +163,7 @@ export class Lab {
         if (text === undefined) return 'none';
         return `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`;
       })
-      .filter((status) => status !== 'blue ring asking');
+      .filter((status, index) => status !== 'blue ring asking' && (index > 0 || status !== 'none'));
   }
 
   /** Requests as "POST /strips/… body", without the base path. */

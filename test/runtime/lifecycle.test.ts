@@ -42,6 +42,21 @@ describe('deploys and stops of a real Node-RED', () => {
     assert.equal(service.simulator.isOn(MAC, 1), false);
   };
 
+  it('a redeployed node does not show the status that it had before', async () => {
+    const nodes = [
+      placed('switch', 'strip switch', fixed),
+      placed('watch', 'strip watch', { mac: MAC, port: '1' }),
+      placed('mqtt', 'strip mqtt', {}),
+    ];
+    await red.deploy([tab, inject('in', 'switch'), ...nodes, account(service)]);
+    await red.inject('in', { payload: true });
+    for (const { id } of nodes) await red.status(id, ({ fill }) => fill !== undefined);
+    service.always({ kind: 'reset', when: 'before' });
+    const { mark } = red.comms;
+    await red.deploy([tab, ...nodes, account(service)]);
+    for (const { id } of nodes) await red.status(id, ({ fill }) => fill === undefined, mark);
+  });
+
   it('the pending on of a cycle goes out when its flow is changed', async () => {
     await startCycle();
     await red.deploy([...around('strip switch', fixed), account(service)]);
