@@ -45,7 +45,7 @@ export function addFields(
       fields.push({ key, meaning, value, part, depth, record });
       continue;
     }
-    const kind = depth < DEEPEST && meaning.keyed < 0 ? partOf(meaning, part) : null;
+    const kind = depth < DEEPEST ? partOf(meaning, part) : null;
     if (Array.isArray(value)) {
       fields.push({ key, meaning, value, part, depth, record });
       if (kind !== null) addPairs(fields, value, kind, look, depth + 1);
@@ -65,7 +65,7 @@ export function addFields(
 
 /** What a record of that name holds; inside measurements everything is measured. */
 function partOf(meaning: Meaning, part: Field['part']): Field['part'] | null {
-  if (meaning.part === null || (meaning.foreign && meaning.part === 'self')) return null;
+  if (meaning.part === null) return null;
   return part === 'self' ? meaning.part : part;
 }
 
@@ -74,7 +74,7 @@ const namesOutlets = (record: JsonRecord, look: Look): boolean =>
 
 /** `{value, unit}` in place of a reading. */
 const isValue = (meaning: Meaning, record: JsonRecord, look: Look): boolean =>
-  (meaning.reading !== null || meaning.is('power') || meaning.available) &&
+  (meaning.reading !== null || meaning.is('power')) &&
   Object.keys(record).some((key) => look(key).is('value'));
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */

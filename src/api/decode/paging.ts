@@ -5,8 +5,8 @@ import type { Look, Meaning } from './names';
 /** What a field around a list says of how much of it came: that there is more, or that something failed; that there are pages; that this is all. */
 type Hint = 'more' | 'paged' | 'all' | null;
 
-/** Paging fields in a record of their own, and in one in that: `links.next.href`. */
-const DEEPEST = 2;
+/** Paging fields in records in records: `meta.pagination.links.next`. */
+const DEEPEST = 3;
 
 /**
  * The keys of the wrappers around a list by which it may be only a page, or the work of a request that failed; none if nothing hints at
@@ -62,7 +62,7 @@ function hintOf(
   if (meaning.is('error')) return isSet(found) ? 'more' : null;
   if (plain === 'status') return FAILED.has(value) ? 'more' : null;
   if (meaning.is('last')) return lastOrMore(number > 1 ? false : readFlag(value));
-  if (meaning.is('more')) return lastOrMore(!(readFlag(value) ?? (number >= 0 || isSet(found))));
+  if (meaning.is('more')) return lastOrMore(!(readFlag(value) ?? isSet(found)));
   if (number < 0) return meaning.is('range') ? hintOfRange(value, came) : null;
   if (meaning.is('total')) return lastOrMore(came.includes(number));
   if (meaning.is('pages')) return lastOrMore(number <= 1);
