@@ -179,3 +179,19 @@ const nameOf = (value: unknown): string | null => (typeof value === 'string' && 
 
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+/** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
+export function fieldToCorrect(code: string, key: string): string | null {
+  if (code === '') return null;
+  const kind = key.slice(key.lastIndexOf('.') + 1);
+  if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
+  // The service itself fails, the account was closed, or the fault is not asked for in a test: no field here would help.
+  if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
+  if (code === 'TIMEOUT') return 'timeout';
+  if (code === 'RATE_LIMITED') return 'interval';
+  if (kind.startsWith('mapping')) return 'mapping';
+  if (kind.startsWith('proxy')) return 'proxy';
+  if (kind.startsWith('tls') && code === 'NOT_CONFIGURED') return 'tls';
+  if (kind === 'certificate' || kind === 'certificateSelfSigned') return 'tls';
+  return 'baseUrl';
+}

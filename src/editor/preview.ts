@@ -1,6 +1,7 @@
 import { READINGS } from '../api/types';
-import type { Answer, NoteInfo, SentInfo, StripInfo } from './answers';
+import { fieldToCorrect, type Answer, type NoteInfo, type SentInfo, type StripInfo } from './answers';
 import { textOf } from './descriptor';
+import { explain } from './form';
 import { text, type EditorNode } from './red';
 import { stateText, type AskedFor } from './strips';
 
@@ -47,6 +48,7 @@ export function openPreview(
   const show = (answer: Answer) => {
     sent = answer.sent;
     told.empty();
+    explain('mapping', !answer.ok && isMappingFault(answer) ? text(answer.key, answer.params) : '');
     compare.toggle(sent !== null);
     if (sent === null) return;
     left.text(JSON.stringify(sent.body, null, 2));
@@ -95,6 +97,9 @@ export function openPreview(
   };
 }
 
+const isMappingFault = (answer: Answer): boolean =>
+  !answer.ok && fieldToCorrect(answer.code, answer.key) === 'mapping';
+
 function openMapping(node: EditorNode): void {
   const use = $('#smart-strip-use-mapping');
   const row = $('#smart-strip-row-mapping');
@@ -115,7 +120,8 @@ function drawRead(read: JQuery, answer: Answer, shortened: boolean): void {
     $(`<p class="smart-strip-${kind}">`).text(sentence).appendTo(read);
   if (shortened) say(text('strip-account.preview.shortened'));
   if (!answer.ok) {
-    say(`✕ ${text(answer.key, answer.params)}`, 'failure');
+    // What is wrong with the mapping stands below its field.
+    if (!isMappingFault(answer)) say(`✕ ${text(answer.key, answer.params)}`, 'failure');
     return;
   }
   const { strips, notes, readable, complete } = answer;

@@ -88,9 +88,13 @@ describe('The preview of answers', () => {
     await page.locator('#smart-strip-use-mapping').check();
     const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
     await field.fill('devs.(');
-    await read.getByText("Correct the account's mapping").waitFor();
+    const said = page.locator('#smart-strip-message-mapping');
+    await said.getByText("Correct the account's mapping").waitFor();
+    assert.equal(await read.textContent(), '', 'the sentence stands at the field alone');
+    await editor.picture('preview-wrong-mapping');
     await field.fill(MAPPING);
     await read.getByText('Outlet 1: ● on').waitFor();
+    assert.equal(await said.textContent(), '');
     await editor.picture('preview-mapped');
     assert.equal(stage.service.requests.length, before);
     await field.blur();
@@ -110,6 +114,7 @@ describe('The preview of answers', () => {
     await result.getByText('see “Mapping”').waitFor();
     const said = page.locator('#smart-strip-message-mapping');
     assert.match((await said.textContent()) ?? '', /Correct the account's mapping/);
+    assert.equal(await page.getByText("Correct the account's mapping").count(), 1);
     await field.fill(MAPPING);
     await page.locator('#smart-strip-test').click();
     await result.getByText('Strips found: 1, outlets: 2').waitFor();

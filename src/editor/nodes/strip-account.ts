@@ -1,7 +1,7 @@
 import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { PORTS } from '../../api/types';
 import { SETTINGS } from '../../settings';
-import type { Answer, StripInfo } from '../answers';
+import { fieldToCorrect, type Answer, type StripInfo } from '../answers';
 import { baseUrlFault, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
 import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
@@ -286,22 +286,6 @@ function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
     shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
   }
   $('<p class="smart-strip-failure">').text(`✕ ${shown}`).appendTo(result);
-}
-
-/** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
-export function fieldToCorrect(code: string, key: string): string | null {
-  if (code === '') return null;
-  const kind = key.slice(key.lastIndexOf('.') + 1);
-  if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
-  // The service itself fails, the account was closed, or the fault is not asked for in a test: no field here would help.
-  if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
-  if (code === 'TIMEOUT') return 'timeout';
-  if (code === 'RATE_LIMITED') return 'interval';
-  if (kind.startsWith('mapping')) return 'mapping';
-  if (kind.startsWith('proxy')) return 'proxy';
-  if (kind.startsWith('tls') && code === 'NOT_CONFIGURED') return 'tls';
-  if (kind === 'certificate' || kind === 'certificateSelfSigned') return 'tls';
-  return 'baseUrl';
 }
 
 /** The strips an account was found to have, with every outlet's name and state. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { fieldToCorrect } from '../../../src/editor/nodes/strip-account';
-import { readAnswer } from '../../../src/editor/answers';
+import { fieldToCorrect, readAnswer } from '../../../src/editor/answers';
 import { withNames } from '../../../src/editor/nodes/strip-simulator';
 import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
 import { readConfig } from '../../../src/simulator/simulator';
