@@ -5,15 +5,15 @@ const LONGEST_WORD = 16;
 const YES = ['on', 'true', 'yes', 'turned on', 'switched on', 'powered on', 'power on', 'is on'];
 const NO = ['off', 'false', 'no', 'turned off', 'switched off', 'powered off', 'power off', 'is off'];
 const WORDS: ReadonlyMap<string, boolean> = new Map([
-  ...YES.flatMap((word) => [[word, true] as const, [word.toUpperCase(), true] as const]),
-  ...NO.flatMap((word) => [[word, false] as const, [word.toUpperCase(), false] as const]),
+  ...YES.map((word) => [word, true] as const),
+  ...NO.map((word) => [word, false] as const),
 ]);
 
 /** A clear yes or no: a boolean, or a word for on or off in any case. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value.length > LONGEST_WORD) return null;
-  return WORDS.get(value) ?? WORDS.get(wordsOf(value)) ?? null;
+  return WORDS.get(wordsOf(value)) ?? null;
 }
 
 /** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
@@ -70,7 +70,6 @@ export interface Measured {
   unit: string | null;
 }
 
-const COMMON_UNITS: ReadonlySet<string> = new Set(['W', 'kW', 'V', 'dBm', '%']);
 const UNIT = /^[\p{L}%°][\p{L}%°·/ ]{0,15}$/u;
 
 /** A finite number, or a text of one with or without something behind it: "230.1", "231 V AC", "3 outlets". */
@@ -83,7 +82,7 @@ export function readNumber(value: unknown): Measured | null {
   const unit = text.slice(digits.length).trim();
   const number = Number(digits);
   // Behind a number stands a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2.
-  if (!Number.isFinite(number) || !(unit === '' || COMMON_UNITS.has(unit) || UNIT.test(unit))) return null;
+  if (!Number.isFinite(number) || !(unit === '' || UNIT.test(unit))) return null;
   return { value: number, unit: unit === '' ? null : unit };
 }
 

@@ -65,6 +65,10 @@ describe('The reason why a value is unknown', () => {
     ]);
   });
 
+  it('says nothing of a value that is empty', () => {
+    assert.deepEqual(explain({ mac: MAC, load: null, voltage: '', signal: {}, outlets: [true] }, MAC), []);
+  });
+
   it('says nothing where all is known', () => {
     assert.deepEqual(explain([{ mac: MAC, load: 3, outlets: [true, false] }]), []);
   });
