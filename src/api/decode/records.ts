@@ -78,11 +78,17 @@ function searchList(
       continue;
     }
     const own = directIdentity(record, look);
+    const before = found.records.length;
     // What an element with a MAC holds are its outlets, unless they have MACs and outlets of their own.
-    if (
-      (own === null || holdsStrips(record, own, look)) &&
-      searchInside(found, record, look, depth, offline)
-    ) {
+    const isContainer =
+      (own === null || holdsStrips(record, own, look)) && searchInside(found, record, look, depth, offline);
+    // An empty list inside makes no room of an element that tells outlets and has a MAC further down.
+    const isStripWithEmptyList =
+      own === null &&
+      found.records.length === before &&
+      tellsOutlets(record, look) &&
+      identityOf(record, look) !== null;
+    if (isContainer && !isStripWithEmptyList) {
       deeper = true;
       if (own !== null && tellsOwnOutlets(record, look))
         strips.push({ mac: own.mac, named: own.named, record, offline });
