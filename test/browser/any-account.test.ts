@@ -52,7 +52,15 @@ class AllStrips {
 
 for (const count of [1, 30]) {
   describe(`the dashboard for any account, with ${count} strips`, () => {
-    const stage = setStage({ nodeRed: { dashboard: true }, service: { strips: strips(count) } });
+    /** What a switch is answered with; the poll goes on. */
+    let switchFault: Fault | null = null;
+    const stage = setStage({
+      nodeRed: { dashboard: true },
+      service: {
+        strips: strips(count),
+        faultOf: (path) => (path.endsWith('/switch') ? switchFault : null),
+      },
+    });
     const open: Page[] = [];
 
     async function visit(width = 1100, height = 700): Promise<AllStrips> {
@@ -125,14 +133,11 @@ for (const count of [1, 30]) {
 
     it('puts the toggle back after an error, and tells only the person who clicked', async () => {
       const [mine, theirs] = [await visit(), await visit()];
-      const fault: Fault = {
-        kind: 'answer',
-        status: 200,
-        json: { success: false, results: [{ port: 1, ok: false }] },
-      };
-      stage.service.next(fault);
+      const json = { success: false, results: [{ port: 1, ok: false }] };
+      switchFault = { kind: 'answer', status: 200, json };
       await mine.toggle('Strip 01', 'Desk lamp').click();
       await mine.toasts.waitFor();
+      switchFault = null;
       for (const page of [mine, theirs]) await page.rests('Strip 01', 'Desk lamp', true);
       assert.equal(await theirs.toasts.count(), 0);
       // It is not stuck: the next click is carried out.
