@@ -13,6 +13,7 @@ export interface Numbering {
   used: ReadonlySet<string>;
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
 const OUTLETS = 4;
 
 /**
@@ -49,6 +50,7 @@ function calledPort(
   names: readonly string[],
   look: Look,
 ): { called: Numbers | null; used: ReadonlySet<string> } {
+  if (names.length === 0) return { called: null, used: NOTHING };
   const sure: number[][] = [];
   const unsure: string[] = [];
   for (const key of names) {
@@ -56,6 +58,7 @@ function calledPort(
     else unsure.push(key);
   }
   const called = combinedNumbers(sure);
+  if (unsure.length === 0) return { called, used: NOTHING };
   const used = new Set<string>();
   const others: number[][] = [];
   for (const key of unsure) {
@@ -79,8 +82,8 @@ function combinedNumbers(all: readonly (readonly number[])[]): Numbers | null {
   const told = all
     .filter((raw) => raw.some((number) => number >= 0))
     .map((raw) => ({ raw, numbers: fromOne(raw) }));
-  const [first] = told;
-  if (first === undefined) return null;
+  const [first, ...others] = told;
+  if (first === undefined || others.length === 0) return first?.numbers ?? null;
   return first.numbers.map((_, i) => {
     const said = told.filter(({ raw }) => (raw[i] ?? -1) >= 0).map(({ numbers }) => numbers[i] ?? null);
     return said.every((number) => number === said[0]) ? (said[0] ?? null) : null;

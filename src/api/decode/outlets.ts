@@ -4,7 +4,16 @@ import { readBit, readJson, readText, isMeasure, type JsonRecord } from './value
 import { fieldsOf, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 import { fromOne, numberRecords, saysNoOutlet, type Numbers } from './numbering';
-import { addField, settleState, stateOfValue, UNSAID, type State, type StateCandidate } from './state';
+import {
+  addField,
+  OFF,
+  ON,
+  settleState,
+  stateOfValue,
+  UNSAID,
+  type State,
+  type StateCandidate,
+} from './state';
 
 /** One set of outlets, as one container of an answer tells it. */
 export interface OutletSet {
@@ -82,9 +91,10 @@ export function ofRecords(
   if (all.length > MOST_OUTLETS) return null;
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
   const byName = all.length > PORTS.length;
-  const parts = all
-    .map((record, i) => partOf(record, keys?.[i] ?? null, look, byName))
-    .filter(({ isOutlet }) => isOutlet);
+  const everything = all.map((record, i) => partOf(record, keys?.[i] ?? null, look, byName));
+  const parts = everything.every(({ isOutlet }) => isOutlet)
+    ? everything
+    : everything.filter(({ isOutlet }) => isOutlet);
   if (trust === 'none' && parts.some(({ ports }) => ports.length === 0)) return null;
   const { numbers, used } = numberRecords(
     parts.map(({ record }) => record),
@@ -167,6 +177,7 @@ function codesOf(parts: readonly OutletPart[], used: ReadonlySet<string>): Reado
 /** Bare values in their order: no more than a strip has outlets. */
 function ofValues(from: string, values: readonly unknown[], look: Look, measured: boolean): OutletSet | null {
   if (
+    values.length === 0 ||
     values.length > PORTS.length ||
     values.some((value) => isMeasure(value) || (typeof value === 'object' && value !== null))
   )
@@ -238,6 +249,8 @@ export function keyedSet(
   const codes = new Set(values.some(isMeasure) || zeros ? states : []);
   const outlets = states.map((key, i) => {
     const value = map[key];
+    if (typeof value === 'boolean')
+      return { from, port: numbers[i] ?? null, state: value ? ON : OFF, name: null };
     const kind = look(key).keyedOf === 'word' ? 'word' : 'any';
     const fields = stateOfValue(key, kind, value, look);
     return {
@@ -285,6 +298,8 @@ export function settleOutlets(sets: readonly OutletSet[], notes: Note[], mac: st
 }
 
 function settled(told: readonly Told[], port: Port, notes: Note[], mac: string | null): boolean | null {
+  const [only] = told;
+  if (told.length === 1 && only !== undefined && only.state.on !== null) return only.state.on;
   const known = told.filter(({ state }) => state.on !== null);
   const disputed = told.find(({ state }) => state.disputed);
   const [first] = known;

@@ -56,6 +56,11 @@ function settle(
 ): void {
   const [only] = candidates;
   if (only === undefined) return;
+  if (candidates.length === 1 && only.reason === null) {
+    readings[name] = only.value;
+    if (only.unit !== null) readings.units[name] = only.unit;
+    return;
+  }
   const usable = candidates.filter(({ reason }) => reason === null);
   const own = usable.filter(({ tier }) => tier === 0);
   const counted = own.length > 0 ? own : usable;
