@@ -3,14 +3,14 @@ import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
 import { InputHandler } from '../src/flow/input-handler';
 import { defectText, reportedError, sentenceOf } from '../src/flow/node-error';
-import { errorStatus, StatusDisplay } from '../src/flow/node-status';
+import { errorStatus } from '../src/flow/node-status';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge } from '../src/mqtt/bridge';
 import { readBridge } from '../src/mqtt/settings';
 import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
 import { whenStarted } from './shared/deploys';
-import type { Definition } from './shared/input-node';
+import { statusDisplay, type Definition } from './shared/input-node';
 import { packageVersion } from './shared/package-version';
 import { translator } from './shared/translate';
 
@@ -24,9 +24,7 @@ export = (RED: NodeAPI): void => {
 
   function StripMqtt(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
-    // Node-RED keeps the status of the node that was here before a deploy; whether it still holds is not known.
-    this.status({});
-    const display = new StatusDisplay((status) => this.status(status ?? {}), systemClock);
+    const display = statusDisplay(this);
     const owner = {};
     let bridge: Bridge | null = null;
     let account: LazyAccount | null = null;

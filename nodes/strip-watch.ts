@@ -1,12 +1,11 @@
 import type { Node, NodeAPI } from 'node-red';
-import { systemClock } from '../src/api/clock';
 import { reportedError, sentenceOf } from '../src/flow/node-error';
-import { errorStatus, StatusDisplay } from '../src/flow/node-status';
+import { errorStatus } from '../src/flow/node-status';
 import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
 import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
 import { whenStarted } from './shared/deploys';
-import type { Definition } from './shared/input-node';
+import { statusDisplay, type Definition } from './shared/input-node';
 import { translator } from './shared/translate';
 
 export = (RED: NodeAPI): void => {
@@ -14,9 +13,7 @@ export = (RED: NodeAPI): void => {
 
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
-    // Node-RED keeps the status of the node that was here before a deploy; whether it still holds is not known.
-    this.status({});
-    const display = new StatusDisplay((status) => this.status(status ?? {}), systemClock);
+    const display = statusDisplay(this);
     const account = textOf(def, 'account');
     let stop = (): void => undefined;
 

@@ -334,7 +334,7 @@ function kindOfText(value: string, aliases: Aliases): string {
   return `text of ${value.length}`;
 }
 
-/** Words of which keys may be made that stand in a report as they are. Nobody calls a strip so, and a reader needs them. */
+/** Keys made of these words stand in a report as they are: they are no names of strips, and a reader needs them. */
 const WORDS = new Set(
   (
     'account active actual address alias array at available body channel channels code cold connected connection content count ' +

@@ -21,8 +21,6 @@ export function registerInputNode(
 
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
-    // Node-RED keeps the status of the node that was here before a deploy; whether it still holds is not known.
-    this.status({});
     const id = textOf(def, 'account');
     const owner = {};
     /** The account that the node has used: at close the runtime may not know it any more. */
@@ -34,7 +32,7 @@ export function registerInputNode(
     };
     const handler = new InputHandler({
       handle: createHandler({ config: def, evaluate: evaluator(RED, this), account, owner }),
-      status: new StatusDisplay((status) => this.status(status ?? {}), systemClock),
+      status: statusDisplay(this),
       translate,
       known: {
         names: (mac, port) => known()?.names(mac, port) ?? { name: null, outlet: null },
@@ -48,6 +46,12 @@ export function registerInputNode(
   }
 
   RED.nodes.registerType(type, InputNode);
+}
+
+/** What shows the status of a new node. Takes back what Node-RED kept of the node before it: whether that still holds is not known. */
+export function statusDisplay(node: Node): StatusDisplay {
+  node.status({});
+  return new StatusDisplay((status) => node.status(status ?? {}), systemClock);
 }
 
 /** Evaluates typed fields as Node-RED's own nodes do. A JSONata expression is compiled once. */

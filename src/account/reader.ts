@@ -9,7 +9,7 @@ interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
   /** How many commands were over when it was sent; `null`: not sent yet. */
   sentAfter: () => number | null;
-  /** Somebody has been given the answer itself; everybody else gets a copy. */
+  /** One caller has been given the answer itself; every other gets a copy. */
   taken: boolean;
 }
 

@@ -167,7 +167,7 @@ function redirectError(status: number, location: string | undefined, context: Er
 function requireJson({ status, headers }: HttpResponse, body: Body, context: ErrorContext): unknown {
   if ('json' in body) return body.json;
   const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
-  // Nobody asked for a compressed body, and nothing here would unpack it.
+  // No compressed body was asked for, and nothing here unpacks one.
   const isEncoded =
     body.not !== 'empty' &&
     encoding !== 'identity' &&

@@ -10,7 +10,7 @@ export const PORTS: readonly Port[] = [1, 2, 3, 4];
 
 export interface Outlet {
   port: Port;
-  /** `null`: the service did not say, or said it in a way nobody can read for sure. */
+  /** `null`: the service did not say, or what it said cannot be read for sure. */
   on: boolean | null;
   /** The outlet's own name; `null`: none was given. */
   name: string | null;

@@ -110,7 +110,7 @@ export function outletName(account: string, mac: string, port: string): string |
 }
 
 /**
- * Strips of an account for a picker, deployed or not; cached for labels. The service is asked each time: an account that nobody watches
+ * Strips of an account for a picker, deployed or not; cached for labels. The service is asked each time: an account that is not watched
  * knows only the strips it has dealt with, as they were then.
  */
 export async function loadStrips(account: string): Promise<Answer> {

@@ -153,7 +153,7 @@ export class Bridge {
     }
   }
 
-  /** The strip with this id. While the account has never listed its strips, nobody can say that there is none. */
+  /** The strip with this id. While the account has never listed its strips, it is not known that there is none. */
   async #find(id: string): Promise<Shared> {
     const { account } = this.#options;
     const { available, error } = account.status();

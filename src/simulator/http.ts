@@ -148,13 +148,13 @@ export async function readBody(request: IncomingMessage): Promise<{ text: string
     request
       .on('data', onData)
       .once('end', () => resolve({ text: Buffer.concat(chunks).toString('utf8') }))
-      // Nobody is left to be answered, and there is nothing to undo.
+      // The caller is gone, and there is nothing to undo.
       .on('error', () => resolve('gone'))
       .once('close', () => resolve('gone'));
   });
 }
 
-/** Writes an answer; one that nobody waits for any more is dropped by `node:http` itself. */
+/** Writes an answer; `node:http` drops it where the caller is gone. */
 export function send(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);

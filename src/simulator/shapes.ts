@@ -15,7 +15,7 @@ interface Speaker {
   strip(strip: StripPicture): unknown;
 }
 
-// Not documented, so nobody may rely on them: they are what such services commonly report.
+// Not documented: they are what such services commonly report.
 const UNITS: Readonly<Record<ReadingName, string>> = { load: 'W', voltage: 'V', signal: 'dBm' };
 
 const onOff = (on: boolean): string => (on ? 'on' : 'off');
