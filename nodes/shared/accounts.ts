@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { StripError } from '../../src/api/errors';
-import type { ReportSource } from '../../src/diagnostics';
+import type { ReportSource } from '../../src/flow/diagnostics';
 import type { LazyAccount } from '../../src/flow/shared-account';
 
 /** What the other nodes of this package use of an account node. */

@@ -5,12 +5,12 @@ import type { Service } from '../../src/api/types';
 import {
   parseConnectionTest,
   previewOf,
-  testFailed,
   testSucceeded,
   type AnswerPreview,
   type ConnectionTest,
   type ConnectionTestResult,
 } from '../../src/flow/connection-test';
+import { editorError } from '../../src/flow/node-error';
 import { environmentVariable } from '../../src/values';
 import { findAccount, hidingOf, type AccountLink } from './accounts';
 import { connect, mappingOf } from './connection';
@@ -30,7 +30,7 @@ export async function listStrips(
     const { strips, readable } = await account.get().list();
     return testSucceeded(strips, readable);
   } catch (error) {
-    return testFailed(error);
+    return { ok: false, ...editorError(error) };
   }
 }
 
@@ -52,7 +52,7 @@ export async function testConnection(
     const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
     return await previewOf(body, test.mac, mapping, hideKey);
   } catch (error) {
-    return testFailed(error);
+    return { ok: false, ...editorError(error) };
   }
 }
 

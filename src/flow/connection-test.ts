@@ -1,9 +1,9 @@
 import { decodeList, decodeStrip, explain, type Note } from '../api/decode';
-import { isStripError, type ErrorCode, type Params } from '../api/errors';
 import type { Mapping } from '../api/mapping';
 import type { Strip } from '../api/types';
 import { SETTINGS } from '../settings';
 import { isRecord } from '../values';
+import { editorError, type EditorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
 export interface ConnectionTest {
@@ -25,17 +25,10 @@ export interface ConnectionTest {
   again: { body: unknown } | null;
 }
 
-interface TestFailure {
-  ok: false;
-  code: ErrorCode;
-  sentence: string;
-  params: Params;
-}
-
 /** What the editor is told about an account. Holds no key, and of an error only its code and its sentence. */
 export type ConnectionTestResult =
   | { ok: true; strips: Pick<Strip, 'mac' | 'name' | 'available' | 'outlets'>[]; readable: boolean }
-  | TestFailure;
+  | ({ ok: false } & EditorError);
 
 /** What the service sent, as a dialog can show it: shortened, and without anything that looks like a secret. */
 export interface SentAnswer {
@@ -54,7 +47,7 @@ export type AnswerPreview = { sent: SentAnswer } & (
       /** Why values are unknown. */
       notes: Note[];
     }
-  | TestFailure
+  | ({ ok: false } & EditorError)
 );
 
 /** What the editor sends for a password that it was never told. */
@@ -103,12 +96,6 @@ export const testSucceeded = (strips: readonly Strip[], readable: boolean): Conn
   readable,
 });
 
-/** Throws an error that is not one of the service or of the settings again. */
-export function testFailed(error: unknown): TestFailure {
-  if (!isStripError(error)) throw error;
-  return { ok: false, code: error.code, sentence: error.sentence, params: error.params };
-}
-
 /** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: takes the API key out of a text. */
 export async function previewOf(
   body: unknown,
@@ -120,7 +107,7 @@ export async function previewOf(
   try {
     return { sent, ...readBody(mapping === null ? body : await mapping(body), mac) };
   } catch (error) {
-    return { sent, ...testFailed(error) };
+    return { sent, ok: false, ...editorError(error) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AccountStatus, Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
-import { StripError } from '../api/errors';
+import { closedError, StripError } from '../api/errors';
 import type { PortOrAll, ReadingName, Strip } from '../api/types';
 import { READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
@@ -142,7 +142,7 @@ export class Bridge {
     const shared = await this.#find(id);
     const { mac } = shared.strip;
     target.mac = mac;
-    if (input.ended) throw new StripError('CLOSED', 'CLOSED.notSent');
+    if (input.ended) throw closedError('notSent');
     input.submitted = true;
     try {
       const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY };

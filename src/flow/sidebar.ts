@@ -1,14 +1,8 @@
-import { isStripError, type ErrorCode, type Params } from '../api/errors';
+import { isStripError } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, type Port, type Strip } from '../api/types';
+import { editorError, type EditorError } from './node-error';
 import type { LazyAccount } from './shared-account';
-
-/** An error as the editor puts it into words: its code, the key of its sentence and what the sentence names. Nothing else of it. */
-export interface EditorError {
-  code: ErrorCode;
-  sentence: string;
-  params: Params;
-}
 
 /** A deployed account as the side bar shows it. */
 export interface AccountOverview {
@@ -24,12 +18,6 @@ export interface AccountOverview {
   /** Milliseconds until the pause is over that the service asked for; `null`: there is none. */
   pausedFor: number | null;
   strips: Strip[];
-}
-
-/** Rethrows what is not a `StripError`. */
-export function editorError(error: unknown): EditorError {
-  if (!isStripError(error)) throw error;
-  return { code: error.code, sentence: error.sentence, params: error.params };
 }
 
 /** What is known of an account without a request. `now`: wall-clock milliseconds. */

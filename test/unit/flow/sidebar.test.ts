@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import { LazyAccount } from '../../../src/flow/shared-account';
-import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/overview';
+import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/sidebar';
 import { FakeClock } from '../../support/fake-clock';
 import { makeStrip } from '../../support/scripted-service';
 import { accountWith, MAC, STATUS } from './support';

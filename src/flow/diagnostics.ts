@@ -2,13 +2,13 @@
  * A report about an account that can be shown to anybody. It is put together here and then passed through `REPORT`, the list of all that may
  * be in it: what is not on the list is left out. No text or number of a user or of the service is on it; MACs and names are numbered.
  */
-import type { AccountDiagnostics } from './account/diagnostics';
-import type { AccountSettings, AccountStatus } from './account/types';
-import { isListedName } from './api/decode/names';
-import { isStripError, type ErrorCode, type StripError } from './api/errors';
-import { looksLikeMac, macKey } from './api/mac';
-import type { Strip } from './api/types';
-import { isRecord } from './values';
+import type { AccountDiagnostics } from '../account/diagnostics';
+import type { AccountSettings, AccountStatus } from '../account/types';
+import { isListedName } from '../api/decode/names';
+import { isStripError, type ErrorCode, type StripError } from '../api/errors';
+import { looksLikeMac, macKey } from '../api/mac';
+import type { Strip } from '../api/types';
+import { isRecord } from '../values';
 
 /** What a report is made of. */
 export interface ReportSource {
