@@ -177,35 +177,28 @@ export class Account {
   }
 
   async #close(): Promise<void> {
+    const { clock, service, log } = this.#options;
+    const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
     this.#statusListeners.clear();
     for (const end of this.#reads) end(closedError('account'));
-    this.#switcher.close();
     this.#queue.close(closedError('account'));
-    const restoring = [...this.#queue.commands].filter(({ pendingRestore }) => pendingRestore);
+    const restoring = this.#queue.commands.filter(({ pendingRestore }) => pendingRestore);
     this.#requests.close();
-    let grace = GRACE;
-    if (restoring.length > 0) {
-      const began = this.#options.clock.monotonic();
-      await this.#restored(restoring);
-      grace = Math.max(0, GRACE - (this.#options.clock.monotonic() - began));
-    }
-    await this.#options.service.close(grace);
-    await this.#queue.until(() => this.#queue.commands.size === 0);
+    const timers = [
+      clock.setTimeout(() => restoring.forEach(({ endGrace }) => endGrace?.()), GRACE),
+      clock.setTimeout(() => {
+        this.#requests.giveUp();
+        void service.close(0);
+      }, RESTORE_TIME),
+    ];
+    await allOver(restoring);
+    timers.forEach((timer) => clock.clearTimeout(timer));
+    await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
+    await allOver(this.#queue.commands);
     const { dropped } = this.#queue;
-    if (dropped > 0) this.#options.log.dropped(dropped);
-  }
-
-  /** Waits for the "on" of cycles, and gives them up when their time is over. */
-  async #restored(restoring: readonly QueuedCommand[]): Promise<void> {
-    const timers = [this.#options.clock.setTimeout(() => this.#switcher.endGrace(), GRACE)];
-    const timeOver = new Promise<void>((resolve) => {
-      timers.push(this.#options.clock.setTimeout(resolve, RESTORE_TIME));
-    });
-    await Promise.race([this.#queue.until(() => restoring.every(({ phase }) => phase === 'done')), timeOver]);
-    this.#requests.giveUp();
-    timers.forEach((timer) => this.#options.clock.clearTimeout(timer));
+    if (dropped > 0) log.dropped(dropped);
   }
 
   #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
@@ -305,3 +298,6 @@ export class Account {
     this.#statusListeners.tell(this.status());
   }
 }
+
+const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
+  Promise.all(commands.map(async ({ running }) => await running));

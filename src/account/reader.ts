@@ -81,7 +81,7 @@ export class Reader {
     if (current !== undefined && (current.sentAfter() ?? this.#commandsOver) === this.#commandsOver)
       return current;
     let sentAfter: number | null = null;
-    const answer = this.requests.read(() => {
+    const answer = this.requests.send(null, () => {
       sentAfter = this.#commandsOver;
       return ask();
     });
