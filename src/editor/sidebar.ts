@@ -14,7 +14,7 @@ import { showDiagnostics } from './diagnostics';
 import { textOf, type Properties } from './descriptor';
 import { labelOf } from './descriptors';
 import { html, text, type EditorNode } from './red';
-import { words } from './strips';
+import { learn, stripsOf, words } from './strips';
 import { isRecord } from '../values';
 
 /** Between two questions, in milliseconds. */
@@ -56,8 +56,8 @@ export function sidebar(content: HTMLElement): void {
   /** Timer of the last message. */
   let told = 0;
   let request: JQuery.jqXHR | null = null;
-  /** Counts finished switches: an answer that was asked for before one may still tell the old state. */
-  let switched = 0;
+  /** Counts finished switches and deploys: an answer that was asked for before one may still tell the old state. */
+  let changes = 0;
 
   const filter = html('input', {
     type: 'search',
@@ -73,6 +73,10 @@ export function sidebar(content: HTMLElement): void {
 
   filter.addEventListener('input', draw);
   document.addEventListener('visibilitychange', follow);
+  RED.events.on('nodes:add', ({ type }) => {
+    if (type === 'strip-account' && seen) draw();
+  });
+  RED.events.on('deploy', askAgain);
   new IntersectionObserver((entries) => {
     seen = entries.at(-1)?.isIntersecting === true;
     follow();
@@ -100,12 +104,12 @@ export function sidebar(content: HTMLElement): void {
   function ask(): void {
     clearTimeout(timer);
     timer = 0;
-    const before = switched;
+    const before = changes;
     const over = (reply: JQuery.jqXHR, answer: AccountInfo[] | null, problem: string) => {
       if (request !== reply) return;
       request = null;
       timer = window.setTimeout(ask, EVERY);
-      if (before !== switched) {
+      if (before !== changes) {
         ask();
         return;
       }
@@ -122,6 +126,12 @@ export function sidebar(content: HTMLElement): void {
       },
       error: (reply) => over(reply, null, problemOf(reply.status)),
     });
+  }
+
+  /** Something changed that the next answer would tell, so it is not waited for. */
+  function askAgain(): void {
+    changes++;
+    if (timer !== 0) ask();
   }
 
   /** Says what happened, for screen readers too. */
@@ -149,6 +159,8 @@ export function sidebar(content: HTMLElement): void {
       // After a deploy an account begins with nothing; what was shown stays until it has asked.
       const before = accounts.find(({ id }) => id === account.id);
       if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
+      // For the labels of nodes, which ask the service for nothing.
+      if (stripsOf(account.id).length === 0) learn(account.id, account.strips);
       for (const { mac, readings } of account.strips) {
         const load = readings.find(({ name }) => name === 'load');
         if (load === undefined) continue;
@@ -310,7 +322,6 @@ export function sidebar(content: HTMLElement): void {
       draw();
       send({ account, mac, port, on }, (answer) => {
         going.pending = null;
-        switched++;
         if ('on' in answer) {
           const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
           if (outlet) outlet.on = answer.on;
@@ -322,7 +333,7 @@ export function sidebar(content: HTMLElement): void {
           tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
         }
         draw();
-        if (timer !== 0) ask();
+        askAgain();
       });
     });
 

@@ -91,7 +91,7 @@ export function knownStrip(account: string, mac: string): StripInfo | undefined 
 /** Calls back with what the runtime knows of a deployed account's strips, without asking the service. */
 export function askRuntime(account: string, learned: () => void): void {
   void deployedStrips(account, false).then((answer) => {
-    learn(account, answer);
+    if (answer.ok) learn(account, answer.strips);
     learned();
   });
 }
@@ -120,14 +120,14 @@ export async function loadStrips(account: string): Promise<Answer> {
     : node.changed === true
       ? await testAccount(storedValues(node))
       : await deployedStrips(account, true);
-  learn(account, answer);
+  if (answer.ok) learn(account, answer.strips);
   return answer;
 }
 
-/** Keeps what an answer told and draws the labels that change with it. */
-export function learn(account: string, answer: Answer): void {
-  if (!answer.ok || answer.strips.length === 0) return;
-  known.set(account, answer.strips);
+/** Keeps the strips that an answer told of, and draws the labels that change with them. */
+export function learn(account: string, strips: StripInfo[]): void {
+  if (strips.length === 0) return;
+  known.set(account, strips);
   redrawUsers(account);
 }
 

@@ -242,7 +242,7 @@ async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answ
   const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
   button.prop('disabled', false);
   if (isPublicHttp(values.baseUrl)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
-  learn(node.id, answer);
+  if (answer.ok) learn(node.id, answer.strips);
   outlets?.refresh();
   const shown = named(answer);
   showPreview(shown);
