@@ -2,7 +2,7 @@ import { decodeList, decodeStrip, explain, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
 import type { Strip } from '../api/types';
 import { SETTINGS } from '../settings';
-import { isRecord } from '../values';
+import { isRecord, ownProperty } from '../values';
 import { editorError, type EditorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
@@ -61,33 +61,27 @@ const MOST_TIMEOUT = 60_000;
 /** Reads the body of a request; `null` for a body that the dialog does not send. */
 export function parseConnectionTest(body: unknown): ConnectionTest | null {
   if (!isRecord(body)) return null;
-  const field = (name: string, longest = LONGEST): string | null => {
-    const value: unknown = Object.hasOwn(body, name) ? body[name] : '';
-    return typeof value === 'string' && value.length <= longest ? value : null;
+  const refused: string[] = [];
+  const text = (name: string, longest = LONGEST): string => {
+    const value = ownProperty(body, name) ?? '';
+    if (typeof value === 'string' && value.length <= longest) return value;
+    refused.push(name);
+    return '';
   };
-  const [id, baseUrl, apiKey, timeout, tls, proxy, mac] = [
-    field('id'),
-    field('baseUrl'),
-    field('apiKey'),
-    field('timeout'),
-    field('tls'),
-    field('proxy'),
-    field('mac'),
-  ];
-  const mapping = field('mapping', LONGEST_EXPRESSION);
-  if (id === null || baseUrl === null || apiKey === null || timeout === null) return null;
-  if (tls === null || proxy === null || mac === null || mapping === null) return null;
-  return {
-    id,
-    baseUrl,
+  const apiKey = text('apiKey');
+  const timeout = Number(text('timeout')) || DEFAULT_TIMEOUT;
+  const test: ConnectionTest = {
+    id: text('id'),
+    baseUrl: text('baseUrl'),
     apiKey: apiKey === '' || apiKey === UNTOUCHED ? null : apiKey,
-    timeout: Math.min(Math.max(Number(timeout) || DEFAULT_TIMEOUT, LEAST_TIMEOUT), MOST_TIMEOUT),
-    tls,
-    proxy,
-    mapping,
-    mac,
+    timeout: Math.min(Math.max(timeout, LEAST_TIMEOUT), MOST_TIMEOUT),
+    tls: text('tls'),
+    proxy: text('proxy'),
+    mapping: text('mapping', LONGEST_EXPRESSION),
+    mac: text('mac'),
     again: Object.hasOwn(body, 'body') ? { body: body.body } : null,
   };
+  return refused.length === 0 ? test : null;
 }
 
 export const testSucceeded = (strips: readonly Strip[], readable: boolean): ConnectionTestResult => ({

@@ -1,6 +1,7 @@
 import { isStripError } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, type Port, type Strip } from '../api/types';
+import { ownProperty } from '../values';
 import { editorError, type EditorError } from './node-error';
 import type { LazyAccount } from './shared-account';
 
@@ -53,10 +54,8 @@ const LONGEST_TEXT = 256;
 
 /** Reads the body of a request; `null` for anything the side bar does not send. */
 export function readOutletRequest(body: unknown): OutletRequest | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const field = (name: string): unknown => (Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
-  const [account, mac, on] = [field('account'), field('mac'), field('on')];
-  const port = PORTS.find((known) => known === field('port'));
+  const [account, mac, on] = ['account', 'mac', 'on'].map((name) => ownProperty(body, name));
+  const port = PORTS.find((known) => known === ownProperty(body, 'port'));
   if (typeof account !== 'string' || typeof mac !== 'string' || typeof on !== 'boolean') return null;
   if (port === undefined || account.length > LONGEST_TEXT || mac.length > LONGEST_TEXT) return null;
   return { account, mac, port, on };
