@@ -1,8 +1,8 @@
 import { sameMac } from '../api/mac';
-import { isRecord } from '../values';
 import { problemOf, readAnswer, type Answer, type StripInfo } from './answers';
-import { textOf, type Words } from './descriptor';
-import { text, type EditorNode } from './red';
+import { textOf } from '../settings';
+import type { Words } from './descriptor';
+import { adminRequest, text, type EditorNode } from './red';
 
 /** What the account's dialog holds; the key is "__PWRD__" where the stored one was not touched. */
 export interface AccountValues {
@@ -18,10 +18,7 @@ export interface AccountValues {
 
 /** What a deployed account knows of its strips; with `refresh` it asks the service first. */
 const deployedStrips = (account: string, refresh: boolean): Promise<Answer> =>
-  ask({
-    url: `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`,
-    type: 'GET',
-  });
+  ask(`strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`);
 
 /** What of the service is asked for, besides the list of strips. */
 export interface AskedFor {
@@ -33,23 +30,11 @@ export interface AskedFor {
 
 /** Asks the service with values that need not be deployed. */
 export const testAccount = (values: AccountValues & AskedFor): Promise<Answer> =>
-  ask({
-    url: 'strip-account/test',
-    type: 'POST',
-    contentType: 'application/json; charset=utf-8',
-    data: JSON.stringify(values),
-  });
+  ask('strip-account/test', values);
 
-/** Never rejects. Asks by a relative address and with jQuery, because only that carries the login's token. */
-function ask(request: JQuery.AjaxSettings & { url: string }): Promise<Answer> {
-  return new Promise((resolve) => {
-    void $.ajax({
-      ...request,
-      dataType: 'json',
-      success: (body: unknown) => resolve(readAnswer(body) ?? trouble('unexpected')),
-      error: (reply) => resolve(readAnswer(reply.responseJSON) ?? trouble(problemOf(reply.status))),
-    });
-  });
+async function ask(url: string, data?: object): Promise<Answer> {
+  const { status, body } = await adminRequest(url, data);
+  return readAnswer(body) ?? trouble(problemOf(status));
 }
 
 const trouble = (kind: string): Answer => ({
@@ -100,10 +85,8 @@ export function askRuntime(account: string, learned: () => void): void {
 export function outletName(account: string, mac: string, port: string): string | null {
   const given: unknown = RED.nodes.node(account)?.outletNames;
   const names: unknown[] = Array.isArray(given) ? given : [];
-  const named = names
-    .filter(isRecord)
-    .find((entry) => sameMac(textOf(entry, 'mac'), mac) && textOf(entry, 'port') === port);
-  const name = named ? textOf(named, 'name').trim() : '';
+  const named = names.find((entry) => sameMac(textOf(entry, 'mac'), mac) && textOf(entry, 'port') === port);
+  const name = textOf(named, 'name');
   if (name !== '') return name;
   const outlet = knownStrip(account, mac)?.outlets.find((each) => String(each.port) === port);
   return outlet?.name ?? null;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { account, placed, tab } from '../support/flow';
-import { logIn } from '../support/node-red-admin';
+import { logIn, USERS } from '../support/node-red-admin';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { Sidebar } from './sidebar';
@@ -509,14 +509,6 @@ describe('the side bar with many strips and hostile names', () => {
 });
 
 describe('the side bar behind a login', () => {
-  const USERS = `
-const permissions = { admin: '*', guest: 'read', none: ['flows.read', 'settings.read', 'nodes.read', 'plugins.read', 'status.read'] };
-const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
-settings.adminAuth = {
-  type: 'credentials',
-  users: (name) => Promise.resolve(user(name)),
-  authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
-};`;
   const stage = setStage({
     nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
   });

@@ -2,22 +2,12 @@ import assert from 'node:assert/strict';
 import type { Strip } from '../../src/api/types';
 import { account, around } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
-import { logIn } from '../support/node-red-admin';
+import { logIn, USERS } from '../support/node-red-admin';
 import type { RunningNodeRed } from '../support/node-red';
 import { startService } from '../support/service';
 import type { TestService } from '../support/service';
 
 const API_KEY = 'sentinel-key-71bd02';
-
-// Two users: 'admin' may do anything, 'guest' may only look.
-const USERS = `
-const permissions = { admin: '*', guest: 'read' };
-const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
-settings.adminAuth = {
-  type: 'credentials',
-  users: (name) => Promise.resolve(user(name)),
-  authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
-};`;
 
 describe('the admin routes behind a login', () => {
   let red: RunningNodeRed;

@@ -1,6 +1,6 @@
-import { SETTINGS } from '../../settings';
+import { choiceOf, SETTINGS, textOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Descriptor, targetOf } from '../descriptor';
+import { type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
@@ -11,7 +11,7 @@ export const stripStatus: Descriptor = {
   label: (node, words) => targetOf(node, { macType: 'message', portType: 'port' }, words),
   outputLabel: (node, words) => {
     const whole = textOf(node, 'portType', 'port') === 'port' && textOf(node, 'port') === '';
-    const output = choiceOf(node, 'output', SETTINGS['strip status'].output.choices);
+    const output = choiceOf(node, 'output', SETTINGS['strip status'].output);
     return words.text(`strip-account.out.${whole ? 'strip' : output}`);
   },
   open,
