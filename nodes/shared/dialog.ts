@@ -12,7 +12,7 @@ import {
 } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
 import { environmentVariable } from '../../src/values';
-import { findAccount, hidingOf, type AccountLink } from './accounts';
+import { findAccount, keyRemover, type AccountLink } from './accounts';
 import { connect, mappingOf } from './connection';
 
 type Reads = Pick<Service, 'list' | 'get'>;
@@ -45,7 +45,7 @@ export async function testConnection(
   const test = parseConnectionTest(request);
   if (test === null) return null;
   const deployed = findAccount(RED, test.id);
-  const hideTyped = hidingOf(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
+  const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
   try {
     const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
@@ -83,7 +83,7 @@ async function read(service: Reads, mac: string): Promise<unknown> {
   }
 }
 
-/** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
+/** The stored key is sent only to the address it was deployed with, over that account's own connection. */
 function withStoredKey(baseUrl: BaseUrl, deployed: AccountLink | undefined): Reads {
   if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
   if (!isAt(baseUrl, deployed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
@@ -95,7 +95,7 @@ function isAt({ url }: BaseUrl, deployed: AccountLink): boolean {
   try {
     return parseBaseUrl(deployed.baseUrl).url.href === url.href;
   } catch {
-    return false; // its settings are not in order
+    return false; // its base URL is not valid
   }
 }
 

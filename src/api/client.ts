@@ -137,7 +137,7 @@ export class Client implements Service {
 
 /**
  * Takes undici's events itself, without a stream in between: that is faster, and lets the deadline and the client's `close` reach a
- * request that has no connection yet, which a signal does not. It settles once, and nothing that undici tells it later counts.
+ * request that has no connection yet, which a signal does not. It settles once, and ignores every later event.
  */
 class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   /** The response once it is there as a whole; rejects with a `StripError`. */
@@ -146,7 +146,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   readonly #clock: Clock;
   readonly #context: ErrorContext;
   readonly #timeout: number;
-  /** Used at most once, and only before anything of a response has come. */
+  /** Called at most once, and only before anything of a response has come. */
   #repeat: ((error: Error) => boolean) | null;
   #resolve!: (response: HttpResponse) => void;
   #reject!: (error: StripError) => void;
@@ -159,8 +159,8 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #chunks: Buffer[] = [];
 
   /**
-   * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more, unless it is of
-   * no use after that error.
+   * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more if that helps
+   * after the error.
    */
   constructor(clock: Clock, timeout: number, context: ErrorContext, repeat: (error: Error) => boolean) {
     this.#clock = clock;
@@ -224,7 +224,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     else end();
   }
 
-  /** Gives it up: frees the connection, or keeps it from getting one. Does nothing to one that is over. */
+  /** Ends it with an error, and frees its connection or its place in the queue for one. Does nothing to one that is over. */
   #fail(error: StripError): void {
     if (!this.#settle()) return;
     this.#abortReason = error;

@@ -45,7 +45,7 @@ const trouble = (kind: string): Answer => ({
   sent: null,
 });
 
-/** Strips of each account by its id, as this browser last heard of them. */
+/** Strips of each account by its id, as this browser last received them. */
 const known = new Map<string, StripInfo[]>();
 const asked = new Set<string>();
 
@@ -107,7 +107,7 @@ export async function loadStrips(account: string): Promise<Answer> {
   return answer;
 }
 
-/** Keeps the strips that an answer told of, and draws the labels that change with them. */
+/** Keeps the strips of an answer, and draws the labels that change with them. */
 export function learn(account: string, strips: StripInfo[]): void {
   if (strips.length === 0) return;
   known.set(account, strips);
@@ -138,7 +138,7 @@ function storedValues(node: EditorNode): AccountValues {
   };
 }
 
-/** How an outlet stands, as far as anybody knows; the words are keys below `strip-account.state`. */
+/** The state of an outlet; the values are keys below `strip-account.state`. */
 export type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 
 /** Signs that tell states apart without colour. */

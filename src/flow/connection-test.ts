@@ -25,7 +25,7 @@ export interface ConnectionTest {
   again: { body: unknown } | null;
 }
 
-/** What the editor is told about an account. Holds no key, and of an error only its code and its sentence. */
+/** The answer to the editor about an account. Holds no key, and of an error only its code and its sentence. */
 export type ConnectionTestResult =
   | { ok: true; strips: Pick<Strip, 'mac' | 'name' | 'available' | 'outlets'>[]; readable: boolean }
   | ({ ok: false } & EditorError);
@@ -50,12 +50,12 @@ export type AnswerPreview = { sent: SentAnswer } & (
   | ({ ok: false } & EditorError)
 );
 
-/** What the editor sends for a password that it was never told. */
-const UNTOUCHED = '__PWRD__';
+/** What the editor sends for a password that was not typed again. */
+const UNCHANGED = '__PWRD__';
 const LONGEST = 4096;
 const LONGEST_EXPRESSION = 20_000;
 const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-account'].timeout;
-/** A person is waiting. */
+/** Milliseconds; a person is waiting. */
 const MOST_TIMEOUT = 60_000;
 
 /** Reads the body of a request; `null` for a body that the dialog does not send. */
@@ -73,7 +73,7 @@ export function parseConnectionTest(body: unknown): ConnectionTest | null {
   const test: ConnectionTest = {
     id: text('id'),
     baseUrl: text('baseUrl'),
-    apiKey: apiKey === '' || apiKey === UNTOUCHED ? null : apiKey,
+    apiKey: apiKey === '' || apiKey === UNCHANGED ? null : apiKey,
     timeout: Math.min(Math.max(timeout, LEAST_TIMEOUT), MOST_TIMEOUT),
     tls: text('tls'),
     proxy: text('proxy'),
@@ -90,7 +90,7 @@ export const testSucceeded = (strips: readonly Strip[], readable: boolean): Conn
   readable,
 });
 
-/** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: takes the API key out of a text. */
+/** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: removes the API key from a text. */
 export async function previewOf(
   body: unknown,
   mac: string,

@@ -1,5 +1,5 @@
 /**
- * A report about an account that can be shown to anybody. It is put together here and then passed through `REPORT`, the list of all that may
+ * A report about an account that can be published. It is put together here and then passed through `REPORT`, the list of all that may
  * be in it: what is not on the list is left out. No text or number of a user or of the service is on it; MACs and names are numbered.
  */
 import type { AccountDiagnostics } from '../account/diagnostics';
@@ -78,7 +78,7 @@ const VERSION = text(/^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
 const TIME = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const MAC = text(/^mac \d+$/);
 const NAME = text(/^name \d+$/);
-/** Units of measurement that say nothing of anybody; others only by their length. */
+/** Units of measurement that may be in a report; of others only the length. */
 const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
 const UNIT: Rule = (value) => choice(...UNITS)(value) ?? text(/^text of \d+$/)(value);
 const words = (text: string): string[] => text.split(' ');
@@ -229,12 +229,12 @@ export class Aliases {
     return alias(this.#names, name, (number) => `name ${number}`);
   }
 
-  /** A key that says nothing, and so may say anything. */
+  /** A key that is not known, and so may be private. */
   key(key: string): string {
     return alias(this.#keys, key, (number) => `key ${number} of ${key.length}`);
   }
 
-  /** Lets MACs and names of a strip be recognised wherever they stand. */
+  /** From now on MACs and names of this strip are replaced wherever they stand. */
   learn({ mac, name, outlets }: Pick<Strip, 'mac' | 'name' | 'outlets'>): void {
     this.mac(mac);
     for (const each of [name, ...outlets.map((outlet) => outlet.name)]) if (each !== null) this.name(each);
@@ -260,7 +260,7 @@ const MOST_KEYS = 40;
 const MOST_SHAPES = 5;
 const MOST_STRIPS = 10;
 
-/** What kind of JSON value it is, with nothing of what it says. */
+/** The kind of a JSON value, without the value. */
 export function shapeOf(value: unknown, aliases: Aliases, depth = 0): unknown {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'boolean';

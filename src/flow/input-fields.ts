@@ -94,9 +94,9 @@ export async function readMac(field: Field, msg: Message, payload: unknown): Pro
 }
 
 /**
- * Returns what runs every reading of a message with these fields. Expressions take time: where there is one, messages are kept in order. An
- * error other than a `StripError` can only come from a message that is not plain data, such as one with a getter that throws, and becomes
- * INVALID_INPUT.
+ * Returns a function that runs each read of a message with these fields. An expression takes time: with one among them, results come in the
+ * order of the messages. An error other than a `StripError` can only come from a message that is not plain data, such as one with a getter
+ * that throws, and becomes INVALID_INPUT.
  */
 export function messageReading(
   fields: readonly Field[],
@@ -138,7 +138,7 @@ function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
   };
 }
 
-/** Longer texts are none of the words, and are not worth trimming. */
+/** No accepted word is longer, spaces around it included. */
 const LONGEST_WORD = 100;
 
 const ACTIONS: ReadonlyMap<string, { requested: Requested; action: Action }> = new Map([

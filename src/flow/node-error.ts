@@ -87,7 +87,7 @@ export function reportedError(error: unknown, translate: Translate, known: Names
   const [first] = failures;
   const areAlike =
     failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
-  // The reason why none was carried out says more than which outlets they were, unless it is a reason of the outlets.
+  // One reason for all says more than a list of outlets, unless it is about single outlets.
   if (first !== undefined && areAlike && (strips.length === 1 || first.error.code !== 'SWITCH_FAILED'))
     return first.error;
   const outlets = failures

@@ -21,7 +21,7 @@ export interface AccountOverview {
   strips: Strip[];
 }
 
-/** What is known of an account without a request. `now`: wall-clock milliseconds. */
+/** What is known of an account, without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
   try {
     const running = account.get();
@@ -41,7 +41,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
   }
 }
 
-/** One outlet and the state it shall have, as the side bar asks for it. */
+/** A request of the side bar to switch one outlet. */
 export interface OutletRequest {
   /** Id of the account's config node. */
   account: string;

@@ -35,7 +35,7 @@ function open(node: EditorNode): void {
   if (!wasWhole && textOf(node, 'output') === '') output.val('on');
   const showOutput = () => {
     const isWhole = port.type() === 'port' && port.value() === '';
-    // One outlet is asked for to hear whether it is on; a whole strip is sent as it is.
+    // Of one outlet on/off is the usual output; a whole strip is sent as it is.
     if (wasWhole && !isWhole && port.type() === 'port' && output.val() === 'strip') output.val('on');
     if (!wasWhole && isWhole) output.val('strip');
     wasWhole = isWhole;

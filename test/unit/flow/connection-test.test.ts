@@ -54,7 +54,7 @@ describe('a connection to try', () => {
   });
 });
 
-describe('what the editor is told of it', () => {
+describe('the answer to the editor', () => {
   it('holds the strips, and nothing that the dialogs do not show', () => {
     const strip = {
       mac: 'A1',

@@ -162,7 +162,7 @@ describe('the shape of an answer', () => {
     assert.deepEqual(shape(strips), [{ count: 100, shape: { mac: 'mac 1', on: 'boolean' } }]);
   });
 
-  it('numbers keys that are MACs or names, or that nobody knows', () => {
+  it('numbers keys that are MACs, names or unknown words', () => {
     const aliases = new Aliases();
     aliases.learn(makeStrip(MAC, [], { name: 'Bedroom' }));
     const body = { 'AA:BB:CC:DD:EE:FF': { '1': true }, Bedroom: 1, MySecretHouse: 1, bootTime: 1 };

@@ -133,7 +133,7 @@ describe('leases of side bars', () => {
     assert.equal(subscribed(), 1);
   });
 
-  it('run out when nobody asks any more, and leave no timer', async () => {
+  it('run out when no side bar asks any more, and leave no timer', async () => {
     const { clock, account, leases, open } = subject();
     leases.renew('one', [account]);
     await clock.pass(LEASE_MS - 1);
