@@ -11,7 +11,16 @@ import { Requests } from './requests';
 import { StripStore } from './strip-store';
 import { Subscribers, type SubscribeOptions } from './subscribers';
 import { Switcher } from './switcher';
-import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
+import type {
+  AccountOptions,
+  AccountStatus,
+  Change,
+  Command,
+  Listener,
+  OutletId,
+  Outcome,
+  RunOptions,
+} from './types';
 
 /** At close, milliseconds for a switch request that is under way... */
 const GRACE = 1_000;
@@ -42,8 +51,10 @@ export class Account {
   readonly #poller: Poller;
   /** Ends each read that somebody waits for. */
   readonly #reads = new Set<(error: StripError) => void>();
-  /** MAC keys of strips whose last answer could not be read; the list as `null`. */
-  readonly #unreadable = new Set<string | null>();
+  /** The last list could be read. */
+  #isReadable = true;
+  /** MAC keys of strips whose last answer could not be. */
+  readonly #unreadable = new Set<string>();
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
@@ -55,19 +66,20 @@ export class Account {
     this.#counters = new DiagnosticCounters(clock);
     const options = { ...uncounted, service: this.#counters.counting(uncounted.service) };
     this.#options = options;
-    this.#store = new StripStore(clock, settings, (changes, settled) => this.#announce(changes, settled));
+    this.#store = new StripStore(
+      clock,
+      settings,
+      (mac) => this.#wantsReadings(mac),
+      (changes, settled) => this.#announce(changes, settled),
+    );
     this.#subscribers = new Subscribers(fault);
     this.#statusListeners = new Subscribers(fault);
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, this.#counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
-    this.#reader = new Reader(
-      options.service,
-      this.#store,
-      this.#requests,
-      (mac) => this.#wantsReadings(mac),
-      (key, readable) => this.#checkReadable(key, readable),
+    this.#reader = new Reader(options.service, this.#store, this.#requests, (key, readable) =>
+      this.#checkReadable(key, readable),
     );
     this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
@@ -235,7 +247,6 @@ export class Account {
   }
 
   #announce(changes: readonly Change[], settled: boolean): void {
-    if (this.#closing !== null) return;
     for (const change of changes) {
       if (change.kind === 'removed') this.#unreadable.delete(macKey(change.strip.mac));
       // Once the strips are known, a new one is news to everybody.
@@ -243,31 +254,27 @@ export class Account {
       this.#subscribers.tell(change, ({ initial }) => initial || isNews);
     }
     if (settled !== this.#store.isComplete) this.#checkOutlets();
-    this.#checkStatus();
   }
 
   /** After the first complete list: warns of configured outlets that it does not have. */
   #checkOutlets(): void {
     const { protectedOutlets, outletNames } = this.#options.settings;
-    for (const { mac, port } of protectedOutlets) {
-      if (this.#store.lacks(mac, port)) this.#options.log.unknownOutlet('protected', mac, port);
-    }
-    for (const { mac, port } of outletNames) {
-      if (this.#store.lacks(mac, port)) this.#options.log.unknownOutlet('named', mac, port);
-    }
+    const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
+      const unknown = outlets.filter(({ mac, port }) => this.#store.lacks(mac, port));
+      for (const { mac, port } of unknown) this.#options.log.unknownOutlet(kind, mac, port);
+    };
+    check('protected', protectedOutlets);
+    check('named', outletNames);
   }
 
+  /** An answer was read as far as it can be; `key`: of the strip, `null` for the list. */
   #checkReadable(key: string | null, readable: boolean): void {
-    if (this.#closing !== null || this.#unreadable.has(key) === !readable) return;
-    if (readable) this.#unreadable.delete(key);
-    else {
-      const strips = this.#unreadable.size - (this.#unreadable.has(null) ? 1 : 0);
-      this.#unreadable.add(key);
-      // Said of the first such strip: the answers about the others look alike.
-      if (key === null) this.#options.log.unreadable('list');
-      else if (strips === 0) this.#options.log.unreadable('strip');
-    }
-    this.#checkStatus();
+    // Said of the first such strip: the answers about the others look alike.
+    const isNews = key === null ? this.#isReadable : this.#unreadable.size === 0;
+    if (key === null) this.#isReadable = readable;
+    else if (readable) this.#unreadable.delete(key);
+    else this.#unreadable.add(key);
+    if (isNews && !readable) this.#options.log.unreadable(key === null ? 'list' : 'strip');
   }
 
   #currentStatus(): Omit<AccountStatus, 'lastAnswerAt'> {
@@ -275,14 +282,13 @@ export class Account {
     return {
       available: this.#store.available,
       error: this.#store.error,
-      readable: !this.#unreadable.has(null),
+      readable: this.#isReadable,
       cooldownUntil: remaining > 0 ? untilWall : null,
       polling: this.#poller.isRunning,
     };
   }
 
   #checkStatus(): void {
-    if (this.#closing !== null) return;
     const old = this.#toldStatus;
     const status = this.#currentStatus();
     if (

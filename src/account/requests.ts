@@ -27,7 +27,7 @@ export class Requests {
   #wokenAt = -Infinity;
   #saidRetrying = false;
 
-  /** `onAnswer` is called when a request succeeded or the service asked for a pause. `endedPause`: it no longer asks for one. */
+  /** `onAnswer` is called when a request is over. `endedPause`: the service no longer asks for one. */
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
@@ -164,8 +164,8 @@ export class Requests {
       if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
         const isNew = this.cooldown.begin(error, error.retryAfter);
         if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
-        this.onAnswer(false, false);
       }
+      this.onAnswer(false, false);
       throw error;
     } finally {
       if (queued !== null) queued.underWay--;
