@@ -11,16 +11,7 @@ import { Requests } from './requests';
 import { StripStore } from './strip-store';
 import { Subscribers, type SubscribeOptions } from './subscribers';
 import { Switcher } from './switcher';
-import type {
-  AccountOptions,
-  AccountStatus,
-  Change,
-  Command,
-  Listener,
-  OutletId,
-  Outcome,
-  RunOptions,
-} from './types';
+import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
 
 /** At close, milliseconds for a switch request that is under way... */
 const GRACE = 1_000;
@@ -51,24 +42,18 @@ export class Account {
   readonly #poller: Poller;
   /** Ends each read that somebody waits for. */
   readonly #reads = new Set<(error: StripError) => void>();
-  /** The last list could be read. */
-  #isReadable = true;
-  /** MAC keys of strips whose last answer could not be. */
-  readonly #unreadable = new Set<string>();
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
   #closing: Promise<void> | null = null;
 
   constructor(uncounted: AccountOptions) {
-    const { clock, settings, log } = uncounted;
-    const fault = (error: unknown): void => log.fault(error);
-    this.#counters = new DiagnosticCounters(clock);
+    const fault = (error: unknown): void => uncounted.log.fault(error);
+    this.#counters = new DiagnosticCounters(uncounted.clock);
     const options = { ...uncounted, service: this.#counters.counting(uncounted.service) };
     this.#options = options;
     this.#store = new StripStore(
-      clock,
-      settings,
+      options,
       (mac) => this.#wantsReadings(mac),
       (changes, settled) => this.#announce(changes, settled),
     );
@@ -78,9 +63,7 @@ export class Account {
     this.#requests = new Requests(options, this.#queue, this.#counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
-    this.#reader = new Reader(options.service, this.#store, this.#requests, (key, readable) =>
-      this.#checkReadable(key, readable),
-    );
+    this.#reader = new Reader(options.service, this.#store, this.#requests);
     this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.suspect(),
@@ -226,11 +209,11 @@ export class Account {
   /** One round of the poll: the list, then each strip in it whose readings somebody watches and it does not tell. */
   async #round(): Promise<Round> {
     const list = await failureOf(this.#reader.list().answer);
-    if (list !== null) return { list, readings: null };
-    const more = this.#store.withoutReadings().filter((mac) => this.#wantsReadings(mac));
-    const failures = await Promise.all(more.map((mac) => failureOf(this.#reader.get(mac).answer)));
+    const more = list === null ? this.#store.withoutReadings() : [];
+    const asked = more.filter((mac) => this.#wantsReadings(mac));
+    const failures = await Promise.all(asked.map((mac) => failureOf(this.#reader.get(mac).answer)));
     const readings = failures.find((error) => error !== null && error.code !== 'NOT_FOUND');
-    return { list: null, readings: readings ?? null };
+    return { list, readings: readings ?? null };
   }
 
   #wantsReadings(mac: string): boolean {
@@ -248,33 +231,10 @@ export class Account {
 
   #announce(changes: readonly Change[], settled: boolean): void {
     for (const change of changes) {
-      if (change.kind === 'removed') this.#unreadable.delete(macKey(change.strip.mac));
       // Once the strips are known, a new one is news to everybody.
       const isNews = !('first' in change && change.first) || (settled && change.kind === 'strip');
       this.#subscribers.tell(change, ({ initial }) => initial || isNews);
     }
-    if (settled !== this.#store.isComplete) this.#checkOutlets();
-  }
-
-  /** After the first complete list: warns of configured outlets that it does not have. */
-  #checkOutlets(): void {
-    const { protectedOutlets, outletNames } = this.#options.settings;
-    const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
-      const unknown = outlets.filter(({ mac, port }) => this.#store.lacks(mac, port));
-      for (const { mac, port } of unknown) this.#options.log.unknownOutlet(kind, mac, port);
-    };
-    check('protected', protectedOutlets);
-    check('named', outletNames);
-  }
-
-  /** An answer was read as far as it can be; `key`: of the strip, `null` for the list. */
-  #checkReadable(key: string | null, readable: boolean): void {
-    // Said of the first such strip: the answers about the others look alike.
-    const isNews = key === null ? this.#isReadable : this.#unreadable.size === 0;
-    if (key === null) this.#isReadable = readable;
-    else if (readable) this.#unreadable.delete(key);
-    else this.#unreadable.add(key);
-    if (isNews && !readable) this.#options.log.unreadable(key === null ? 'list' : 'strip');
   }
 
   #currentStatus(): Omit<AccountStatus, 'lastAnswerAt'> {
@@ -282,7 +242,7 @@ export class Account {
     return {
       available: this.#store.available,
       error: this.#store.error,
-      readable: this.#isReadable,
+      readable: this.#store.readable,
       cooldownUntil: remaining > 0 ? untilWall : null,
       polling: this.#poller.isRunning,
     };

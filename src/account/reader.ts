@@ -20,12 +20,10 @@ export class Reader {
   readonly #strips = new Map<string, SharedRead<StripAnswer>>();
   #commandsOver = 0;
 
-  /** `onRead`: a read succeeded; `key` names the strip, `null` the list. */
   constructor(
     private readonly service: Service,
     private readonly store: StripStore,
     private readonly requests: Requests,
-    private readonly onRead: (key: string | null, readable: boolean) => void,
   ) {}
 
   /** A command is over: a read that was requested before may show the state before it, so it is not shared with later ones. */
@@ -46,8 +44,7 @@ export class Reader {
     const version = this.store.nextVersion();
     try {
       const answer = await this.service.get(this.store.spelling(mac));
-      this.store.strip(answer.strip, version);
-      this.onRead(macKey(mac), answer.readable);
+      this.store.strip(answer, version);
       return answer;
     } catch (error) {
       if (isStripError(error) && error.code === 'NOT_FOUND') this.store.missing(mac, version);
@@ -60,7 +57,6 @@ export class Reader {
     try {
       const answer = await this.service.list();
       this.store.list(answer, version);
-      this.onRead(null, answer.readable);
       return answer;
     } catch (error) {
       if (isStripError(error) && error.code !== 'CLOSED') this.store.failed(error, version);

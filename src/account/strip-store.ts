@@ -1,4 +1,3 @@
-import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import {
@@ -9,8 +8,9 @@ import {
   type ReadingName,
   READINGS,
   type Strip,
+  type StripAnswer,
 } from '../api/types';
-import type { AccountSettings, Change } from './types';
+import type { AccountOptions, Change, OutletId } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */
 const FORGET_AFTER = 24 * 3_600_000;
@@ -38,6 +38,8 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
+  /** The last answer about it alone could be read. */
+  readable: boolean;
   /** Monotonic time when it left the list. */
   leftAt: number | null;
 }
@@ -64,31 +66,26 @@ export class StripStore {
   available: boolean | null = null;
   /** Why the account is not available. */
   error: StripError | null = null;
+  /** The last list could be read. */
+  readable = true;
 
   /**
    * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `announce` is called after every answer,
    * with what changed (maybe nothing). `settled`: so a strip that turns up is news to everybody.
    */
   constructor(
-    private readonly clock: Clock,
-    settings: Pick<AccountSettings, 'outletNames' | 'units'>,
+    private readonly options: AccountOptions,
     private readonly asksMore: (mac: string) => boolean,
     private readonly announce: (changes: readonly Change[], settled: boolean) => void,
   ) {
-    this.#outletNames = new Map(
-      settings.outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]),
-    );
-    this.#units = Object.fromEntries(Object.entries(settings.units).filter(([, unit]) => unit !== ''));
+    const { outletNames, units } = options.settings;
+    this.#outletNames = new Map(outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]));
+    this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
   /** The number of a read that is about to be asked. */
   nextVersion(): number {
     return ++this.#version;
-  }
-
-  /** A list was understood as a whole. */
-  get isComplete(): boolean {
-    return this.#completeVersion > 0;
   }
 
   /** Copies of all strips, in the order they became known. */
@@ -138,17 +135,14 @@ export class StripStore {
       .map(({ strip }) => strip.mac);
   }
 
-  /** Whether the newest list has no such strip, or the strip is known to have no such outlet. */
-  lacks(mac: string, port: Port): boolean {
-    return this.#find(mac)?.listVersion !== this.#listVersion || !this.ports(mac).includes(port);
-  }
-
   /**
    * Takes in a list asked as `version`. Where something is known better already, or the user named it, the answer itself is corrected, so that
    * whoever asked never sees a switch undone.
    */
-  list({ strips, complete }: ListAnswer, version: number): void {
-    const settled = this.isComplete;
+  list({ strips, complete, readable }: ListAnswer, version: number): void {
+    const settled = this.#completeVersion > 0;
+    if (this.readable && !readable) this.options.log.unreadable('list');
+    this.readable = readable;
     this.#setAvailable(true, null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
     for (const strip of strips) {
@@ -171,14 +165,19 @@ export class StripStore {
       for (const state of this.#strips.values()) {
         if (state.listVersion < version) this.#leaveList(state, version);
       }
+      if (!settled) this.#checkOutlets();
     }
     this.#tell(settled);
   }
 
   /** Takes in the answer about one strip, asked as `version`; corrects it as `list` does. */
-  strip(strip: Strip, version: number): void {
+  strip({ strip, readable }: StripAnswer, version: number): void {
     this.#setAvailable(true, null, version);
     const state = this.#findOrAdd(strip);
+    // Said of the first such strip: the answers about the others look alike.
+    const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
+    if (isNews) this.options.log.unreadable('strip');
+    state.readable = readable;
     this.#take(state, strip, version);
     this.#correct(strip, state);
     this.#tell();
@@ -236,6 +235,7 @@ export class StripStore {
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
+      readable: true,
       leftAt: null,
     };
   }
@@ -252,7 +252,7 @@ export class StripStore {
     return true;
   }
 
-  #tell(settled = this.isComplete): void {
+  #tell(settled = this.#completeVersion > 0): void {
     const changes = this.#changes;
     this.#changes = [];
     this.announce(changes, settled);
@@ -302,11 +302,24 @@ export class StripStore {
 
   #leaveList(state: StripState, version: number): void {
     this.#markUnavailable(state, version);
-    const now = this.clock.monotonic();
+    const now = this.options.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
     this.#strips.delete(macKey(state.strip.mac));
     this.#changes.push({ kind: 'removed', strip: state.strip });
+  }
+
+  /** After the first complete list: warns of configured outlets that it does not have. */
+  #checkOutlets(): void {
+    const { protectedOutlets, outletNames } = this.options.settings;
+    const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
+      for (const { mac, port } of outlets) {
+        const isListed = this.#find(mac)?.listVersion === this.#listVersion;
+        if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
+      }
+    };
+    check('protected', protectedOutlets);
+    check('named', outletNames);
   }
 
   /** Puts into an answer what is known better than it says. */
