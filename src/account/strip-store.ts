@@ -1,16 +1,8 @@
+import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import {
-  type ListAnswer,
-  type Port,
-  type PortOrAll,
-  PORTS,
-  type ReadingName,
-  READINGS,
-  type Strip,
-  type StripAnswer,
-} from '../api/types';
-import type { AccountOptions, Change, OutletId } from './types';
+import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
+import type { AccountSettings, Change } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */
 const FORGET_AFTER = 24 * 3_600_000;
@@ -19,14 +11,13 @@ const FORGET_AFTER = 24 * 3_600_000;
 type Field = 'available' | 'description' | 'at' | ReadingName | Port;
 
 /** What an answer tells of a strip: only its description, or readings, may be missing. */
-type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
+type Told = Pick<Strip, 'available' | 'outlets' | 'at'> &
+  Partial<Pick<Strip, 'mac' | 'name' | 'units' | ReadingName>>;
 
 /** One strip as the account knows it. */
 interface StripState {
   /** As known now. Never changed, but replaced. */
   strip: Readonly<Strip>;
-  /** No answer about it has been taken in. */
-  isNew: boolean;
   /** Of the newest answer that told each field. */
   readonly versions: Map<Field, number>;
   /** The last values that were not unknown. */
@@ -38,8 +29,6 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
-  /** The last answer about it alone could be read. */
-  readable: boolean;
   /** Monotonic time when it left the list. */
   leftAt: number | null;
 }
@@ -66,21 +55,17 @@ export class StripStore {
   available: boolean | null = null;
   /** Why the account is not available. */
   error: StripError | null = null;
-  /** The last list could be read. */
-  readable = true;
 
-  /**
-   * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `announce` is called after every answer,
-   * with what changed (maybe nothing). `settled`: so a strip that turns up is news to everybody.
-   */
+  /** `announce` is called after every answer, with what changed (maybe nothing). `settled`: so a strip that turns up is news to everybody. */
   constructor(
-    private readonly options: AccountOptions,
-    private readonly asksMore: (mac: string) => boolean,
+    private readonly clock: Clock,
+    settings: Pick<AccountSettings, 'outletNames' | 'units'>,
     private readonly announce: (changes: readonly Change[], settled: boolean) => void,
   ) {
-    const { outletNames, units } = options.settings;
-    this.#outletNames = new Map(outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]));
-    this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
+    this.#outletNames = new Map(
+      settings.outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]),
+    );
+    this.#units = Object.fromEntries(Object.entries(settings.units).filter(([, unit]) => unit !== ''));
   }
 
   /** The number of a read that is about to be asked. */
@@ -88,14 +73,20 @@ export class StripStore {
     return ++this.#version;
   }
 
+  /** A list was understood as a whole. */
+  get isComplete(): boolean {
+    return this.#completeVersion > 0;
+  }
+
   /** Copies of all strips, in the order they became known. */
   all(): Strip[] {
-    return Array.from(this.#strips.values(), ({ strip }) => structuredClone(strip));
+    return Array.from(this.#strips.values(), ({ strip }) => copyOf(strip));
   }
 
   /** A copy. */
   find(mac: string): Strip | undefined {
-    return structuredClone(this.#find(mac)?.strip);
+    const state = this.#find(mac);
+    return state && copyOf(state.strip);
   }
 
   /** As the service spells it, once that is known. */
@@ -135,14 +126,23 @@ export class StripStore {
       .map(({ strip }) => strip.mac);
   }
 
+  /** Whether the newest list has no such strip, or the strip is known to have no such outlet. */
+  lacks(mac: string, port: Port): boolean {
+    return this.#find(mac)?.listVersion !== this.#listVersion || !this.ports(mac).includes(port);
+  }
+
   /**
-   * Takes in a list asked as `version`. Where something is known better already, or the user named it, the answer itself is corrected, so that
-   * whoever asked never sees a switch undone.
+   * Takes in a list asked as `version`. Where something is known better already, or the user named it, `strips` themselves are corrected, so that
+   * whoever asked never sees a switch undone. `asksMore`: a strip will be asked for itself as well, so only its own answer may say that
+   * it is available again (a list may not know).
    */
-  list({ strips, complete, readable }: ListAnswer, version: number): void {
-    const settled = this.#completeVersion > 0;
-    if (this.readable && !readable) this.options.log.unreadable('list');
-    this.readable = readable;
+  list(
+    strips: readonly Strip[],
+    complete: boolean,
+    version: number,
+    asksMore: (mac: string) => boolean,
+  ): void {
+    const settled = this.isComplete;
     this.#setAvailable(true, null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
     for (const strip of strips) {
@@ -152,10 +152,9 @@ export class StripStore {
       if (state.listVersion < version) {
         state.listVersion = version;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
+        const comesBack = strip.available && !state.strip.available && state.versions.has('available');
         const unsure: Field[] = state.readingsUntold ? [...READINGS] : [];
-        const comesBack = strip.available && !state.strip.available && !state.isNew;
-        // Only its own answer may say that it is available again: a list may not know.
-        if (comesBack && state.readingsUntold && this.asksMore(strip.mac)) unsure.push('available');
+        if (comesBack && state.readingsUntold && asksMore(strip.mac)) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
       this.#correct(strip, state);
@@ -165,19 +164,14 @@ export class StripStore {
       for (const state of this.#strips.values()) {
         if (state.listVersion < version) this.#leaveList(state, version);
       }
-      if (!settled) this.#checkOutlets();
     }
     this.#tell(settled);
   }
 
   /** Takes in the answer about one strip, asked as `version`; corrects it as `list` does. */
-  strip({ strip, readable }: StripAnswer, version: number): void {
+  strip(strip: Strip, version: number): void {
     this.#setAvailable(true, null, version);
     const state = this.#findOrAdd(strip);
-    // Said of the first such strip: the answers about the others look alike.
-    const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
-    if (isNews) this.options.log.unreadable('strip');
-    state.readable = readable;
     this.#take(state, strip, version);
     this.#correct(strip, state);
     this.#tell();
@@ -202,7 +196,8 @@ export class StripStore {
   /** The service does not know this strip (any more), as asked as `version`. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
-    if (state !== undefined) this.#markUnavailable(state, version);
+    if (state === undefined) return;
+    this.#markUnavailable(state, version);
     this.#tell();
   }
 
@@ -210,7 +205,15 @@ export class StripStore {
   *known(): Generator<Change> {
     const { available, error } = this;
     if (available !== null) yield { kind: 'account', available, error, first: true };
-    for (const { strip } of this.#strips.values()) yield* changesOf(this.#unknown(strip), strip);
+    for (const { strip, lastOn, lastReading } of this.#strips.values()) {
+      yield { kind: 'strip', strip, available: strip.available, first: true };
+      for (const { port, on } of strip.outlets) {
+        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
+      }
+      for (const name of lastReading.keys()) {
+        yield { kind: 'reading', strip, name, value: strip[name], previous: null, first: true };
+      }
+    }
   }
 
   #find(mac: string): StripState | undefined {
@@ -218,26 +221,21 @@ export class StripStore {
   }
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
-    const state = this.#find(mac) ?? this.#unknown({ mac, at });
-    this.#strips.set(macKey(mac), state);
-    return state;
-  }
-
-  /** A strip of which nothing is known. */
-  #unknown({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
+    const known = this.#find(mac);
+    if (known !== undefined) return known;
     const readings = { load: null, voltage: null, signal: null };
-    return {
+    const state: StripState = {
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
-      isNew: true,
       versions: new Map(),
       lastOn: new Map(),
       lastReading: new Map(),
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
-      readable: true,
       leftAt: null,
     };
+    this.#strips.set(macKey(mac), state);
+    return state;
   }
 
   /** Whether the service answers, as far as nothing newer is known. Returns whether that is so. */
@@ -252,7 +250,7 @@ export class StripStore {
     return true;
   }
 
-  #tell(settled = this.#completeVersion > 0): void {
+  #tell(settled = this.isComplete): void {
     const changes = this.#changes;
     this.#changes = [];
     this.announce(changes, settled);
@@ -260,66 +258,79 @@ export class StripStore {
 
   /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: what it does not say for sure. */
   #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
-    const { mac } = told;
-    const strip = { ...state.strip };
+    const { versions, lastOn, lastReading } = state;
+    const { mac, available } = told;
+    const isNew = !versions.has('available');
+    const strip: Strip = { ...state.strip, outlets: [...state.strip.outlets] };
     const key = macKey(strip.mac);
-    const isNews = (field: Field): boolean => !unsure.includes(field) && isNewer(state, field, version);
-    const isDescription = mac !== undefined && isNews('description');
+    let isDescribedAnew = false;
+    const isNewer = (field: Field): boolean => {
+      if (unsure.includes(field) || (versions.get(field) ?? 0) >= version) return false;
+      versions.set(field, version);
+      return true;
+    };
+    const isNewDescription = mac !== undefined && isNewer('description');
     state.leftAt = null;
+    if (isNewer('available') && (isNew || available !== strip.available)) {
+      strip.available = available;
+      this.#changes.push({ kind: 'strip', strip, available, first: isNew });
+    }
     state.outletsTold ||= mac !== undefined && told.outlets.length > 0;
-    if (isNews('available')) strip.available = told.available;
-    if (isNews('at')) strip.at = told.at;
+    for (const { port, on, name } of told.outlets) {
+      const given = this.#outletNames.get(`${key}/${port}`);
+      const index = strip.outlets.findIndex((each) => each.port === port);
+      const known = strip.outlets[index];
+      const outlet = { port, on: known?.on ?? null, name: known?.name ?? given ?? null };
+      if (known === undefined) {
+        strip.outlets = [...strip.outlets, outlet].sort((a, b) => a.port - b.port);
+        isDescribedAnew = true;
+      } else strip.outlets[index] = outlet;
+      if (isNewDescription && given === undefined && name !== null && name !== outlet.name) {
+        outlet.name = name;
+        isDescribedAnew = true;
+      }
+      if (!isNewer(port) || on === outlet.on) continue;
+      outlet.on = on;
+      const previous = lastOn.get(port) ?? null;
+      if (on !== null) lastOn.set(port, on);
+      this.#changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
+    }
     for (const name of READINGS) {
       const value = told[name];
-      if (value !== undefined && isNews(name)) strip[name] = value;
+      if (value === undefined || !isNewer(name) || value === strip[name]) continue;
+      strip[name] = value;
+      const previous = lastReading.get(name) ?? null;
+      if (value !== null) lastReading.set(name, value);
+      this.#changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
     }
-    strip.outlets = PORTS.flatMap((port) => {
-      const known = strip.outlets.find((outlet) => outlet.port === port);
-      const outlet = told.outlets.find((each) => each.port === port);
-      if (outlet === undefined) return known ?? [];
-      const on = isNews(port) ? outlet.on : (known?.on ?? null);
-      const name = this.#outletNames.get(`${key}/${port}`) ?? (isDescription ? outlet.name : null);
-      return { port, on, name: name ?? known?.name ?? null };
-    });
-    if (isDescription) {
+    if (isNewer('at')) strip.at = told.at;
+    if (isNewDescription) {
       const units = { ...strip.units, ...told.units };
-      Object.assign(strip, { mac, name: told.name ?? strip.name, units });
+      const name = told.name ?? strip.name;
+      isDescribedAnew ||= name !== strip.name || READINGS.some((each) => units[each] !== strip.units[each]);
+      Object.assign(strip, { mac, name, units });
     }
-    this.#replace(state, strip);
-  }
-
-  /** From now on a strip is known so. */
-  #replace(state: StripState, strip: Strip): void {
-    this.#changes.push(...changesOf(state, strip));
+    if (isDescribedAnew && !isNew) this.#changes.push({ kind: 'description', strip });
     state.strip = freeze(strip);
-    state.isNew = false;
   }
 
-  /** A strip is not available, unless something newer says that it is. */
   #markUnavailable(state: StripState, version: number): void {
-    if (isNewer(state, 'available', version)) this.#replace(state, { ...state.strip, available: false });
+    const { versions } = state;
+    if ((versions.get('available') ?? 0) >= version) return;
+    const first = !versions.has('available');
+    versions.set('available', version);
+    if (!first && !state.strip.available) return;
+    state.strip = Object.freeze({ ...state.strip, available: false });
+    this.#changes.push({ kind: 'strip', strip: state.strip, available: false, first });
   }
 
   #leaveList(state: StripState, version: number): void {
     this.#markUnavailable(state, version);
-    const now = this.options.clock.monotonic();
+    const now = this.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
     this.#strips.delete(macKey(state.strip.mac));
     this.#changes.push({ kind: 'removed', strip: state.strip });
-  }
-
-  /** After the first complete list: warns of configured outlets that it does not have. */
-  #checkOutlets(): void {
-    const { protectedOutlets, outletNames } = this.options.settings;
-    const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
-      for (const { mac, port } of outlets) {
-        const isListed = this.#find(mac)?.listVersion === this.#listVersion;
-        if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
-      }
-    };
-    check('protected', protectedOutlets);
-    check('named', outletNames);
   }
 
   /** Puts into an answer what is known better than it says. */
@@ -334,39 +345,8 @@ export class StripStore {
   }
 }
 
-/** Whether nothing newer is known of a field than an answer of this version says. */
-function isNewer({ versions }: StripState, field: Field, version: number): boolean {
-  if ((versions.get(field) ?? 0) >= version) return false;
-  versions.set(field, version);
-  return true;
-}
-
-/** What changes when a strip, known as `state` so far, becomes known as `strip`. */
-function* changesOf(
-  { strip: before, isNew, lastOn, lastReading }: StripState,
-  strip: Strip,
-): Generator<Change> {
-  const { available, outlets, name: ownName, units } = strip;
-  if (isNew || available !== before.available) yield { kind: 'strip', strip, available, first: isNew };
-  for (const { port, on } of outlets) {
-    if (on === (before.outlets.find((outlet) => outlet.port === port)?.on ?? null)) continue;
-    const previous = lastOn.get(port) ?? null;
-    if (on !== null) lastOn.set(port, on);
-    yield { kind: 'outlet', strip, port, on, previous, first: previous === null };
-  }
-  for (const name of READINGS) {
-    const value = strip[name];
-    if (value === before[name]) continue;
-    const previous = lastReading.get(name) ?? null;
-    if (value !== null) lastReading.set(name, value);
-    yield { kind: 'reading', strip, name, value, previous, first: previous === null };
-  }
-  const isDescribedAnew =
-    ownName !== before.name ||
-    READINGS.some((name) => units[name] !== before.units[name]) ||
-    outlets.length !== before.outlets.length ||
-    outlets.some(({ name }, index) => name !== before.outlets[index]?.name);
-  if (isDescribedAnew && !isNew) yield { kind: 'description', strip };
+function copyOf(strip: Readonly<Strip>): Strip {
+  return { ...strip, outlets: strip.outlets.map((outlet) => ({ ...outlet })), units: { ...strip.units } };
 }
 
 /** Frozen, because many subscribers get the same object. */

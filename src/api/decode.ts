@@ -3,9 +3,9 @@ import { createLook, type Look } from './decode/names';
 import { readSet, type OutletSet } from './decode/outlets';
 import { hintsAtMore } from './decode/paging';
 import { findRecords, type FoundRecord } from './decode/records';
-import { readStrip } from './decode/strip';
+import { readStrip, type AboutStrip } from './decode/strip';
 import { readDecodedSwitch, type DecodedSwitch } from './decode/switch';
-import { macKey, sameMac } from './mac';
+import { macKey } from './mac';
 import type { Strip } from './types';
 import { isRecord } from '../values';
 import { readJson, type JsonRecord } from './decode/values';
@@ -62,7 +62,7 @@ export function explain(body: unknown, mac?: string): Note[] {
 function listOf(body: unknown, at: string, notes: Note[]): DecodedList {
   const look = createLook();
   const found = findRecords(body, look);
-  const strips = [...byStrip(found.records).values()].map((records) => read(records, at, look, notes));
+  const strips = [...byStrip(found.records).values()].map((about) => readStrip(about, at, look, notes));
   const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], look);
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
@@ -72,37 +72,40 @@ function listOf(body: unknown, at: string, notes: Note[]): DecodedList {
   return { strips, complete, readable: isKnown || nothingToRead };
 }
 
-/** Records of the same strip, however they spell its MAC. */
-function byStrip(records: readonly FoundRecord[]): Map<string, FoundRecord[]> {
-  const strips = new Map<string, FoundRecord[]>();
-  for (const record of records) {
-    const key = macKey(record.mac);
-    const others = strips.get(key);
-    if (others === undefined) strips.set(key, [record]);
-    else others.push(record);
+/** What is said about each strip, however its MAC is spelled; of two spellings the first in the alphabet counts. */
+function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
+  const strips = new Map<string, AboutStrip>();
+  for (const { mac, record, offline } of found) {
+    const key = macKey(mac);
+    const about = strips.get(key);
+    if (about === undefined) strips.set(key, { mac, records: [record], offline });
+    else {
+      about.records.push(record);
+      if (mac < about.mac) about.mac = mac;
+      about.offline ||= offline;
+    }
   }
   return strips;
-}
-
-function read(records: readonly FoundRecord[], at: string, look: Look, notes: Note[]): Strip {
-  const [mac = ''] = records.map((record) => record.mac).sort();
-  const own = records.map(({ record }) => record);
-  const strip = readStrip(own, mac, at, look, notes);
-  return records.some(({ offline }) => offline) ? { ...strip, available: false } : strip;
 }
 
 function stripOf(body: unknown, mac: string, at: string, notes: Note[]): DecodedStrip {
   const look = createLook();
   const { records } = findRecords(body, look);
-  const about = records.filter((record) => sameMac(record.mac, mac));
+  const about = byStrip(records).get(macKey(mac));
   // An answer that names strips, but not this one. A mere identifier may be that of something else.
-  const isAboutOther = about.length === 0 && records.some(({ named }) => named);
+  const isAboutOther = about === undefined && records.some(({ named }) => named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
   const unnamed = isAboutOther ? null : readJson(body);
   const strip =
-    about.length > 0
-      ? read(about, at, look, notes)
-      : readStrip(recordsIn(unnamed), mac, at, look, notes, setsIn(unnamed, look));
+    about === undefined
+      ? readStrip(
+          { mac, records: recordsIn(unnamed), offline: false },
+          at,
+          look,
+          notes,
+          setsIn(unnamed, look),
+        )
+      : readStrip(about, at, look, notes);
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 

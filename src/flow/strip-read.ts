@@ -4,8 +4,9 @@ import { ownProperty } from '../values';
 import {
   Field,
   invalidInput,
-  messageReading,
+  keepOrder,
   parsePort,
+  readingMessage,
   readMac,
   throwFirst,
   valueOf,
@@ -20,18 +21,20 @@ import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } fr
 export class StatusRequestReader {
   readonly #mac: Field;
   readonly #port: Field;
-  readonly #run: ReturnType<typeof messageReading>;
+  readonly #keepOrder: ReturnType<typeof keepOrder> | null;
 
   constructor(config: Config, evaluate: Evaluate) {
     const { mac, port } = SETTINGS['strip status'];
     this.#mac = new Field(config, 'mac', mac, evaluate);
     this.#port = new Field(config, 'port', port, evaluate);
-    this.#run = messageReading([this.#mac, this.#port]);
+    const hasExpression = [this.#mac, this.#port].some(({ source }) => source === 'expression');
+    this.#keepOrder = hasExpression ? keepOrder() : null;
   }
 
   /** `port` is `null` for the whole strip. Rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
   read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
-    return this.#run(() => this.#read(msg, target));
+    const request = readingMessage(() => this.#read(msg, target));
+    return this.#keepOrder === null ? request : this.#keepOrder(request);
   }
 
   async #read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {

@@ -113,7 +113,7 @@ describe('the strip simulator node', () => {
     }
   });
 
-  it('makes the change at the strip that a message asks for', async () => {
+  it('does by hand what a message says', async () => {
     await deploy([simulatorNode('sim')]);
     const send = async (payload: unknown) => {
       node('sim').receive({ payload });

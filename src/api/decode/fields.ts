@@ -1,10 +1,10 @@
 import { isRecord } from '../../values';
 import { readJson, readText, type JsonRecord } from './values';
+import { withItem } from './candidates';
 import type { Look, Meaning } from './names';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
-  key: string;
   meaning: Meaning;
   value: unknown;
   /** What kind of record it stands in: the strip's own, its measurements, its connection, or one that is not known. */
@@ -18,49 +18,62 @@ export interface Field {
 /** Wrappers around wrappers around a strip with parts: `payload.all.system.hardware`. */
 const DEEPEST = 5;
 
+/** The keys of a record that name an outlet, such as "port1". */
+export interface KeyedFields {
+  record: JsonRecord;
+  keys: Meaning[];
+}
+
+export interface StripFields {
+  fields: Field[];
+  keyed: KeyedFields[];
+}
+
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
-export function stripFields(record: JsonRecord, look: Look): Field[] {
-  const fields: Field[] = [];
-  addFields(fields, record, 'self', look, 0);
-  return fields;
+export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
+  const found: StripFields = { fields: [], keyed: [] };
+  for (const record of records) addFields(found, record, 'self', look, 0);
+  return found;
 }
 
 /** Adds all fields of a record that stands so far down. */
-export function addFields(
-  fields: Field[],
+function addFields(
+  found: StripFields,
   record: JsonRecord,
   part: Field['part'],
   look: Look,
   depth: number,
 ): void {
+  let keys: Meaning[] | undefined;
   for (const key in record) {
     const meaning = look(key);
     if (meaning.denied) continue;
-    const found = record[key];
-    const value =
-      typeof found === 'string' && (meaning.part !== null || meaning.outlets !== null)
-        ? readJson(found)
-        : found;
-    if (typeof value !== 'object' || value === null) {
-      fields.push({ key, meaning, value, part, depth, record });
+    const value = valueOf(meaning, record[key]);
+    const kind =
+      typeof value === 'object' && value !== null && depth < DEEPEST ? partOf(meaning, part) : null;
+    if (kind !== null && isRecord(value) && !isOneField(meaning, value, look)) {
+      addFields(found, value, kind, look, depth + 1);
       continue;
     }
-    const kind = depth < DEEPEST ? partOf(meaning, part) : null;
-    if (Array.isArray(value)) {
-      fields.push({ key, meaning, value, part, depth, record });
-      if (kind !== null) addPairs(fields, value, kind, look, depth + 1);
-    } else if (isRecord(value)) {
-      const isSet = meaning.outlets !== null && (meaning.part === null || namesOutlets(value, look));
-      if (
-        kind === null ||
-        isSet ||
-        isValue(meaning, value, look) ||
-        (meaning.state !== null && namesOutlets(value, look))
-      ) {
-        fields.push({ key, meaning, value, part, depth, record });
-      } else addFields(fields, value, kind, look, depth + 1);
-    }
+    if (meaning.keyed >= 0) keys = withItem(keys, meaning);
+    else found.fields.push({ meaning, value, part, depth, record });
+    if (kind !== null && Array.isArray(value)) addPairs(found, value, kind, look, depth + 1);
   }
+  // Measurements under such keys are not about what is on.
+  if (keys !== undefined && part === 'self') found.keyed = withItem(found.keyed, { record, keys });
+}
+
+/** A record or a list may come as a text. */
+const valueOf = ({ part, outlets }: Meaning, value: unknown): unknown =>
+  typeof value === 'string' && (part !== null || outlets !== null) ? readJson(value) : value;
+
+/** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
+function isOneField(meaning: Meaning, record: JsonRecord, look: Look): boolean {
+  const keys = Object.keys(record);
+  if (meaning.outlets !== null || meaning.state !== null) {
+    if (keys.some((key) => look(key).keyed >= 0)) return true;
+  }
+  return (meaning.reading !== null || meaning.is('power')) && keys.some((key) => look(key).is('value'));
 }
 
 /** What a record of that name holds; inside measurements everything is measured. */
@@ -69,17 +82,9 @@ function partOf(meaning: Meaning, part: Field['part']): Field['part'] | null {
   return part === 'self' ? meaning.part : part;
 }
 
-const namesOutlets = (record: JsonRecord, look: Look): boolean =>
-  Object.keys(record).some((key) => look(key).keyed >= 0);
-
-/** `{value, unit}` in place of a reading. */
-const isValue = (meaning: Meaning, record: JsonRecord, look: Look): boolean =>
-  (meaning.reading !== null || meaning.is('power')) &&
-  Object.keys(record).some((key) => look(key).is('value'));
-
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(
-  fields: Field[],
+  found: StripFields,
   list: readonly unknown[],
   part: Field['part'],
   look: Look,
@@ -90,7 +95,7 @@ function addPairs(
     const keys = Object.keys(item);
     const [only] = keys;
     if (only !== undefined && keys.length === 1) {
-      addFields(fields, item, part, look, depth);
+      addFields(found, item, part, look, depth);
       continue;
     }
     // With the number of an outlet it is about that outlet alone.
@@ -102,14 +107,10 @@ function addPairs(
     if (values.length === 0 || meaning.denied) continue;
     const [value] = values;
     const isMeasured = meaning.reading !== null || meaning.keyed >= 0 || values.length > 1;
-    fields.push({
-      key,
-      meaning,
-      value: isMeasured || value === undefined ? item : item[value],
-      part,
-      depth,
-      record: { [key]: item },
-    });
+    const told = isMeasured || value === undefined ? item : item[value];
+    const record = { [key]: told };
+    if (meaning.keyed < 0) found.fields.push({ meaning, value: told, part, depth, record });
+    else if (part === 'self') found.keyed = withItem(found.keyed, { record, keys: [meaning] });
   }
 }
 

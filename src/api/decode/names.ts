@@ -109,8 +109,8 @@ const NAMES = {
     listinfo paginator`,
 } as const;
 
-/** Words for an outlet, of which names such as "outletNumber", "port_states" and "relay1" are made. */
-const OUTLET = '(?:outlet|port|socket|plug|switch|relay|channel|receptacle|output|gang|subdevice|ch)';
+/** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
+export const OUTLET = '(?:outlet|port|socket|plug|switch|relay|channel|receptacle|output|gang|subdevice|ch)';
 const QUALIFIER = '(?:power|smart|ac|switched|all|controlled)*';
 const OUTLETS = new RegExp(
   `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
@@ -136,25 +136,20 @@ const NUMBERED = new RegExp(
 const STRIPS =
   /^(?:my|smart|power|all|user|online)*(?:strip|pdu|powerbar|multiplug)s?(?:list|map|array|data|items)?$/;
 /** Things that are no strips; below them there may be some. */
-const FOREIGN = wordSet(
-  `hub gateway bridge router controller repeater extender camera bulb light sensor thermostat lock ap accesspoint
-  coordinator parent`,
-);
+const FOREIGN =
+  /^(?:hub|gateway|bridge|router|controller|repeater|extender|camera|bulb|light|sensor|thermostat|lock|ap|accesspoint|coordinator|parent)s?$/;
 /** Records that say nothing of how things are now, or are about something else altogether. */
-const DENIED = wordSet(
+const DENIED: ReadonlySet<string> = new Set(
   `desired target requested request default defaults config configuration configured settings setting schedule schedules
   scheduled timer timers event events history log logs scene scenes rule rules automation automations pending previous
   next template templates example examples limit limits threshold thresholds rated rating ratings nominal alarm alarms
   alert alerts invitation permissions deleted removed archived override overrides backup initial expected planned error
   errors warning warnings client clients user users owner neighbor neighbors firmware group groups input inputs led leds
-  button buttons light lights lock locks`,
+  button buttons light lights lock locks`.split(/\s+/),
 );
 
-function wordSet(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
-}
-
 export interface Meaning {
+  readonly key: string;
   /** Rank among the names of a strip or outlet; -1: none. The same for `mac`, `id` and `pair`. */
   readonly name: number;
   readonly outletName: number;
@@ -170,6 +165,8 @@ export interface Meaning {
   /** The reading whose unit, or whose scale, it is. */
   readonly unitOf: ReadingName | null;
   readonly scaleOf: ReadingName | null;
+  /** It says of the fields beside it what they are. */
+  readonly qualifies: boolean;
   /** Holds a strip's own fields, its measurements, or what it says of its connection. */
   readonly part: 'self' | 'meter' | 'network' | null;
   /** Holds outlets: `switched` says that bare numbers are states. */
@@ -244,7 +241,10 @@ function meaningOf(key: string): Meaning {
   const { reading, tier } = readingOf(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
+  const unitOf = readingBefore(UNIT, plain);
+  const scaleOf = readingBefore(SCALE, plain);
   return {
+    key,
     name: rank('name'),
     outletName: rank('outletname'),
     mac: rank('mac'),
@@ -255,8 +255,9 @@ function meaningOf(key: string): Meaning {
     connection: is('connection'),
     reading,
     tier,
-    unitOf: readingBefore(UNIT, plain),
-    scaleOf: readingBefore(SCALE, plain),
+    unitOf,
+    scaleOf,
+    qualifies: unitOf !== null || scaleOf !== null || is('unit') || is('power'),
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     state: any !== undefined ? 'any' : off !== undefined ? 'off' : byWord !== undefined ? 'word' : null,
@@ -267,7 +268,7 @@ function meaningOf(key: string): Meaning {
     keyedOf:
       after !== undefined && /name|label|alias|title/.test(after) ? 'name' : keyedState(word, letter, after),
     strips: isStrips,
-    foreign: words.some((each) => FOREIGN.has(each) || FOREIGN.has(each.replace(/s$/, ''))),
+    foreign: words.some((each) => FOREIGN.test(each)),
     // "input_voltage" and "user_strips" are listed above as a whole.
     denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.has(each))),
     plain,

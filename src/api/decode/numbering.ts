@@ -1,7 +1,8 @@
 import { PORTS, type Port } from '../types';
 import { isRecord } from '../../values';
 import { numberInText, readIndex, type JsonRecord } from './values';
-import type { Look, Meaning } from './names';
+import { withItem } from './candidates';
+import { OUTLET, type Look, type Meaning } from './names';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
@@ -19,23 +20,22 @@ const OUTLETS = 4;
 /**
  * Numbers records that are each about one outlet (design rule: a field that says the number, or the key of the record; numbers that
  * are not called a port only where those of all four are exactly 1-4 or 0-3; the order of four alike records last). `keys`: of the
- * map that holds the records; `ordered`: the records stand in an array of outlets; `ports`: the
+ * map that holds the records, if one does; `ordered`: the records stand in an array of outlets; `ports`: the
  * keys in them that call a number that of a port. `null`: nothing numbers them for sure.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
   look: Look,
-  keys: readonly string[] | null,
+  keys: readonly string[],
   ordered: boolean,
-  ports: readonly string[],
+  ports: readonly Meaning[],
 ): Numbering {
   const { called, used } = calledPort(records, ports, look);
   if (called !== null) return { numbers: called, used };
-  const keyed = keys?.map((key) => look(key).keyed) ?? [];
+  const keyed = keys.map((key) => look(key).keyed);
   const isKeyed = keyed.length > 0 && keyed.every((number) => number >= 0);
   // Mere digits may be the numbers of rows.
-  if (isKeyed && keys?.every((key) => look(key).keyedBy === 'word') === true)
-    return { numbers: fromOne(keyed), used };
+  if (isKeyed && keys.every((key) => look(key).keyedBy === 'word')) return { numbers: fromOne(keyed), used };
   const known = positions(records, look);
   if (isKeyed) known.push(fromOne(keyed));
   const [first] = known;
@@ -47,22 +47,22 @@ export function numberRecords(
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
 function calledPort(
   records: readonly JsonRecord[],
-  names: readonly string[],
+  ports: readonly Meaning[],
   look: Look,
 ): { called: Numbers | null; used: ReadonlySet<string> } {
-  if (names.length === 0) return { called: null, used: NOTHING };
-  const sure: number[][] = [];
-  const unsure: string[] = [];
-  for (const key of names) {
-    if (look(key).state === null) sure.push(numbersUnder(key, records, look));
-    else unsure.push(key);
+  let sure: number[][] = [];
+  let unsure: { key: string; raw: number[] }[] = [];
+  for (const { key, state } of ports) {
+    const raw = numbersUnder(key, records, look);
+    if (raw.every((number) => number < 0)) continue;
+    if (state === null) sure = withItem(sure, raw);
+    else unsure = withItem(unsure, { key, raw });
   }
   const called = combinedNumbers(sure);
   if (unsure.length === 0) return { called, used: NOTHING };
   const used = new Set<string>();
   const others: number[][] = [];
-  for (const key of unsure) {
-    const raw = numbersUnder(key, records, look);
+  for (const { key, raw } of unsure) {
     const isDistinct = new Set(raw).size === raw.length;
     const isNumber =
       (isDistinct && raw.every((number) => number >= 0) && raw.some((number) => number > 1)) ||
@@ -78,15 +78,16 @@ const numbersUnder = (key: string, records: readonly JsonRecord[], look: Look): 
   records.map((record) => numberOf(record[key], look));
 
 /** The numbers of records under several names. Where one name says 2 and another 3, the number is unknown. Where one says nothing, the other counts. */
-function combinedNumbers(all: readonly (readonly number[])[]): Numbers | null {
-  const told = all
-    .filter((raw) => raw.some((number) => number >= 0))
-    .map((raw) => ({ raw, numbers: fromOne(raw) }));
-  const [first, ...others] = told;
-  if (first === undefined || others.length === 0) return first?.numbers ?? null;
-  return first.numbers.map((_, i) => {
-    const said = told.filter(({ raw }) => (raw[i] ?? -1) >= 0).map(({ numbers }) => numbers[i] ?? null);
-    return said.every((number) => number === said[0]) ? (said[0] ?? null) : null;
+function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
+  const [first] = told;
+  if (first === undefined) return null;
+  if (told.length === 1) return fromOne(first);
+  const ours = told.map((raw) => fromOne(raw));
+  return first.map((_, i) => {
+    const [said = null, ...others] = ours
+      .filter((_numbers, name) => (told[name]?.[i] ?? -1) >= 0)
+      .map((numbers) => numbers[i] ?? null);
+    return others.every((number) => number === said) ? said : null;
   });
 }
 
@@ -109,8 +110,8 @@ function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
   return found;
 }
 
-const isOutletName = (value: unknown): boolean =>
-  typeof value === 'string' && /^(?:outlet|port|socket|plug|relay|receptacle)\b/i.test(value);
+const OUTLET_NAME = new RegExp(`^${OUTLET}\\b`, 'i');
+const isOutletName = (value: unknown): boolean => typeof value === 'string' && OUTLET_NAME.test(value);
 
 /** "…2A00" to "…2A03": an identifier of the strip, the same in all four, and two digits. */
 function deviceNumbers(values: readonly unknown[]): number[] {
@@ -154,39 +155,30 @@ function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
   const [first] = records;
   if (first === undefined || records.length !== OUTLETS) return false;
   const keys = Object.keys(first);
-  return (
-    records.every(
-      (record) =>
-        Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key)),
-    ) &&
-    keys.every((key) =>
-      fitsOrder(
-        look(key),
-        records.map((record) => record[key]),
-        look,
-      ),
-    )
+  if (keys.some((key) => look(key).identifier || (look(key).number !== null && look(key).state === null)))
+    return false;
+  return records.every(
+    (record, place) =>
+      Object.keys(record).length === keys.length &&
+      keys.every((key) => Object.hasOwn(record, key) && fitsPlace(look(key), record[key], place)),
   );
 }
 
-/** Whether what four records say under a key leaves the outlets in the order in which they stand. */
-function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): boolean {
-  if (meaning.reading !== null) return true;
-  if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
-  const raw = values.map((value) => numberOf(value, look));
-  if (isExact(raw)) return fromOne(raw).every((number, place) => number === PORTS[place]);
+/** Whether a text says neither another number than the place, nor that it is about no switched outlet. */
+function fitsPlace(meaning: Meaning, value: unknown, place: number): boolean {
   const isName = meaning.name >= 0 || meaning.outletName >= 0 || meaning.is('type');
-  return values.every(
-    (value, place) =>
-      typeof value !== 'string' ||
-      !isName ||
-      (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place])),
-  );
+  if (typeof value !== 'string' || !isName) return true;
+  return !NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === place + 1);
 }
 
-const OUTLET_NUMBER = /^(?:outlet|port|socket|plug|relay|receptacle|channel|switch|l|p|#)[\s_:#-]*[0-9]+$/i;
+const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
 
-/** Whether a text says that a record is about something other than one switched outlet. `byName`: also if it is a mere name. */
-export const saysNoOutlet = (meaning: Meaning, text: string, byName: boolean): boolean =>
-  (meaning.is('type') || (byName && (meaning.name >= 0 || meaning.outletName >= 0))) && NO_OUTLET.test(text);
+/** Whether a text of a record says that it is about something other than one switched outlet. `byName`: also if it is a mere name. */
+export function saysNoOutlet(record: JsonRecord, labels: readonly Meaning[], byName: boolean): boolean {
+  for (const meaning of labels) {
+    const text = record[meaning.key];
+    if (typeof text === 'string' && (byName || meaning.is('type')) && NO_OUTLET.test(text)) return true;
+  }
+  return false;
+}

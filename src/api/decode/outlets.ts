@@ -1,16 +1,17 @@
 import { PORTS, type Outlet, type Port } from '../types';
 import { isRecord } from '../../values';
 import { readBit, readJson, readText, isMeasure, type JsonRecord } from './values';
-import { fieldsOf, type Note } from './candidates';
+import { fieldsOf, withItem, type Note } from './candidates';
 import type { Look, Meaning } from './names';
-import { fromOne, numberRecords, saysNoOutlet, type Numbers } from './numbering';
+import { fromOne, numberRecords, saysNoOutlet } from './numbering';
 import {
-  addField,
+  mayTellState,
   OFF,
   ON,
   settleState,
   stateOfValue,
   UNSAID,
+  withField,
   type State,
   type StateCandidate,
 } from './state';
@@ -59,9 +60,10 @@ function ofArray(
   trust: Trust,
   measured: boolean,
 ): OutletSet | null {
-  const records = array.filter(isRecord).map((record) => unwrapped(record, look));
+  const records = array.every(isRecord) ? array : array.filter(isRecord);
   if (records.length === 0) return trust === 'outlets' ? ofValues(from, array, look, measured) : null;
-  return ofRecords(from, records, null, look, trust);
+  const all = records.map((record) => unwrapped(record, look));
+  return ofRecords(from, all, null, look, trust);
 }
 
 /** `{"node": {…}, "cursor": …}` and `{"outlet": {…}}` around each record. */
@@ -81,6 +83,7 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
     : record;
 }
 
+/** `keys`: of the map that holds the records. */
 export function ofRecords(
   from: string,
   all: readonly JsonRecord[],
@@ -89,67 +92,84 @@ export function ofRecords(
   trust: Trust,
 ): OutletSet | null {
   if (all.length > MOST_OUTLETS) return null;
+  const columns = columnsOf(all, look);
+  const { ports, states, labels } = columns;
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
   const byName = all.length > PORTS.length;
-  const everything = all.map((record, i) => partOf(record, keys?.[i] ?? null, look, byName));
-  const parts = everything.every(({ isOutlet }) => isOutlet)
-    ? everything
-    : everything.filter(({ isOutlet }) => isOutlet);
-  if (trust === 'none' && parts.some(({ ports }) => ports.length === 0)) return null;
-  const { numbers, used } = numberRecords(
-    parts.map(({ record }) => record),
-    look,
-    keys === null ? null : parts.map(({ key }) => key ?? ''),
-    trust === 'outlets' && keys === null && parts.length === all.length,
-    allPorts(parts),
-  );
-  const isUnnumbered = numbers.every((number) => number === null);
-  if (trust !== 'outlets' && (isUnnumbered || parts.every(({ said }) => said.length === 0))) return null;
-  if (trust === 'none' && !parts.some(({ said }) => said.some(({ value }) => value !== null))) return null;
-  const codes = codesOf(parts, used);
+  const kept = all.map((record) => !saysNoOutlet(record, labels, byName));
+  const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
+  if (trust === 'none' && !records.every((record) => ports.some(({ key }) => Object.hasOwn(record, key))))
+    return null;
+  const ownKeys = keys?.filter((_, i) => kept[i]) ?? [];
+  const isOrdered = trust === 'outlets' && keys === null && records === all;
+  const { numbers, used } = numberRecords(records, look, ownKeys, isOrdered, ports);
+  const said = records.map((record) => saidIn(record, states, look));
+  if (trust !== 'outlets' && (numbers.every((number) => number === null) || said.every(isNothing)))
+    return null;
+  if (trust === 'none' && said.every((each) => each.every(({ value }) => value === null))) return null;
+  const codes = codesOf(said, used);
   return {
     from,
-    outlets: parts.map(({ said, name }, i) => ({
+    outlets: records.map((record, i) => ({
       from,
       port: numbers[i] ?? null,
-      state: settleState(said, codes),
-      name,
+      state: settleState(said[i] ?? [], codes),
+      name: nameIn(record, labels),
     })),
   };
 }
 
-/** What a record says of the outlet that it is about. */
-interface OutletPart {
-  record: JsonRecord;
-  /** In a map: the key that holds the record. */
-  key: string | null;
-  /** Nothing says that it is about something else. */
-  isOutlet: boolean;
-  /** Its keys that call a number that of a port. */
-  ports: string[];
-  /** Its fields that may say on or off. */
-  said: StateCandidate[];
-  name: string | null;
+const isNothing = (said: readonly StateCandidate[]): boolean => said.length === 0;
+
+/** The keys of the records of a set, each once, by what they tell. */
+interface Columns {
+  /** They call a number that of a port. */
+  ports: Meaning[];
+  /** They may say on or off. */
+  states: Meaning[];
+  /** They name an outlet, or say what kind of thing it is. */
+  labels: Meaning[];
 }
 
-function partOf(record: JsonRecord, key: string | null, look: Look, byName: boolean): OutletPart {
-  const part: OutletPart = { record, key, isOutlet: true, ports: [], said: [], name: null };
-  let best = Infinity;
-  for (const inner in record) {
-    const meaning = look(inner);
-    const value = record[inner];
-    if (meaning.number === 'port') part.ports.push(inner);
-    addField(part.said, inner, meaning, value, look, null, 0);
-    if (typeof value !== 'string') continue;
-    if (saysNoOutlet(meaning, value, byName)) part.isOutlet = false;
-    const rank = nameRank(meaning);
-    if (rank > best || rank === Infinity || value.trim() === '') continue;
-    // Of two under one name the first in the alphabet, so that the order of keys says nothing.
-    if (rank === best && part.name !== null && part.name <= value) continue;
-    best = rank;
-    part.name = value;
+function columnsOf(records: readonly JsonRecord[], look: Look): Columns {
+  const columns: Columns = { ports: [], states: [], labels: [] };
+  const seen = new Set<string>();
+  for (const record of records) {
+    for (const key in record) {
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const meaning = look(key);
+      if (meaning.number === 'port') columns.ports = withItem(columns.ports, meaning);
+      if (mayTellState(meaning)) columns.states = withItem(columns.states, meaning);
+      if (nameRank(meaning) < Infinity || meaning.is('type'))
+        columns.labels = withItem(columns.labels, meaning);
+    }
   }
-  return part;
+  return columns;
+}
+
+function saidIn(record: JsonRecord, states: readonly Meaning[], look: Look): StateCandidate[] {
+  let said: StateCandidate[] | undefined;
+  for (const meaning of states) {
+    const value = record[meaning.key];
+    if (value !== undefined) said = withField(said, meaning, value, look, null, 0);
+  }
+  return said ?? [];
+}
+
+/** The most preferred name; of two under one name the first in the alphabet, so that the order of keys says nothing. */
+function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
+  let name: string | null = null;
+  let best = Infinity;
+  for (const meaning of labels) {
+    const text = readText(record[meaning.key]);
+    const rank = nameRank(meaning);
+    if (text === null || rank === Infinity || rank > best) continue;
+    if (rank === best && name !== null && name <= text) continue;
+    best = rank;
+    name = text;
+  }
+  return name;
 }
 
 /** How much a name of an outlet is preferred, least first. */
@@ -158,18 +178,14 @@ function nameRank({ plain, outletName, name }: Meaning): number {
   return name >= 0 && plain !== 'stripname' ? 100 + name : Infinity;
 }
 
-/** The keys of all records that call a number that of a port, each once. */
-function allPorts(parts: readonly OutletPart[]): string[] {
-  const all: string[] = [];
-  for (const { ports } of parts) for (const key of ports) if (!all.includes(key)) all.push(key);
-  return all;
-}
-
 /** Keys whose numbers are no states: those that number the set, and those that are other numbers than 0 and 1 anywhere in it. */
-function codesOf(parts: readonly OutletPart[], used: ReadonlySet<string>): ReadonlySet<string> {
+function codesOf(
+  said: readonly (readonly StateCandidate[])[],
+  used: ReadonlySet<string>,
+): ReadonlySet<string> {
   let codes: Set<string> | null = null;
-  for (const { said } of parts) {
-    for (const { weight, from } of said) if (weight === 'measure') (codes ??= new Set(used)).add(from);
+  for (const candidates of said) {
+    for (const { weight, from } of candidates) if (weight === 'measure') (codes ??= new Set(used)).add(from);
   }
   return codes ?? used;
 }
@@ -210,7 +226,8 @@ function ofMap(from: string, map: JsonRecord, look: Look, trust: Trust, measured
   if (records.length > 0 && records.length === keys.length) {
     return ofRecords(from, keys.map((key) => map[key]).filter(isRecord), keys, look, trust);
   }
-  if (keys.length > 0) return trust === 'outlets' ? keyedSet(from, map, keys, look, measured) : null;
+  if (keys.length > 0)
+    return trust === 'outlets' ? keyedSet(from, map, keys.map(look), look, measured) : null;
   const names = Object.keys(map).filter((key) => isRecord(map[key]));
   if (names.length === 0 || names.some((key) => look(key).denied)) return null;
   const set = ofRecords(from, names.map((key) => map[key]).filter(isRecord), names, look, trust);
@@ -238,39 +255,48 @@ function ofWrapper(from: string, wrapper: JsonRecord, look: Look, measured: bool
 export function keyedSet(
   from: string,
   map: JsonRecord,
-  keys: readonly string[],
+  keys: readonly Meaning[],
   look: Look,
   measured: boolean,
 ): OutletSet {
-  const states = keys.filter((key) => look(key).keyedOf !== 'name');
-  const values = states.map((key) => map[key]);
-  const numbers = ourNumbers(states, look);
-  const zeros = measured && values.every((value) => readBit(value) === false);
-  const codes = new Set(values.some(isMeasure) || zeros ? states : []);
-  const outlets = states.map((key, i) => {
-    const value = map[key];
-    if (typeof value === 'boolean')
-      return { from, port: numbers[i] ?? null, state: value ? ON : OFF, name: null };
-    const kind = look(key).keyedOf === 'word' ? 'word' : 'any';
-    const fields = stateOfValue(key, kind, value, look);
-    return {
+  const numbers = fromOne(keys.map(({ keyed }) => keyed));
+  const codes = mayBeMeasured(map, keys, measured) ? new Set(keys.map(({ key }) => key)) : NONE;
+  return {
+    from,
+    outlets: keys.map((meaning, i) => ({
       from,
       port: numbers[i] ?? null,
-      state: isOwnNumber(value, look(key).keyed, look) ? UNSAID : settleState(fields, codes),
-      name: isRecord(value) ? partOf(value, key, look, false).name : null,
-    };
-  });
-  if (states.length === keys.length) return { from, outlets };
-  const named = keys.filter((key) => look(key).keyedOf === 'name');
-  const theirs = fromOne(named.map((key) => look(key).keyed));
-  for (const [i, key] of named.entries()) {
-    outlets.push({ from, port: theirs[i] ?? null, state: UNSAID, name: readText(map[key]) });
-  }
-  return { from, outlets };
+      state: stateUnder(meaning, map[meaning.key], look, codes),
+      name: nameUnder(meaning, map[meaning.key], look),
+    })),
+  };
 }
 
-const ourNumbers = (keys: readonly string[], look: Look): Numbers =>
-  fromOne(keys.map((key) => look(key).keyed));
+function mayBeMeasured(map: JsonRecord, keys: readonly Meaning[], measured: boolean): boolean {
+  let isZero = measured;
+  for (const { key, keyedOf } of keys) {
+    if (keyedOf === 'name') continue;
+    if (isMeasure(map[key])) return true;
+    isZero &&= readBit(map[key]) === false;
+  }
+  return isZero;
+}
+
+function stateUnder(
+  { key, keyed, keyedOf }: Meaning,
+  value: unknown,
+  look: Look,
+  codes: ReadonlySet<string>,
+): State {
+  if (keyedOf === 'name' || isOwnNumber(value, keyed, look)) return UNSAID;
+  if (typeof value === 'boolean') return value ? ON : OFF;
+  return settleState(stateOfValue(key, keyedOf, value, look), codes);
+}
+
+function nameUnder({ keyedOf }: Meaning, value: unknown, look: Look): string | null {
+  if (keyedOf === 'name') return readText(value);
+  return isRecord(value) ? nameIn(value, columnsOf([value], look).labels) : null;
+}
 
 /** `"1": {"relay": 1}`: may just as well be the number once more. */
 function isOwnNumber(value: unknown, number: number, look: Look): boolean {
@@ -288,16 +314,18 @@ export function settleOutlets(sets: readonly OutletSet[], notes: Note[], mac: st
     if (outlets.length > 0 && outlets.every(({ port }) => port === null))
       notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [from] });
   }
-  const outlets: Outlet[] = [];
+  const all = sets.length === 1 ? (sets[0]?.outlets ?? []) : sets.flatMap(({ outlets }) => outlets);
+  const settled: Outlet[] = [];
   for (const port of PORTS) {
-    const told: Told[] = [];
-    for (const set of sets) for (const outlet of set.outlets) if (outlet.port === port) told.push(outlet);
-    if (told.length > 0) outlets.push({ port, on: settled(told, port, notes, mac), name: commonName(told) });
+    let told: Told[] | undefined;
+    for (const outlet of all) if (outlet.port === port) told = withItem(told, outlet);
+    if (told !== undefined)
+      settled.push({ port, on: commonState(told, port, notes, mac), name: commonName(told) });
   }
-  return outlets;
+  return settled;
 }
 
-function settled(told: readonly Told[], port: Port, notes: Note[], mac: string | null): boolean | null {
+function commonState(told: readonly Told[], port: Port, notes: Note[], mac: string | null): boolean | null {
   const [only] = told;
   if (told.length === 1 && only !== undefined && only.state.on !== null) return only.state.on;
   const known = told.filter(({ state }) => state.on !== null);

@@ -1,7 +1,7 @@
 import { READINGS, type ReadingName, type Strip } from '../types';
 import { isRecord } from '../../values';
 import { readNumber, readText, type JsonRecord, type Measured } from './values';
-import { agreed, fieldsOf, type Candidate, type Note } from './candidates';
+import { agreed, fieldsOf, withItem, type Candidate, type Note } from './candidates';
 import type { Field } from './fields';
 import type { Look } from './names';
 
@@ -30,19 +30,19 @@ export function settleReadings(
   mac: string | null,
 ): Pick<Strip, ReadingName | 'units'> {
   const readings: Pick<Strip, ReadingName | 'units'> = { load: null, voltage: null, signal: null, units: {} };
-  let candidates: Record<ReadingName, ReadingCandidate[]> | null = null;
-  let beside: Beside | null = null;
+  const candidates: Record<ReadingName, ReadingCandidate[]> = { load: [], voltage: [], signal: [] };
+  const known = fields.some(({ meaning }) => meaning.qualifies) ? new Map<JsonRecord, Beside>() : null;
   for (const field of fields) {
-    const reading = readingOf(field, look);
-    if (reading === null) continue;
-    // The fields of a record come one after the other.
-    if (beside?.record !== field.record) beside = besideIn(field.record, look);
-    const candidate = candidateOf(field, reading, beside, look);
-    if (candidate === null) continue;
-    candidates ??= { load: [], voltage: [], signal: [] };
-    candidates[reading].push(candidate);
+    const beside = known === null ? NOTHING_BESIDE : besideOf(field.record, known, look);
+    const reading = readingOf(field, beside);
+    const candidate = reading === null ? null : candidateOf(field, reading, beside, look);
+    if (reading !== null && candidate !== null)
+      candidates[reading] = withItem(candidates[reading], candidate);
   }
-  if (candidates === null) return readings;
+  if (candidates.voltage.some(({ value }) => value > HIGHEST_VOLTAGE)) {
+    candidates.load = candidates.load.map(asScaled);
+    candidates.voltage = candidates.voltage.map(asScaled);
+  }
   for (const name of READINGS) settle(name, candidates[name], readings, notes, mac);
   return readings;
 }
@@ -77,36 +77,37 @@ function settle(
 }
 
 /** Which reading a field is, if it is one. */
-function readingOf({ meaning, part, record }: Field, look: Look): ReadingName | null {
+function readingOf({ meaning, part }: Field, { measures }: Beside): ReadingName | null {
   if (meaning.reading !== null) return meaning.reading;
-  if (meaning.is('power'))
-    return part === 'meter' || Object.keys(record).some((key) => MEASURED.test(look(key).plain))
-      ? 'load'
-      : null;
+  if (meaning.is('power')) return part === 'meter' || measures ? 'load' : null;
   return part === 'network' && meaning.is('strength') ? 'signal' : null;
 }
 
 /** What stands beside a `power` that is a measurement. */
 const MEASURED = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 
-/** What a record says besides its readings. */
+/** What a record says of its readings in fields of their own. */
 interface Beside {
-  record: JsonRecord;
-  /** Units under names of their own: `load_unit: "W"`, or `units: {load: "W"}`. */
+  /** `load_unit: "W"`, or `units: {load: "W"}`. */
   units: Partial<Record<ReadingName, string | null>>;
   /** Readings whose scale it gives. */
   scales: ReadingName[];
-  /** Its voltage shows that its numbers are tenths or thousandths. */
-  scaled: boolean;
+  /** It holds other measurements. */
+  measures: boolean;
 }
 
-function besideIn(record: JsonRecord, look: Look): Beside {
-  const beside: Beside = { record, units: {}, scales: [], scaled: false };
+const NOTHING_BESIDE: Beside = { units: {}, scales: [], measures: false };
+
+/** `known`: what was found of other fields of the same strip. */
+function besideOf(record: JsonRecord, known: Map<JsonRecord, Beside>, look: Look): Beside {
+  const before = known.get(record);
+  if (before !== undefined) return before;
+  const beside: Beside = { units: {}, scales: [], measures: false };
+  known.set(record, beside);
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
-    if (meaning.reading === 'voltage' && (readNumber(value)?.value ?? 0) > HIGHEST_VOLTAGE)
-      beside.scaled = true;
+    if (MEASURED.test(meaning.plain)) beside.measures = true;
     if (meaning.scaleOf !== null) beside.scales.push(meaning.scaleOf);
     if (meaning.unitOf !== null) addUnit(beside, meaning.unitOf, value);
     else if (isRecord(value) && meaning.is('unit')) {
@@ -121,29 +122,25 @@ function addUnit({ units }: Beside, reading: ReadingName | null, value: unknown)
   if (reading !== null && units[reading] === undefined) units[reading] = readText(value)?.trim() ?? null;
 }
 
+/** Numbers without a unit beside a voltage that is plainly scaled are scaled, too. */
+const asScaled = (candidate: ReadingCandidate): ReadingCandidate =>
+  candidate.unit === null && candidate.reason === null ? { ...candidate, reason: 'scale' } : candidate;
+
 function candidateOf(
   field: Field,
   reading: ReadingName,
   beside: Beside,
   look: Look,
 ): ReadingCandidate | null {
-  const { key, meaning, value } = field;
-  const tier = meaning.reading === null ? 1 : meaning.tier;
-  const useless = (reason: Note['reason']): ReadingCandidate => ({
-    from: key,
-    tier,
-    value: 0,
-    unit: null,
-    reason,
-  });
+  const { meaning, value } = field;
   const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
   if (measured === null) {
     const isEmpty = value === null || value === '' || typeof value === 'object';
-    return isEmpty ? null : useless('unclear');
+    return isEmpty ? null : useless(field, 'unclear');
   }
-  if (measured === 'scale' || beside.scales.includes(reading)) return useless('scale');
+  if (measured === 'scale' || beside.scales.includes(reading)) return useless(field, 'scale');
   const unit = measured.unit ?? beside.units[reading] ?? null;
-  if (unit !== null && !UNITS[reading].test(unit)) return useless('unit');
+  if (unit !== null && !UNITS[reading].test(unit)) return useless(field, 'unit');
   // 0 and 1 may be off and on.
   if (
     unit === null &&
@@ -152,9 +149,16 @@ function candidateOf(
     meaning.is('power')
   )
     return null;
-  if (unit === null && beside.scaled && reading !== 'signal') return useless('scale');
-  return { from: key, tier, value: measured.value, unit, reason: null };
+  return { from: meaning.key, tier: meaning.tier, value: measured.value, unit, reason: null };
 }
+
+const useless = ({ meaning }: Field, reason: Note['reason']): ReadingCandidate => ({
+  from: meaning.key,
+  tier: meaning.tier,
+  value: 0,
+  unit: null,
+  reason,
+});
 
 /** `{value, unit}`; with a scale it is no plain number. Rated, least and most values have other names. */
 function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | null {

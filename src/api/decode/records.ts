@@ -139,9 +139,12 @@ const hasLists = (value: unknown): boolean =>
 
 /** Whether records in a container have MACs other than that of the record which holds them. */
 function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
-  if (Array.isArray(value)) return value.some((item) => isOtherStrip(item, own, look));
-  if (!isRecord(value)) return false;
-  for (const key in value) if (isOtherStrip(value[key], own, look)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isOtherStrip(item, own, look)) return true;
+  } else if (isRecord(value)) {
+    for (const key in value) if (isOtherStrip(value[key], own, look)) return true;
+  }
   return false;
 }
 
@@ -202,28 +205,30 @@ function searchRecord(
 /** `{"AABBCCDDEEFF": {…}, …}`, or with the outlets themselves as the value. */
 function addKeyed(
   found: Found,
-  record: JsonRecord,
+  map: JsonRecord,
   macs: readonly string[],
   others: readonly string[],
   look: Look,
   offline: boolean,
 ): boolean {
   for (const key of macs) {
-    const value = record[key];
-    if (!isRecord(value)) found.records.push({ mac: key, named: true, record: { outlets: value }, offline });
-    else {
-      const own = directIdentity(value, look);
-      const mac = own?.named === true ? own.mac : key;
-      const holdsOutlets = Object.keys(value).every((inner) => look(inner).keyed >= 0);
-      found.records.push({ mac, named: true, record: holdsOutlets ? { outlets: value } : value, offline });
-    }
+    const value = map[key];
+    const own = isRecord(value) ? directIdentity(value, look) : null;
+    const mac = own?.named === true ? own.mac : key;
+    const record = isRecord(value) && !holdsOnlyOutlets(value, look) ? value : { outlets: value };
+    found.records.push({ mac, named: true, record, offline });
   }
   found.isList = true;
   // A MAC never says how much there is.
   if (others.length > 0) {
     const keys = others.filter((key) => key !== '__proto__');
-    found.wrappers.push(Object.fromEntries(keys.map((key) => [key, record[key]])));
+    found.wrappers.push(Object.fromEntries(keys.map((key) => [key, map[key]])));
   }
+  return true;
+}
+
+function holdsOnlyOutlets(record: JsonRecord, look: Look): boolean {
+  for (const key in record) if (look(key).keyed < 0) return false;
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { isMeasure, readBit, readWord, type JsonRecord } from './values';
-import { agreed, fieldsOf, type Candidate, type Note } from './candidates';
+import { agreed, fieldsOf, withItem, type Candidate, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 
 /** What one field that may say on or off says; `null`: neither. */
@@ -35,56 +35,63 @@ export function stateOfValue(
   value: unknown,
   look: Look,
 ): StateCandidate[] {
-  const fields: StateCandidate[] = [];
-  if (isRecord(value)) addFields(fields, value, look, kind, 0);
-  else addValue(fields, from, kind, value);
-  return fields;
+  const said = isRecord(value)
+    ? withRecord(undefined, value, look, kind, 0)
+    : withValue(undefined, from, kind, value);
+  return said ?? [];
 }
 
 /** `outer`: how the name of the record itself says on or off, if it does. */
-function addFields(
-  fields: StateCandidate[],
+function withRecord(
+  said: StateCandidate[] | undefined,
   record: JsonRecord,
   look: Look,
   outer: Meaning['state'],
   depth: number,
-): void {
-  for (const key in record) addField(fields, key, look(key), record[key], look, outer, depth);
+): StateCandidate[] | undefined {
+  let all = said;
+  for (const key in record) all = withField(all, look(key), record[key], look, outer, depth);
+  return all;
 }
 
-/** Adds what one field says, if it may say on or off. `outer`: as above; `depth`: how far down the field stands. */
-export function addField(
-  fields: StateCandidate[],
-  key: string,
+/** What was said, and what one field more says, if it may say on or off. `outer`: as above; `depth`: how far down the field stands. */
+export function withField(
+  said: StateCandidate[] | undefined,
   meaning: Meaning,
   value: unknown,
   look: Look,
   outer: Meaning['state'],
   depth: number,
-): void {
+): StateCandidate[] | undefined {
   const kind = outer !== null && meaning.is('value') ? outer : meaning.state;
   if (typeof value === 'object' && value !== null) {
     const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
-    if (isState && depth < DEEPEST && isRecord(value))
-      addFields(fields, value, look, kind ?? outer, depth + 1);
-  } else if (kind !== null) addValue(fields, key, kind, value);
-  else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
-    // "low" beside `output: true` makes that the direction of a pin.
-    fields.push({ from: key, value: value === 'high', weight: 'level' });
+    return isState && depth < DEEPEST && isRecord(value)
+      ? withRecord(said, value, look, kind ?? outer, depth + 1)
+      : said;
   }
+  if (kind !== null) return withValue(said, meaning.key, kind, value);
+  // "low" beside `output: true` makes that the direction of a pin.
+  return meaning.plain === 'level' && (value === 'low' || value === 'high')
+    ? withItem(said, { from: meaning.key, value: value === 'high', weight: 'level' })
+    : said;
 }
 
-function addValue(
-  fields: StateCandidate[],
+/** Whether a field of that name may say on or off, or hold one that does. */
+export const mayTellState = ({ state, part, plain }: Meaning): boolean =>
+  state !== null || part === 'self' || plain === 'level';
+
+function withValue(
+  said: StateCandidate[] | undefined,
   from: string,
   kind: 'any' | 'word' | 'off',
   value: unknown,
-): void {
-  if (value === null || value === '') return;
+): StateCandidate[] | undefined {
+  if (value === null || value === '') return said;
   const word = readWord(value);
   const on = word ?? (kind === 'word' ? null : readBit(value));
   const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';
-  fields.push({ from, value: kind === 'off' && on !== null ? !on : on, weight });
+  return withItem(said, { from, value: kind === 'off' && on !== null ? !on : on, weight });
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Strip } from '../types';
 import { isRecord } from '../../values';
 import { readFlag, readText, wordsOf, type JsonRecord } from './values';
 import { agreed, type Note } from './candidates';
-import { addFields, stripFields, type Field } from './fields';
-import type { Look } from './names';
+import { stripFields, type Field, type KeyedFields } from './fields';
+import type { Look, Meaning } from './names';
 import { isExact } from './numbering';
 import { keyedSet, ofRecords, readSet, settleOutlets, type OutletSet, type Trust } from './outlets';
 import { settleReadings } from './readings';
@@ -27,64 +27,68 @@ export interface Identity {
   named: boolean;
 }
 
+/** What an answer says about one strip. */
+export interface AboutStrip {
+  mac: string;
+  records: JsonRecord[];
+  /** It stands among strips that are known not to answer. */
+  offline: boolean;
+}
+
 /** One strip from all records about it. Outlets, readings and names count only where the records agree. */
 export function readStrip(
-  records: readonly JsonRecord[],
-  mac: string,
+  { mac, records, offline }: AboutStrip,
   at: string,
   look: Look,
   notes: Note[],
   extra: readonly OutletSet[] = [],
 ): Strip {
   const rows = records.length > 1 ? rowSet(records, look) : null;
-  const fields: Field[] = [];
-  for (const record of records) addFields(fields, record, 'self', look, 0);
-  const readings = settleReadings(rows === null ? fields : [], look, notes, mac);
-  const measured = readings.load !== null;
-  const sets = [...(rows === null ? outletSets(fields, look, measured) : [rows.set]), ...extra];
+  const { fields, keyed } = stripFields(records, look);
+  const { load, voltage, signal, units } = settleReadings(rows === null ? fields : [], look, notes, mac);
+  const sets = rows === null ? outletSets(fields, keyed, look, load !== null) : [rows.set];
   return {
     mac,
     name: rows === null ? nameOf(fields) : rows.name,
-    available: !fields.some((field) => saysOffline(field)),
-    outlets: settleOutlets(sets, notes, mac),
-    load: readings.load,
-    voltage: readings.voltage,
-    signal: readings.signal,
-    units: readings.units,
+    available: !offline && !fields.some(saysOffline),
+    outlets: settleOutlets(extra.length === 0 ? sets : [...sets, ...extra], notes, mac),
+    load,
+    voltage,
+    signal,
+    units,
     at,
   };
 }
 
 /** Whether a record tells outlets of its own. */
-export const tellsOutlets = (record: JsonRecord, look: Look): boolean =>
-  outletSets(stripFields(record, look), look, false).some(({ outlets }) => outlets.length > 0);
+export function tellsOutlets(record: JsonRecord, look: Look): boolean {
+  const { fields, keyed } = stripFields([record], look);
+  return outletSets(fields, keyed, look, false).some(({ outlets }) => outlets.length > 0);
+}
 
 /** Every set of outlets among the fields of a strip. */
-export function outletSets(fields: readonly Field[], look: Look, measured: boolean): OutletSet[] {
+function outletSets(
+  fields: readonly Field[],
+  keyed: readonly KeyedFields[],
+  look: Look,
+  measured: boolean,
+): OutletSet[] {
   const sets: OutletSet[] = [];
-  let flat: Map<JsonRecord, string[]> | null = null;
-  for (const { key, meaning, value, record, part } of fields) {
-    if (meaning.keyed >= 0) {
-      if (part !== 'self') continue;
-      flat ??= new Map();
-      const keys = flat.get(record);
-      if (keys === undefined) flat.set(record, [key]);
-      else keys.push(key);
-    } else if (typeof value === 'object' && value !== null) {
-      const set = readSet(key, value, look, trustOf(key, value, look), measured);
-      if (set !== null) sets.push(set);
-    }
+  for (const { meaning, value } of fields) {
+    if (typeof value !== 'object' || value === null) continue;
+    const set = readSet(meaning.key, value, look, trustOf(meaning, value), measured);
+    if (set !== null) sets.push(set);
   }
-  for (const [record, keys] of flat ?? []) {
-    const sure = flatKeys(keys, look);
-    if (sure.length > 0) sets.push(keyedSet(sure[0] ?? '', record, sure, look, measured));
+  for (const { record, keys } of keyed) {
+    const sure = flatKeys(keys);
+    const [first] = sure;
+    if (first !== undefined) sets.push(keyedSet(first.key, record, sure, look, measured));
   }
   return sets;
 }
 
 /** How far the name of a container says that it holds outlets. */
-function trustOf(key: string, value: unknown, look: Look): Trust {
-  const meaning = look(key);
+function trustOf(meaning: Meaning, value: unknown): Trust {
   if (meaning.outlets !== null) return meaning.is('list') ? 'list' : 'outlets';
   const isState = meaning.state !== null && !meaning.is('value');
   if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
@@ -92,14 +96,11 @@ function trustOf(key: string, value: unknown, look: Look): Trust {
 }
 
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
-function flatKeys(keys: readonly string[], look: Look): string[] {
-  const sure = keys.filter((key) => look(key).keyedBy === 'word');
-  if (sure.length === keys.length) return sure;
-  for (const by of ['digits', 'letter'] as const) {
-    const unsure = keys.filter((key) => look(key).keyedBy === by);
-    if (isExact(unsure.map((key) => look(key).keyed))) sure.push(...unsure);
-  }
-  return sure;
+function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
+  if (keys.every(({ keyedBy }) => keyedBy === 'word')) return keys;
+  const by = (kind: Meaning['keyedBy']): Meaning[] => keys.filter(({ keyedBy }) => keyedBy === kind);
+  const unsure = [by('digits'), by('letter')].filter((some) => isExact(some.map(({ keyed }) => keyed)));
+  return [...by('word'), ...unsure.flat()];
 }
 
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
@@ -131,7 +132,7 @@ function comesBefore(field: Field, other: Field): boolean {
 }
 
 /** Whether a field of a strip's own says that it cannot be reached. What its sensors or its cloud say is not about that. */
-export function saysOffline({ meaning, value, part }: Field): boolean {
+function saysOffline({ meaning, value, part }: Field): boolean {
   if (part === 'meter' || !(meaning.available || meaning.offline || meaning.connection)) return false;
   const said = isRecord(value) ? (value.value ?? value.status) : value;
   if (
@@ -148,16 +149,18 @@ export function saysOffline({ meaning, value, part }: Field): boolean {
 export function identityOf(record: JsonRecord, look: Look): Identity | null {
   const direct = directIdentity(record, look);
   if (direct !== null) return direct;
-  const fields = stripFields(record, look).filter(({ depth }) => depth > 0);
+  const fields = stripFields([record], look).fields.filter(({ depth }) => depth > 0);
   const named = fields.filter(({ meaning, value }) => meaning.mac >= 0 && readText(value) !== null);
   const own = named.filter(({ part }) => part === 'self');
-  const agreeing = agreed((own.length > 0 ? own : named).map(({ value, key }) => ({ value, from: key })));
+  const agreeing = agreed(
+    (own.length > 0 ? own : named).map(({ value, meaning }) => ({ value, from: meaning.key })),
+  );
   if (typeof agreeing === 'string') return { mac: agreeing, named: own.length > 0 };
   if (named.length > 0) return null;
   const ids = fields.filter(
     ({ meaning, value, part }) => part === 'self' && meaning.id >= 0 && isMacText(value),
   );
-  const id = agreed(ids.map(({ value, key }) => ({ value, from: key })));
+  const id = agreed(ids.map(({ value, meaning }) => ({ value, from: meaning.key })));
   return typeof id === 'string' ? { mac: id, named: false } : null;
 }
 

@@ -2,18 +2,14 @@
 export type JsonRecord = Record<string, unknown>;
 
 const LONGEST_WORD = 16;
-const YES = ['on', 'true', 'yes', 'turned on', 'switched on', 'powered on', 'power on', 'is on'];
-const NO = ['off', 'false', 'no', 'turned off', 'switched off', 'powered off', 'power off', 'is off'];
-const WORDS: ReadonlyMap<string, boolean> = new Map([
-  ...YES.map((word) => [word, true] as const),
-  ...NO.map((word) => [word, false] as const),
-]);
+const YES = /^[\s_-]*(?:(?:(?:turned|switched|powered|power|is)[\s_-]+)?on|true|yes)[\s_-]*$/i;
+const NO = /^[\s_-]*(?:(?:(?:turned|switched|powered|power|is)[\s_-]+)?off|false|no)[\s_-]*$/i;
 
 /** A clear yes or no: a boolean, or a word for on or off in any case. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value.length > LONGEST_WORD) return null;
-  return WORDS.get(wordsOf(value)) ?? null;
+  return YES.test(value) ? true : NO.test(value) ? false : null;
 }
 
 /** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
@@ -38,6 +34,8 @@ export const wordsOf = (text: string): string =>
     .trim();
 
 const DECIMAL = /^[+-]?[0-9]+(?:\.[0-9]+)?/;
+/** A decimal, and behind it a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2. */
+const MEASURED = /^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([\p{L}%°][\p{L}%°·/ ]{0,15})?$/u;
 const LONGEST_MEASURED = 40;
 
 /** Whether a value is a number, or the text of one with or without a unit, that is neither 0 nor 1. */
@@ -70,20 +68,13 @@ export interface Measured {
   unit: string | null;
 }
 
-const UNIT = /^[\p{L}%°][\p{L}%°·/ ]{0,15}$/u;
-
 /** A finite number, or a text of one with or without something behind it: "230.1", "231 V AC", "3 outlets". */
 export function readNumber(value: unknown): Measured | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { value, unit: null } : null;
   if (typeof value !== 'string') return null;
-  const text = value.trim();
-  const [digits] = DECIMAL.exec(text) ?? [];
-  if (digits === undefined) return null;
-  const unit = text.slice(digits.length).trim();
+  const [, digits, unit = null] = MEASURED.exec(value.trim()) ?? [];
   const number = Number(digits);
-  // Behind a number stands a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2.
-  if (!Number.isFinite(number) || !(unit === '' || UNIT.test(unit))) return null;
-  return { value: number, unit: unit === '' ? null : unit };
+  return Number.isFinite(number) ? { value: number, unit } : null;
 }
 
 const LONGEST_JSON = 1_048_576;

@@ -1,15 +1,15 @@
-import { choiceOf, SETTINGS } from '../../settings';
-import type { Descriptor } from '../descriptor';
+import { SETTINGS } from '../../settings';
+import { choiceOf, type Descriptor } from '../descriptor';
 import { followAccount } from '../form';
 
-const { output } = SETTINGS['strip list'];
+const { choices } = SETTINGS['strip list'].output;
 
 export const stripList: Descriptor = {
   type: 'strip list',
   label: (node, words) => ({
-    strip: words.text(`strip-account.canvas.${choiceOf(node, 'output', output)}`),
+    strip: words.text(`strip-account.canvas.${choiceOf(node, 'output', choices)}`),
     outlet: '',
   }),
-  outputLabel: (node, words) => words.text(`strip-account.out.${choiceOf(node, 'output', output)}`),
+  outputLabel: (node, words) => words.text(`strip-account.out.${choiceOf(node, 'output', choices)}`),
   open: (node) => followAccount(node, () => undefined),
 };
