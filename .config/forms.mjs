@@ -1,6 +1,6 @@
 // Writes out what the nodes' html has in common. In `nodes/*.html` a dialog is a list of `<row field="…">`, and a registration has only
-// what its node alone has: category, colour, icon, inputs, outputs and credentials. What kind of field a row is and what stands in
-// `defaults` comes from the table in src/settings.ts. The result is plain html with a literal registration, which the flow library
+// what its node alone has: icon, inputs and outputs. What kind of field a row is and what stands in `defaults` comes from the table in
+// src/settings.ts; a row that is not in it is a credential. The result is plain html with a literal registration, which the flow library
 // reads without running it, and which works, with plain fields, where the editor script cannot be loaded.
 //
 // A row: <row field="mac" icon="plug" hint placeholder unit="seconds">. `hint` and `placeholder` stand for the texts
@@ -18,7 +18,12 @@ export function expandForm(html, set, settings) {
   const config = html.includes("category: 'config'");
   return html
     .replace(/<row ([^>]*)>/g, (_, attributes) => row(readAttributes(attributes), { set, table, config }))
-    .replace(/^ {2}\}\);\n(?=<\/script>)/m, `${registration(set, table, config)}  });\n`);
+    .replace(/(registerType\('[^']+', )\{ (.*) \}\);/, (_, call, own) => {
+      const credentials = [...html.matchAll(/<row field="(\w+)"/g)]
+        .map(([, field]) => field)
+        .filter((field) => !(field in table));
+      return `${call}{\n${registration({ own, credentials, set, table, config })}  });`;
+    });
 }
 
 function readAttributes(text) {
@@ -73,13 +78,19 @@ const nameRow = (id) =>
     '  </div>',
   ].join('\n');
 
-/** What every registration has, after what its html says. */
-function registration(set, table, config) {
+/** The members of a registration; `own` are those that its html says. */
+function registration({ own, credentials, set, table, config }) {
   const call = (name, otherwise) =>
     `return window.SmartStrip ? window.SmartStrip.${name}(this) : ${otherwise};`;
   const method = (name, body) => `    ${name}: function () {\n      ${body}\n    },\n`;
   const palette = `this._('${set}.palette')`;
   return [
+    config ? '' : "    category: 'smart strip',\n",
+    "    color: '#6fb5a0',\n",
+    `    ${own.replaceAll(', ', ',\n    ')},\n`,
+    credentials.length === 0
+      ? ''
+      : `    credentials: {\n${credentials.map((name) => checked(name, "type: 'password'")).join('')}    },\n`,
     `    defaults: {\n${Object.entries(table)
       .map(([name, setting]) => property(name, setting))
       .join('')}    },\n`,
@@ -94,32 +105,35 @@ function registration(set, table, config) {
   ].join('');
 }
 
+/** A property that the editor script checks. */
+const checked = (name, member) =>
+  [
+    `      ${name}: {`,
+    `        ${member},`,
+    '        validate: function (v, opt) {',
+    `          return window.SmartStrip ? window.SmartStrip.validate(this, '${name}', v) : true;`,
+    '        },',
+    '      },\n',
+  ].join('\n');
+
 function property(name, setting) {
   const plain = (value) => `      ${name}: { value: ${literal(value)} },\n`;
-  const checked = (value) =>
-    [
-      `      ${name}: {`,
-      `        value: ${literal(value)},`,
-      '        validate: function (v, opt) {',
-      `          return window.SmartStrip ? window.SmartStrip.validate(this, '${name}', v) : true;`,
-      '        },',
-      '      },\n',
-    ].join('\n');
+  const withCheck = (value) => checked(name, `value: ${literal(value)}`);
   switch (setting.kind) {
     case 'node':
       return `      ${name}: { value: '', type: '${setting.type}', required: ${setting.required} },\n`;
     case 'typed': {
       const type = setting.newType ?? setting.types[0];
-      return `${checked(setting.default)}      ${name}Type: { value: '${type}' },\n`;
+      return `${withCheck(setting.default)}      ${name}Type: { value: '${type}' },\n`;
     }
     case 'number':
-      return checked(String(setting.default));
+      return withCheck(String(setting.default));
     case 'choice':
       return plain(setting.choices[0]);
     case 'flag':
       return plain(setting.default);
     default:
-      return name === 'name' ? plain('') : checked(setting.default);
+      return name === 'name' ? plain('') : withCheck(setting.default);
   }
 }
 

@@ -4,7 +4,7 @@ import { isStripError, type StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
 import { LazyAccount, readAccountConfig, type AccountConfig } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
-import { hidingOf, provide } from './shared/accounts';
+import { keyRemover, provide } from './shared/accounts';
 import { answering, requireJson } from './shared/admin';
 import type * as Connection from './shared/connection';
 import type * as Dialog from './shared/dialog';
@@ -23,7 +23,7 @@ export = (RED: NodeAPI): void => {
     const apiKey = typeof this.credentials.apiKey === 'string' ? this.credentials.apiKey : '';
     // The node object may be shown or logged, so it must not hold the key.
     this.credentials = {};
-    const hideKey = hidingOf(apiKey);
+    const hideKey = keyRemover(apiKey);
 
     const account: LazyAccount = new LazyAccount(() => {
       const log = logOf(this, translate, account);

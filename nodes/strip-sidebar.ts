@@ -3,9 +3,9 @@ import type { NodeAPI } from 'node-red';
 import type { AccountStatus } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
 import { isStripError } from '../src/api/errors';
-import type * as Diagnostics from '../src/diagnostics';
-import { editorError, isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/overview';
-import type { OutletRequest } from '../src/flow/overview';
+import type * as Diagnostics from '../src/flow/diagnostics';
+import { isLease, Leases, overviewOf, readOutletRequest, type OutletRequest } from '../src/flow/sidebar';
+import { editorError } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { ownProperty } from '../src/values';
 import { accountOf, deployedAccounts, findAccount, type AccountLink } from './shared/accounts';
@@ -59,8 +59,8 @@ export = (RED: NodeAPI): void => {
   );
 };
 
-/** Loaded when somebody asks for a report: the list of what may be in one is long. */
-const loadDiagnostics = () => require('../src/diagnostics') as typeof Diagnostics;
+/** Loaded with the first report: the list of what may be in one is long. */
+const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;
 
 async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
   const versions = {

@@ -176,8 +176,8 @@ export type NodeType = keyof typeof SETTINGS;
 /** A node's properties as the flow file has them: missing, of another type, or hostile. */
 export type Config = Readonly<Record<string, unknown>>;
 
-/** A text property, trimmed; hand-written flows may have a number or a boolean instead. */
-export function textOf(config: Config, name: string, otherwise = ''): string {
+/** A text property, trimmed; hand-written flows may have a number or a boolean instead, or none. */
+export function textOf(config: unknown, name: string, otherwise = ''): string {
   const value = ownProperty(config, name);
   if (typeof value === 'string') return value.trim();
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : otherwise;

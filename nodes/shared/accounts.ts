@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { StripError } from '../../src/api/errors';
-import type { ReportSource } from '../../src/diagnostics';
+import type { ReportSource } from '../../src/flow/diagnostics';
 import type { LazyAccount } from '../../src/flow/shared-account';
 
 /** What the other nodes of this package use of an account node. */
@@ -8,9 +8,9 @@ export interface AccountLink {
   readonly node: Node;
   readonly account: LazyAccount;
   readonly baseUrl: string;
-  /** Takes its API key out of a text that is to be shown. */
+  /** Removes its API key from a text that is to be shown. */
   hideKey(text: string): string;
-  /** What a report for a bug tells of its settings and of what it has done. */
+  /** For a diagnostics report: its settings, and what it has done. */
   diagnostics(): Omit<ReportSource, 'versions' | 'status' | 'now'>;
 }
 
@@ -42,8 +42,8 @@ export function deployedAccounts(RED: NodeAPI): AccountLink[] {
   return ids.map((id) => findAccount(RED, id)).filter((link) => link !== undefined);
 }
 
-/** Takes a key out of texts that are shown. Too short a key would take out anything. */
-export const hidingOf =
+/** Returns a function that removes a key from texts that are shown. A key of a few characters would match ordinary words, so it is left. */
+export const keyRemover =
   (apiKey: string) =>
   (text: string): string =>
     apiKey.trim().length < 4 ? text : text.replaceAll(apiKey.trim(), '***');

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
 /**
- * For every route that writes: lets nothing but JSON through, and answers 415 before anything is read. A page of another site can make a
- * browser send a form, with the login of whoever uses it, but not JSON.
+ * For every route that writes: accepts JSON only, and answers 415 to anything else before it is read. A page of another site can make a browser
+ * send a form with the user's login, but not JSON.
  */
 export function requireJson(request: Request, response: Response, next: NextFunction): void {
   if (request.is('application/json') === 'application/json') next();

@@ -77,7 +77,7 @@ export function connect(
 
 /**
  * The mapping that an expression in the account's dialog makes; `null` where there is none. `node`: whose context and environment the
- * expression may use; `hideKey`: takes the API key out of a text before an error
+ * expression may use; `hideKey`: removes the API key from a text before an error
  * shows it.
  */
 export function mappingOf(
@@ -93,7 +93,7 @@ export function mappingOf(
   return createMapping(prepare, hideKey);
 }
 
-/** Takes requests to the simulator with this path. Those made during a deploy wait for its end before they find none. */
+/** Hands requests to the simulator with this path. During a deploy they wait for one until the deploy has ended. */
 function simulatorDispatcher(typed: string): SimulatorDispatcher {
   const path = normalisePath(typed);
   return new SimulatorDispatcher(path ?? typed, async () => {

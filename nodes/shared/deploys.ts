@@ -1,4 +1,4 @@
-// The deploys of this Node-RED. One set of listeners serves all nodes, because the runtime's events are everybody's.
+// The deploys of this Node-RED. One set of listeners serves all nodes: the runtime has one event emitter, which warns of many listeners.
 import type { NodeAPI } from 'node-red';
 
 const watched = new WeakSet();

@@ -5,14 +5,14 @@ import type { Service } from '../../src/api/types';
 import {
   parseConnectionTest,
   previewOf,
-  testFailed,
   testSucceeded,
   type AnswerPreview,
   type ConnectionTest,
   type ConnectionTestResult,
 } from '../../src/flow/connection-test';
+import { editorError } from '../../src/flow/node-error';
 import { environmentVariable } from '../../src/values';
-import { findAccount, hidingOf, type AccountLink } from './accounts';
+import { findAccount, keyRemover, type AccountLink } from './accounts';
 import { connect, mappingOf } from './connection';
 
 type Reads = Pick<Service, 'list' | 'get'>;
@@ -30,7 +30,7 @@ export async function listStrips(
     const { strips, readable } = await account.get().list();
     return testSucceeded(strips, readable);
   } catch (error) {
-    return testFailed(error);
+    return { ok: false, ...editorError(error) };
   }
 }
 
@@ -45,14 +45,14 @@ export async function testConnection(
   const test = parseConnectionTest(request);
   if (test === null) return null;
   const deployed = findAccount(RED, test.id);
-  const hideTyped = hidingOf(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
+  const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
   try {
     const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
     const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
     return await previewOf(body, test.mac, mapping, hideKey);
   } catch (error) {
-    return testFailed(error);
+    return { ok: false, ...editorError(error) };
   }
 }
 
@@ -83,7 +83,7 @@ async function read(service: Reads, mac: string): Promise<unknown> {
   }
 }
 
-/** The stored key goes nowhere but to the address it was deployed with, and over that account's own connection. */
+/** The stored key is sent only to the address it was deployed with, over that account's own connection. */
 function withStoredKey(baseUrl: BaseUrl, deployed: AccountLink | undefined): Reads {
   if (!deployed) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
   if (!isAt(baseUrl, deployed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
@@ -95,7 +95,7 @@ function isAt({ url }: BaseUrl, deployed: AccountLink): boolean {
   try {
     return parseBaseUrl(deployed.baseUrl).url.href === url.href;
   } catch {
-    return false; // its settings are not in order
+    return false; // its base URL is not valid
   }
 }
 

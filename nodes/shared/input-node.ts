@@ -48,7 +48,7 @@ export function registerInputNode(
   RED.nodes.registerType(type, InputNode);
 }
 
-/** What shows the status of a new node. Takes back what Node-RED kept of the node before it: whether that still holds is not known. */
+/** Shows the status of a new node. Clears the one that Node-RED kept of the node before it, which may no longer be true. */
 export function statusDisplay(node: Node): StatusDisplay {
   node.status({});
   return new StatusDisplay((status) => node.status(status ?? {}), systemClock);

@@ -42,33 +42,28 @@ export class Account {
   readonly #poller: Poller;
   /** Ends each read that somebody waits for. */
   readonly #reads = new Set<(error: StripError) => void>();
-  /** MAC keys of strips whose last answer could not be read; the list as `null`. */
-  readonly #unreadable = new Set<string | null>();
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
   #closing: Promise<void> | null = null;
 
   constructor(uncounted: AccountOptions) {
-    const { clock, settings, log } = uncounted;
-    const fault = (error: unknown): void => log.fault(error);
-    this.#counters = new DiagnosticCounters(clock);
+    const fault = (error: unknown): void => uncounted.log.fault(error);
+    this.#counters = new DiagnosticCounters(uncounted.clock);
     const options = { ...uncounted, service: this.#counters.counting(uncounted.service) };
     this.#options = options;
-    this.#store = new StripStore(clock, settings, (changes, settled) => this.#announce(changes, settled));
+    this.#store = new StripStore(
+      options,
+      (mac) => this.#wantsReadings(mac),
+      (changes, settled) => this.#announce(changes, settled),
+    );
     this.#subscribers = new Subscribers(fault);
     this.#statusListeners = new Subscribers(fault);
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, this.#counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
-    this.#reader = new Reader(
-      options.service,
-      this.#store,
-      this.#requests,
-      (mac) => this.#wantsReadings(mac),
-      (key, readable) => this.#checkReadable(key, readable),
-    );
+    this.#reader = new Reader(options.service, this.#store, this.#requests);
     this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.suspect(),
@@ -177,35 +172,28 @@ export class Account {
   }
 
   async #close(): Promise<void> {
+    const { clock, service, log } = this.#options;
+    const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
     this.#statusListeners.clear();
     for (const end of this.#reads) end(closedError('account'));
-    this.#switcher.close();
     this.#queue.close(closedError('account'));
-    const restoring = [...this.#queue.commands].filter(({ pendingRestore }) => pendingRestore);
+    const restoring = this.#queue.commands.filter(({ pendingRestore }) => pendingRestore);
     this.#requests.close();
-    let grace = GRACE;
-    if (restoring.length > 0) {
-      const began = this.#options.clock.monotonic();
-      await this.#restored(restoring);
-      grace = Math.max(0, GRACE - (this.#options.clock.monotonic() - began));
-    }
-    await this.#options.service.close(grace);
-    await this.#queue.until(() => this.#queue.commands.size === 0);
+    const timers = [
+      clock.setTimeout(() => restoring.forEach(({ endGrace }) => endGrace?.()), GRACE),
+      clock.setTimeout(() => {
+        this.#requests.giveUp();
+        void service.close(0);
+      }, RESTORE_TIME),
+    ];
+    await allOver(restoring);
+    timers.forEach((timer) => clock.clearTimeout(timer));
+    await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
+    await allOver(this.#queue.commands);
     const { dropped } = this.#queue;
-    if (dropped > 0) this.#options.log.dropped(dropped);
-  }
-
-  /** Waits for the "on" of cycles, and gives them up when their time is over. */
-  async #restored(restoring: readonly QueuedCommand[]): Promise<void> {
-    const timers = [this.#options.clock.setTimeout(() => this.#switcher.endGrace(), GRACE)];
-    const timeOver = new Promise<void>((resolve) => {
-      timers.push(this.#options.clock.setTimeout(resolve, RESTORE_TIME));
-    });
-    await Promise.race([this.#queue.until(() => restoring.every(({ phase }) => phase === 'done')), timeOver]);
-    this.#requests.giveUp();
-    timers.forEach((timer) => this.#options.clock.clearTimeout(timer));
+    if (dropped > 0) log.dropped(dropped);
   }
 
   #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
@@ -221,11 +209,11 @@ export class Account {
   /** One round of the poll: the list, then each strip in it whose readings somebody watches and it does not tell. */
   async #round(): Promise<Round> {
     const list = await failureOf(this.#reader.list().answer);
-    if (list !== null) return { list, readings: null };
-    const more = this.#store.withoutReadings().filter((mac) => this.#wantsReadings(mac));
-    const failures = await Promise.all(more.map((mac) => failureOf(this.#reader.get(mac).answer)));
+    const more = list === null ? this.#store.withoutReadings() : [];
+    const asked = more.filter((mac) => this.#wantsReadings(mac));
+    const failures = await Promise.all(asked.map((mac) => failureOf(this.#reader.get(mac).answer)));
     const readings = failures.find((error) => error !== null && error.code !== 'NOT_FOUND');
-    return { list: null, readings: readings ?? null };
+    return { list, readings: readings ?? null };
   }
 
   #wantsReadings(mac: string): boolean {
@@ -242,39 +230,11 @@ export class Account {
   }
 
   #announce(changes: readonly Change[], settled: boolean): void {
-    if (this.#closing !== null) return;
     for (const change of changes) {
-      if (change.kind === 'removed') this.#unreadable.delete(macKey(change.strip.mac));
       // Once the strips are known, a new one is news to everybody.
       const isNews = !('first' in change && change.first) || (settled && change.kind === 'strip');
       this.#subscribers.tell(change, ({ initial }) => initial || isNews);
     }
-    if (settled !== this.#store.isComplete) this.#checkOutlets();
-    this.#checkStatus();
-  }
-
-  /** After the first complete list: warns of configured outlets that it does not have. */
-  #checkOutlets(): void {
-    const { protectedOutlets, outletNames } = this.#options.settings;
-    for (const { mac, port } of protectedOutlets) {
-      if (this.#store.lacks(mac, port)) this.#options.log.unknownOutlet('protected', mac, port);
-    }
-    for (const { mac, port } of outletNames) {
-      if (this.#store.lacks(mac, port)) this.#options.log.unknownOutlet('named', mac, port);
-    }
-  }
-
-  #checkReadable(key: string | null, readable: boolean): void {
-    if (this.#closing !== null || this.#unreadable.has(key) === !readable) return;
-    if (readable) this.#unreadable.delete(key);
-    else {
-      const strips = this.#unreadable.size - (this.#unreadable.has(null) ? 1 : 0);
-      this.#unreadable.add(key);
-      // Said of the first such strip: the answers about the others look alike.
-      if (key === null) this.#options.log.unreadable('list');
-      else if (strips === 0) this.#options.log.unreadable('strip');
-    }
-    this.#checkStatus();
   }
 
   #currentStatus(): Omit<AccountStatus, 'lastAnswerAt'> {
@@ -282,14 +242,13 @@ export class Account {
     return {
       available: this.#store.available,
       error: this.#store.error,
-      readable: !this.#unreadable.has(null),
+      readable: this.#store.readable,
       cooldownUntil: remaining > 0 ? untilWall : null,
       polling: this.#poller.isRunning,
     };
   }
 
   #checkStatus(): void {
-    if (this.#closing !== null) return;
     const old = this.#toldStatus;
     const status = this.#currentStatus();
     if (
@@ -305,3 +264,6 @@ export class Account {
     this.#statusListeners.tell(this.status());
   }
 }
+
+const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
+  Promise.all(commands.map(async ({ running }) => await running));

@@ -2,13 +2,6 @@
 import { isStripError, StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 
-export const superseded = (outlet: { mac: string; port: PortOrAll }): StripError =>
-  new StripError('SUPERSEDED', 'SUPERSEDED.newer', { params: outlet });
-
-/** For both of two toggles that come to nothing together. */
-export const togglesCancelled = (outlet: { mac: string; port: PortOrAll }): StripError =>
-  new StripError('SUPERSEDED', 'SUPERSEDED.toggles', { params: outlet });
-
 export const busy = (count: number): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count } });
 
@@ -50,11 +43,7 @@ export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =
 
 /** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
 export const isOutage = (error: unknown): error is StripError =>
-  isStripError(error) &&
-  (error.code === 'UNREACHABLE' ||
-    error.code === 'TIMEOUT' ||
-    error.code === 'RATE_LIMITED' ||
-    (error.code === 'SERVICE' && error.retryable));
+  isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
 
 /** Failures that mean the request never reached the service, or was turned away at its door. */
 const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefused\w*|simulator)$/;
@@ -63,27 +52,10 @@ const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefus
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Whether a switch request that failed so may have been carried out all the same. */
-export function mayBeCarriedOut(error: StripError): boolean {
-  switch (error.code) {
-    case 'TIMEOUT':
-    case 'BAD_RESPONSE':
-    case 'CLOSED':
-      return true;
-    case 'UNREACHABLE':
-      return !NOT_SENT.test(error.sentence) && !NOT_CONNECTED.has(error.params.code);
-    case 'SERVICE':
-      // A 4xx is a refusal; a 5xx may come after the outlet was switched.
-      return error.retryable;
-    case 'SWITCH_FAILED':
-      return error.results.length === 0 || error.results.some(({ ok }) => ok);
-    case 'INVALID_INPUT':
-    case 'NOT_CONFIGURED':
-    case 'AUTH':
-    case 'NOT_FOUND':
-    case 'RATE_LIMITED':
-    case 'SUPERSEDED':
-    case 'PROTECTED':
-    case 'BUSY':
-      return false;
-  }
+export function mayBeCarriedOut({ code, sentence, params, retryable, results }: StripError): boolean {
+  if (code === 'UNREACHABLE') return !NOT_SENT.test(sentence) && !NOT_CONNECTED.has(params.code);
+  // A 4xx is a refusal; a 5xx may come after the outlet was switched.
+  if (code === 'SERVICE') return retryable;
+  if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
+  return code === 'TIMEOUT' || code === 'BAD_RESPONSE' || code === 'CLOSED';
 }

@@ -27,8 +27,8 @@ export interface Round {
  * that a slow service is not asked more often than a fast one.
  */
 export class Poller {
+  isRunning = false;
   readonly #interval: number;
-  #isRunning = false;
   #isReading = false;
   #timer: Timer | null = null;
   /** When the next round begins, and when the latest one began; on the monotonic clock. */
@@ -51,32 +51,24 @@ export class Poller {
     this.#interval = Math.max(options.settings.interval, FLOOR);
   }
 
-  get isRunning(): boolean {
-    return this.#isRunning;
-  }
-
   /** The first round begins at once. */
   start(): void {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
+    if (this.isRunning) return;
+    this.isRunning = true;
     this.#isUnsettled = true;
     if (!this.#isReading) void this.#round();
   }
 
   /** A round that is under way ends by itself; none follows. */
   stop(): void {
-    this.#isRunning = false;
+    this.isRunning = false;
     this.#clearTimer();
   }
 
   /** A request succeeded: what kept the poller from asking may be over. `endedPause`: a rate limit is. */
   succeeded(endedPause: boolean): void {
-    if (endedPause) {
-      this.#isUnsettled = true;
-      this.#soon(this.#firstWait());
-    } else if (this.#failure !== null) {
-      this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
-    }
+    if (endedPause) this.#soon(this.#firstWait());
+    else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
   }
 
   /** Something may have changed without our knowing. */
@@ -92,7 +84,7 @@ export class Poller {
   }
 
   #soon(ms: number): void {
-    if (!this.#isRunning || this.#timer === null || this.cooldown.remaining > 0) return;
+    if (this.#timer === null) return;
     const now = this.options.clock.monotonic();
     const due = Math.max(now + ms, this.#began + FLOOR);
     if (due < this.#due) this.#schedule(due - now);
@@ -101,8 +93,7 @@ export class Poller {
   async #round(): Promise<void> {
     this.#timer = null;
     if (this.cooldown.remaining > 0) {
-      this.#isUnsettled = true;
-      this.#schedule(this.cooldown.remaining + this.#firstWait());
+      this.#schedule(this.#wait());
       return;
     }
     this.#isReading = true;
@@ -115,7 +106,7 @@ export class Poller {
     this.#isReading = false;
     const refresh = this.#refreshAfterRound;
     this.#refreshAfterRound = false;
-    if (!this.#isRunning) return;
+    if (!this.isRunning) return;
     this.#schedule(this.#wait());
     if (refresh) this.suspect();
   }
@@ -134,23 +125,16 @@ export class Poller {
 
   /** Milliseconds until the next round. */
   #wait(): number {
-    if (this.cooldown.remaining > 0) {
-      this.#isUnsettled = true;
-      return this.cooldown.remaining + this.#firstWait();
-    }
-    const jitter = 1 + JITTER * (2 * this.options.clock.random() - 1);
-    const backoff = fullJitter(
-      this.options.clock.random(),
-      this.#interval,
-      LONGEST_BACKOFF,
-      this.#failures - 1,
-    );
+    const { clock } = this.options;
+    if (this.cooldown.remaining > 0) return this.cooldown.remaining + this.#firstWait();
+    const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
       const wait = this.#isUnsettled ? this.#firstWait() : this.#interval * jitter;
       this.#isUnsettled = false;
       return wait;
     }
     if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, this.#interval) * jitter;
+    const backoff = fullJitter(clock.random(), this.#interval, LONGEST_BACKOFF, this.#failures - 1);
     return Math.max(this.#failure.code === 'RATE_LIMITED' ? this.#interval : FLOOR, backoff);
   }
 

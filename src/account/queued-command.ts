@@ -1,8 +1,7 @@
 import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
-import type { InFlight } from '../api/in-flight-set';
-import { PORTS, type Port } from '../api/types';
-import type { Action, Command, Outcome, Progress, RunOptions } from './types';
+import { PORTS, type Port, type PortOrAll } from '../api/types';
+import type { Action, Command, Outcome, RunOptions } from './types';
 
 /**
  * Where a command stands. Only the queue changes it.
@@ -15,12 +14,8 @@ import type { Action, Command, Outcome, Progress, RunOptions } from './types';
  */
 export type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
 
-/** The commands of one strip by outlet, in the order they came: the first of each is the one whose turn it is. */
-export type OutletQueues = Readonly<Record<Port, QueuedCommand[]>>;
-
 /** A command from the request to the outcome. */
-export class QueuedCommand implements InFlight {
-  slot = -1;
+export class QueuedCommand {
   /** Outlets that it covers. */
   readonly ports: readonly Port[];
   /** Monotonic time from which its patience counts. */
@@ -36,23 +31,38 @@ export class QueuedCommand implements InFlight {
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
   stop: StripError | null = null;
-  /** Its outlet may be off and must be switched on again. */
-  pendingRestore = false;
-  #settled = false;
+  /** What may be off and must be switched on again. */
+  pendingRestores: readonly PortOrAll[] = [];
+  /** Begins when its turn comes, ends when nothing is done for it any more. */
+  running: Promise<void> | null = null;
+  /** Ends a cycle's wait for its "off"; `null`: there is none. */
+  endGrace: (() => void) | null = null;
+  /** Its message has an answer. */
+  isSettled = false;
 
-  /** `number`: the greater, the newer. `queues`: those of its strip. */
+  /** `strip`: the commands of its strip, in the order they came. */
   constructor(
-    readonly number: number,
     readonly command: Command,
     readonly options: RunOptions,
-    readonly queues: OutletQueues,
+    readonly strip: QueuedCommand[],
     clock: Clock,
-    private readonly settle: { resolve: (outcome: Outcome) => void; reject: (error: unknown) => void },
+    readonly resolve: (outcome: Outcome) => void,
+    readonly reject: (error: unknown) => void,
   ) {
     this.ports = command.port === 'all' ? PORTS : [command.port];
     this.action = command.action;
     this.since = clock.monotonic();
     this.clockOffset = clock.wall() - this.since;
+  }
+
+  /** Outlets of it must be switched on again. */
+  get pendingRestore(): boolean {
+    return this.pendingRestores.length > 0;
+  }
+
+  /** It waits for its turn or for a place. */
+  get isUnsent(): boolean {
+    return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0);
   }
 
   /** Whether a newer command may take its place: it waits, or is being retried and leaves no outlet off by that. */
@@ -63,26 +73,13 @@ export class QueuedCommand implements InFlight {
     );
   }
 
+  /** Whether it gives up its waits: a pending restore goes on, unless a newer command brings it about. */
+  get endsWaits(): boolean {
+    return this.stop !== null && (!this.pendingRestore || this.stop.code === 'SUPERSEDED');
+  }
+
   /** What is told of it in errors. */
   get outlet(): Pick<Command, 'mac' | 'port'> {
     return { mac: this.command.mac, port: this.command.port };
-  }
-
-  resolve(outcome: Outcome): void {
-    this.#settled = true;
-    this.settle.resolve(outcome);
-  }
-
-  /** Returns false if its message has an answer already. */
-  reject(error: unknown): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
-    this.settle.reject(error);
-    return true;
-  }
-
-  /** May throw what the listener throws. */
-  report(progress: Progress): void {
-    if (!this.#settled) this.options.onProgress?.(progress);
   }
 }

@@ -7,8 +7,8 @@ import type { StripStore } from './strip-store';
 /** A read that is under way, for everybody who asks for the same. */
 interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
-  /** How many commands were over when it was sent; `null`: not sent yet. */
-  sentAfter: () => number | null;
+  /** How many commands were over when it was sent; infinite: not sent yet. */
+  readonly sentAfter: () => number;
   /** One caller has been given the answer itself; every other gets a copy. */
   taken: boolean;
 }
@@ -20,16 +20,10 @@ export class Reader {
   readonly #strips = new Map<string, SharedRead<StripAnswer>>();
   #commandsOver = 0;
 
-  /**
-   * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `onRead`: a read succeeded; `key` names the
-   * strip, `null` the list.
-   */
   constructor(
     private readonly service: Service,
     private readonly store: StripStore,
     private readonly requests: Requests,
-    private readonly asksMore: (mac: string) => boolean,
-    private readonly onRead: (key: string | null, readable: boolean) => void,
   ) {}
 
   /** A command is over: a read that was requested before may show the state before it, so it is not shared with later ones. */
@@ -50,8 +44,7 @@ export class Reader {
     const version = this.store.nextVersion();
     try {
       const answer = await this.service.get(this.store.spelling(mac));
-      this.store.strip(answer.strip, version);
-      this.onRead(macKey(mac), answer.readable);
+      this.store.strip(answer, version);
       return answer;
     } catch (error) {
       if (isStripError(error) && error.code === 'NOT_FOUND') this.store.missing(mac, version);
@@ -63,8 +56,7 @@ export class Reader {
     const version = this.store.nextVersion();
     try {
       const answer = await this.service.list();
-      this.store.list(answer.strips, answer.complete, version, this.asksMore);
-      this.onRead(null, answer.readable);
+      this.store.list(answer, version);
       return answer;
     } catch (error) {
       if (isStripError(error) && error.code !== 'CLOSED') this.store.failed(error, version);
@@ -78,10 +70,9 @@ export class Reader {
     ask: () => Promise<Answer>,
   ): SharedRead<Answer> {
     const current = underWay.get(key);
-    if (current !== undefined && (current.sentAfter() ?? this.#commandsOver) === this.#commandsOver)
-      return current;
-    let sentAfter: number | null = null;
-    const answer = this.requests.read(() => {
+    if (current !== undefined && current.sentAfter() >= this.#commandsOver) return current;
+    let sentAfter = Infinity;
+    const answer = this.requests.send(null, () => {
       sentAfter = this.#commandsOver;
       return ask();
     });

@@ -18,23 +18,16 @@ const WAKE_SPREAD = SECOND;
 /** ...but no more often than this, where some requests succeed and others never do. */
 const WAKE_INTERVAL = 5 * SECOND;
 
-/**
- * How a request is retried. 'read': not at all. 'command': while the command is patient, and where a retry may help. 'restore': after any failure, until it succeeds or
- * a newer command takes over. While the account closes, 'restore' hurries.
- */
-export type RetryPolicy = 'read' | 'command' | 'restore';
-
-/** Sends requests: so many at once, only probes while the service asks for a pause, and again where the policy says so. */
+/** Sends requests: so many at once, only probes while the service asks for a pause, and those of commands again where that may help. */
 export class Requests {
   readonly cooldown: Cooldown;
   readonly #semaphore: Semaphore;
-  #shutdown: 'no' | 'closing' | 'over' = 'no';
+  /** What must be restored and is not yet is given up. */
+  #isOver = false;
   #wokenAt = -Infinity;
-  /** Requests that are being retried. */
-  #retrying = 0;
   #saidRetrying = false;
 
-  /** `onAnswer` is called when a request succeeded or the service asked for a pause. `endedPause`: it no longer asks for one. */
+  /** `onAnswer` is called when a request is over. `endedPause`: the service no longer asks for one. */
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
@@ -45,77 +38,60 @@ export class Requests {
     this.#semaphore = new Semaphore(options.settings.concurrency);
   }
 
-  /** One request of a read, without a retry. */
-  async read<T>(ask: () => Promise<T>): Promise<T> {
-    if (!this.#tryAdmit()) await this.#admit(null, 'read', true);
-    return await this.#request(null, ask);
-  }
-
-  /** A request of a command, retried as the policy says. */
-  async send<T>(queued: QueuedCommand, ask: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-    let failures = 0;
-    let isAnswered = false;
-    try {
-      for (;;) {
-        this.#check(queued, policy);
-        if (!this.#tryAdmit()) await this.#admit(queued, policy, failures === 0);
-        if (policy === 'command') this.queue.enter(queued, 'sending');
-        if (failures > 0) this.counters.retries++;
-        try {
-          const answer = await this.#request(queued, ask);
-          isAnswered = true;
-          return answer;
-        } catch (error) {
-          if (!isStripError(error)) throw error;
-          const wait = this.#retryAfter(queued, error, failures, policy);
-          if (failures++ === 0) this.#beginRetrying(error);
-          await this.#pause(queued, policy, error, wait);
-        }
-      }
-    } finally {
-      if (failures > 0) this.#retrying--;
-      if (isAnswered && this.#saidRetrying && this.#retrying === 0) {
-        this.#saidRetrying = false;
-        this.options.log.retryingOver();
+  /**
+   * Sends a request of a command, or of a read (`null`). A read is not retried; a command is, while it is patient and where that may help; one
+   * that is restoring is retried after any failure, until it succeeds or a newer command takes over. While the account closes, it hurries.
+   */
+  async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
+    for (let failures = 0; ; failures++) {
+      this.#check(queued);
+      const isAdmitted = this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
+      if (!isAdmitted) await this.#admit(queued, failures === 0);
+      if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
+      if (failures > 0) this.counters.retries++;
+      try {
+        return await this.#request(queued, ask);
+      } catch (error) {
+        if (!isStripError(error) || queued === null) throw error;
+        const wait = this.#retryAfter(queued, error, failures);
+        this.#sayRetrying(error);
+        await this.#pause(queued, error, wait);
       }
     }
   }
 
-  /** From now on reads fail, and restores are sent at once and without the concurrency limit. */
+  /** Restores are sent at once and without the concurrency limit. */
   close(): void {
-    this.#shutdown = 'closing';
     this.#semaphore.open();
-    this.queue.delays.endAll();
+    this.queue.delays.end();
   }
 
   /** Ends restores that have not succeeded. */
   giveUp(): void {
-    this.#shutdown = 'over';
-    this.queue.delays.endAll();
+    this.#isOver = true;
+    this.queue.delays.end();
   }
 
   /** Throws if a command must make no further attempt, or a read none at all. */
-  #check(queued: QueuedCommand | null, policy: RetryPolicy): void {
+  #check(queued: QueuedCommand | null): void {
     if (queued === null) {
-      if (this.#shutdown !== 'no') throw closedError('account');
-    } else if (policy === 'command') this.queue.check(queued);
+      if (this.queue.isClosed) throw closedError('account');
+    } else if (queued.phase !== 'restoring') this.queue.check(queued);
     else if (queued.stop?.code === 'SUPERSEDED') throw queued.stop;
-    else if (this.#shutdown === 'over') throw queued.failure ?? closedError('account');
+    else if (this.#isOver) throw queued.failure ?? closedError('account');
   }
 
   /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */
-  #retryAfter(queued: QueuedCommand, error: StripError, failures: number, policy: RetryPolicy): number {
+  #retryAfter(queued: QueuedCommand, error: StripError, failures: number): number {
     const backoff = (longest: number) =>
       fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
     const asked = error.retryAfter ?? 0;
-    if (policy === 'restore') {
-      if (this.#shutdown === 'over') throw error;
-      if (this.#shutdown === 'closing') return backoff(SECOND);
+    if (queued.phase === 'restoring') {
+      if (this.#isOver) throw error;
+      if (this.queue.isClosed) return backoff(SECOND);
       const isRefused = !isOutage(error) && !mayBeCarriedOut(error);
-      return Math.max(
-        backoff(isRefused ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF),
-        Math.min(asked, LONGEST_REFUSED_BACKOFF),
-      );
+      const longest = isRefused ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
+      return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
     }
     const { retryFor } = this.options.settings;
     if (queued.stop !== null) throw queued.stop;
@@ -129,55 +105,47 @@ export class Requests {
     return Math.max(pause, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));
   }
 
-  #beginRetrying(error: StripError): void {
-    this.#retrying++;
+  #sayRetrying(error: StripError): void {
     if (this.#saidRetrying || error.code === 'RATE_LIMITED') return;
     this.#saidRetrying = true;
     this.options.log.retrying(error);
   }
 
-  /** Takes a place at once if no other request and no pause is in the way. */
-  #tryAdmit(): boolean {
-    return this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
+  /** A request of a command succeeded. */
+  #sayOver(queued: QueuedCommand): void {
+    queued.failure = null;
+    if (!this.#saidRetrying || this.queue.commands.some(({ failure }) => failure !== null)) return;
+    this.#saidRetrying = false;
+    this.options.log.retryingOver();
   }
 
   /** Waits until a request may be sent, and takes a place for it. */
-  async #admit(queued: QueuedCommand | null, policy: RetryPolicy, mayProbe: boolean): Promise<void> {
-    let isProbe = queued?.phase === 'restoring';
+  async #admit(queued: QueuedCommand | null, mayProbe: boolean): Promise<void> {
     for (;;) {
-      const { error, remaining } = this.cooldown;
-      if (error !== null && !isProbe) {
-        const { patience } = this.queue;
-        if (remaining <= (queued === null ? patience : this.queue.timeLeft(queued))) {
-          await this.#pause(queued, policy, error, remaining);
-          this.#check(queued, policy);
-          continue;
-        }
-        if (!mayProbe || !this.cooldown.takeProbe()) throw pauseTooLong(error, remaining, patience);
-        isProbe = true;
-      }
-      if (queued !== null) this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
+      if (queued !== null) this.queue.expireLater(this.queue.timeLeft(queued));
       await this.#semaphore.acquire();
+      const { error, remaining } = this.cooldown;
       try {
-        this.#check(queued, policy);
-        if (isProbe || this.cooldown.remaining === 0) return;
+        this.#check(queued);
+        if (error === null || queued?.phase === 'restoring') return;
+        const { patience } = this.queue;
+        if (remaining > (queued === null ? patience : this.queue.timeLeft(queued))) {
+          if (mayProbe && this.cooldown.takeProbe()) return;
+          throw pauseTooLong(error, remaining, patience);
+        }
       } catch (stopped) {
         this.#semaphore.release();
         throw stopped;
       }
       this.#semaphore.release();
+      await this.#pause(queued, error, remaining);
     }
   }
 
   /** Waits before the next attempt. */
-  async #pause(
-    queued: QueuedCommand | null,
-    policy: RetryPolicy,
-    error: StripError,
-    ms: number,
-  ): Promise<void> {
+  async #pause(queued: QueuedCommand | null, error: StripError, ms: number): Promise<void> {
     if (queued !== null) this.queue.retryLater(queued, error);
-    this.#check(queued, policy);
+    this.#check(queued);
     await this.queue.delays.wait(queued, ms);
   }
 
@@ -187,17 +155,17 @@ export class Requests {
     if (queued !== null) queued.underWay++;
     try {
       const answer = await ask();
-      if (queued !== null) queued.failure = null;
       const endedPause = this.cooldown.end(sent);
       this.onAnswer(true, endedPause);
       this.#wakeRetries(endedPause);
+      if (queued !== null) this.#sayOver(queued);
       return answer;
     } catch (error) {
       if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
         const isNew = this.cooldown.begin(error, error.retryAfter);
         if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
-        this.onAnswer(false, false);
       }
+      this.onAnswer(false, false);
       throw error;
     } finally {
       if (queued !== null) queued.underWay--;
@@ -211,7 +179,7 @@ export class Requests {
     const now = this.options.clock.monotonic();
     if (!endedPause && now - this.#wokenAt < WAKE_INTERVAL) return;
     this.#wokenAt = now;
-    this.queue.delays.shortenAll(WAKE_SPREAD);
+    this.queue.delays.shorten(WAKE_SPREAD);
   }
 }
 

@@ -1,8 +1,16 @@
-import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
-import type { AccountSettings, Change } from './types';
+import {
+  type ListAnswer,
+  type Port,
+  type PortOrAll,
+  PORTS,
+  type ReadingName,
+  READINGS,
+  type Strip,
+  type StripAnswer,
+} from '../api/types';
+import type { AccountOptions, Change, OutletId } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */
 const FORGET_AFTER = 24 * 3_600_000;
@@ -11,13 +19,14 @@ const FORGET_AFTER = 24 * 3_600_000;
 type Field = 'available' | 'description' | 'at' | ReadingName | Port;
 
 /** What an answer tells of a strip: only its description, or readings, may be missing. */
-type Told = Pick<Strip, 'available' | 'outlets' | 'at'> &
-  Partial<Pick<Strip, 'mac' | 'name' | 'units' | ReadingName>>;
+type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 
 /** One strip as the account knows it. */
 interface StripState {
   /** As known now. Never changed, but replaced. */
   strip: Readonly<Strip>;
+  /** No answer about it has been taken in. */
+  isNew: boolean;
   /** Of the newest answer that told each field. */
   readonly versions: Map<Field, number>;
   /** The last values that were not unknown. */
@@ -29,6 +38,8 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
+  /** The last answer about it alone could be read. */
+  readable: boolean;
   /** Monotonic time when it left the list. */
   leftAt: number | null;
 }
@@ -55,17 +66,21 @@ export class StripStore {
   available: boolean | null = null;
   /** Why the account is not available. */
   error: StripError | null = null;
+  /** The last list could be read. */
+  readable = true;
 
-  /** `announce` is called after every answer, with what changed (maybe nothing). `settled`: so a strip that turns up is news to everybody. */
+  /**
+   * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `announce` is called after every answer,
+   * with what changed (maybe nothing). `settled`: so a strip that turns up is news to everybody.
+   */
   constructor(
-    private readonly clock: Clock,
-    settings: Pick<AccountSettings, 'outletNames' | 'units'>,
+    private readonly options: AccountOptions,
+    private readonly asksMore: (mac: string) => boolean,
     private readonly announce: (changes: readonly Change[], settled: boolean) => void,
   ) {
-    this.#outletNames = new Map(
-      settings.outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]),
-    );
-    this.#units = Object.fromEntries(Object.entries(settings.units).filter(([, unit]) => unit !== ''));
+    const { outletNames, units } = options.settings;
+    this.#outletNames = new Map(outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]));
+    this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
   /** The number of a read that is about to be asked. */
@@ -73,20 +88,14 @@ export class StripStore {
     return ++this.#version;
   }
 
-  /** A list was understood as a whole. */
-  get isComplete(): boolean {
-    return this.#completeVersion > 0;
-  }
-
   /** Copies of all strips, in the order they became known. */
   all(): Strip[] {
-    return Array.from(this.#strips.values(), ({ strip }) => copyOf(strip));
+    return Array.from(this.#strips.values(), ({ strip }) => structuredClone(strip));
   }
 
   /** A copy. */
   find(mac: string): Strip | undefined {
-    const state = this.#find(mac);
-    return state && copyOf(state.strip);
+    return structuredClone(this.#find(mac)?.strip);
   }
 
   /** As the service spells it, once that is known. */
@@ -126,23 +135,14 @@ export class StripStore {
       .map(({ strip }) => strip.mac);
   }
 
-  /** Whether the newest list has no such strip, or the strip is known to have no such outlet. */
-  lacks(mac: string, port: Port): boolean {
-    return this.#find(mac)?.listVersion !== this.#listVersion || !this.ports(mac).includes(port);
-  }
-
   /**
-   * Takes in a list asked as `version`. Where something is known better already, or the user named it, `strips` themselves are corrected, so that
-   * whoever asked never sees a switch undone. `asksMore`: a strip will be asked for itself as well, so only its own answer may say that
-   * it is available again (a list may not know).
+   * Takes in a list asked as `version`. Where something is known better already, or the user named it, the answer itself is corrected, so that
+   * whoever asked never sees a switch undone.
    */
-  list(
-    strips: readonly Strip[],
-    complete: boolean,
-    version: number,
-    asksMore: (mac: string) => boolean,
-  ): void {
-    const settled = this.isComplete;
+  list({ strips, complete, readable }: ListAnswer, version: number): void {
+    const settled = this.#completeVersion > 0;
+    if (this.readable && !readable) this.options.log.unreadable('list');
+    this.readable = readable;
     this.#setAvailable(true, null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
     for (const strip of strips) {
@@ -152,9 +152,10 @@ export class StripStore {
       if (state.listVersion < version) {
         state.listVersion = version;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
-        const comesBack = strip.available && !state.strip.available && state.versions.has('available');
         const unsure: Field[] = state.readingsUntold ? [...READINGS] : [];
-        if (comesBack && state.readingsUntold && asksMore(strip.mac)) unsure.push('available');
+        const comesBack = strip.available && !state.strip.available && !state.isNew;
+        // Only its own answer may say that it is available again: a list may not know.
+        if (comesBack && state.readingsUntold && this.asksMore(strip.mac)) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
       this.#correct(strip, state);
@@ -164,14 +165,19 @@ export class StripStore {
       for (const state of this.#strips.values()) {
         if (state.listVersion < version) this.#leaveList(state, version);
       }
+      if (!settled) this.#checkOutlets();
     }
     this.#tell(settled);
   }
 
   /** Takes in the answer about one strip, asked as `version`; corrects it as `list` does. */
-  strip(strip: Strip, version: number): void {
+  strip({ strip, readable }: StripAnswer, version: number): void {
     this.#setAvailable(true, null, version);
     const state = this.#findOrAdd(strip);
+    // Said of the first such strip: the answers about the others look alike.
+    const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
+    if (isNews) this.options.log.unreadable('strip');
+    state.readable = readable;
     this.#take(state, strip, version);
     this.#correct(strip, state);
     this.#tell();
@@ -196,8 +202,7 @@ export class StripStore {
   /** The service does not know this strip (any more), as asked as `version`. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
-    if (state === undefined) return;
-    this.#markUnavailable(state, version);
+    if (state !== undefined) this.#markUnavailable(state, version);
     this.#tell();
   }
 
@@ -205,15 +210,7 @@ export class StripStore {
   *known(): Generator<Change> {
     const { available, error } = this;
     if (available !== null) yield { kind: 'account', available, error, first: true };
-    for (const { strip, lastOn, lastReading } of this.#strips.values()) {
-      yield { kind: 'strip', strip, available: strip.available, first: true };
-      for (const { port, on } of strip.outlets) {
-        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
-      }
-      for (const name of lastReading.keys()) {
-        yield { kind: 'reading', strip, name, value: strip[name], previous: null, first: true };
-      }
-    }
+    for (const { strip } of this.#strips.values()) yield* changesOf(this.#unknown(strip), strip);
   }
 
   #find(mac: string): StripState | undefined {
@@ -221,21 +218,26 @@ export class StripStore {
   }
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
-    const known = this.#find(mac);
-    if (known !== undefined) return known;
+    const state = this.#find(mac) ?? this.#unknown({ mac, at });
+    this.#strips.set(macKey(mac), state);
+    return state;
+  }
+
+  /** A strip of which nothing is known. */
+  #unknown({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const readings = { load: null, voltage: null, signal: null };
-    const state: StripState = {
+    return {
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
+      isNew: true,
       versions: new Map(),
       lastOn: new Map(),
       lastReading: new Map(),
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
+      readable: true,
       leftAt: null,
     };
-    this.#strips.set(macKey(mac), state);
-    return state;
   }
 
   /** Whether the service answers, as far as nothing newer is known. Returns whether that is so. */
@@ -250,7 +252,7 @@ export class StripStore {
     return true;
   }
 
-  #tell(settled = this.isComplete): void {
+  #tell(settled = this.#completeVersion > 0): void {
     const changes = this.#changes;
     this.#changes = [];
     this.announce(changes, settled);
@@ -258,79 +260,66 @@ export class StripStore {
 
   /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: what it does not say for sure. */
   #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
-    const { versions, lastOn, lastReading } = state;
-    const { mac, available } = told;
-    const isNew = !versions.has('available');
-    const strip: Strip = { ...state.strip, outlets: [...state.strip.outlets] };
+    const { mac } = told;
+    const strip = { ...state.strip };
     const key = macKey(strip.mac);
-    let isDescribedAnew = false;
-    const isNewer = (field: Field): boolean => {
-      if (unsure.includes(field) || (versions.get(field) ?? 0) >= version) return false;
-      versions.set(field, version);
-      return true;
-    };
-    const isNewDescription = mac !== undefined && isNewer('description');
+    const isNews = (field: Field): boolean => !unsure.includes(field) && isNewer(state, field, version);
+    const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
-    if (isNewer('available') && (isNew || available !== strip.available)) {
-      strip.available = available;
-      this.#changes.push({ kind: 'strip', strip, available, first: isNew });
-    }
     state.outletsTold ||= mac !== undefined && told.outlets.length > 0;
-    for (const { port, on, name } of told.outlets) {
-      const given = this.#outletNames.get(`${key}/${port}`);
-      const index = strip.outlets.findIndex((each) => each.port === port);
-      const known = strip.outlets[index];
-      const outlet = { port, on: known?.on ?? null, name: known?.name ?? given ?? null };
-      if (known === undefined) {
-        strip.outlets = [...strip.outlets, outlet].sort((a, b) => a.port - b.port);
-        isDescribedAnew = true;
-      } else strip.outlets[index] = outlet;
-      if (isNewDescription && given === undefined && name !== null && name !== outlet.name) {
-        outlet.name = name;
-        isDescribedAnew = true;
-      }
-      if (!isNewer(port) || on === outlet.on) continue;
-      outlet.on = on;
-      const previous = lastOn.get(port) ?? null;
-      if (on !== null) lastOn.set(port, on);
-      this.#changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
-    }
+    if (isNews('available')) strip.available = told.available;
+    if (isNews('at')) strip.at = told.at;
     for (const name of READINGS) {
       const value = told[name];
-      if (value === undefined || !isNewer(name) || value === strip[name]) continue;
-      strip[name] = value;
-      const previous = lastReading.get(name) ?? null;
-      if (value !== null) lastReading.set(name, value);
-      this.#changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
+      if (value !== undefined && isNews(name)) strip[name] = value;
     }
-    if (isNewer('at')) strip.at = told.at;
-    if (isNewDescription) {
+    strip.outlets = PORTS.flatMap((port) => {
+      const known = strip.outlets.find((outlet) => outlet.port === port);
+      const outlet = told.outlets.find((each) => each.port === port);
+      if (outlet === undefined) return known ?? [];
+      const on = isNews(port) ? outlet.on : (known?.on ?? null);
+      const name = this.#outletNames.get(`${key}/${port}`) ?? (isDescription ? outlet.name : null);
+      return { port, on, name: name ?? known?.name ?? null };
+    });
+    if (isDescription) {
       const units = { ...strip.units, ...told.units };
-      const name = told.name ?? strip.name;
-      isDescribedAnew ||= name !== strip.name || READINGS.some((each) => units[each] !== strip.units[each]);
-      Object.assign(strip, { mac, name, units });
+      Object.assign(strip, { mac, name: told.name ?? strip.name, units });
     }
-    if (isDescribedAnew && !isNew) this.#changes.push({ kind: 'description', strip });
-    state.strip = freeze(strip);
+    this.#replace(state, strip);
   }
 
+  /** From now on a strip is known so. */
+  #replace(state: StripState, strip: Strip): void {
+    this.#changes.push(...changesOf(state, strip));
+    state.strip = freeze(strip);
+    state.isNew = false;
+  }
+
+  /** A strip is not available, unless something newer says that it is. */
   #markUnavailable(state: StripState, version: number): void {
-    const { versions } = state;
-    if ((versions.get('available') ?? 0) >= version) return;
-    const first = !versions.has('available');
-    versions.set('available', version);
-    if (!first && !state.strip.available) return;
-    state.strip = Object.freeze({ ...state.strip, available: false });
-    this.#changes.push({ kind: 'strip', strip: state.strip, available: false, first });
+    if (isNewer(state, 'available', version)) this.#replace(state, { ...state.strip, available: false });
   }
 
   #leaveList(state: StripState, version: number): void {
     this.#markUnavailable(state, version);
-    const now = this.clock.monotonic();
+    const now = this.options.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
     this.#strips.delete(macKey(state.strip.mac));
     this.#changes.push({ kind: 'removed', strip: state.strip });
+  }
+
+  /** After the first complete list: warns of configured outlets that it does not have. */
+  #checkOutlets(): void {
+    const { protectedOutlets, outletNames } = this.options.settings;
+    const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
+      for (const { mac, port } of outlets) {
+        const isListed = this.#find(mac)?.listVersion === this.#listVersion;
+        if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
+      }
+    };
+    check('protected', protectedOutlets);
+    check('named', outletNames);
   }
 
   /** Puts into an answer what is known better than it says. */
@@ -345,8 +334,39 @@ export class StripStore {
   }
 }
 
-function copyOf(strip: Readonly<Strip>): Strip {
-  return { ...strip, outlets: strip.outlets.map((outlet) => ({ ...outlet })), units: { ...strip.units } };
+/** Whether nothing newer is known of a field than an answer of this version says. */
+function isNewer({ versions }: StripState, field: Field, version: number): boolean {
+  if ((versions.get(field) ?? 0) >= version) return false;
+  versions.set(field, version);
+  return true;
+}
+
+/** What changes when a strip, known as `state` so far, becomes known as `strip`. */
+function* changesOf(
+  { strip: before, isNew, lastOn, lastReading }: StripState,
+  strip: Strip,
+): Generator<Change> {
+  const { available, outlets, name: ownName, units } = strip;
+  if (isNew || available !== before.available) yield { kind: 'strip', strip, available, first: isNew };
+  for (const { port, on } of outlets) {
+    if (on === (before.outlets.find((outlet) => outlet.port === port)?.on ?? null)) continue;
+    const previous = lastOn.get(port) ?? null;
+    if (on !== null) lastOn.set(port, on);
+    yield { kind: 'outlet', strip, port, on, previous, first: previous === null };
+  }
+  for (const name of READINGS) {
+    const value = strip[name];
+    if (value === before[name]) continue;
+    const previous = lastReading.get(name) ?? null;
+    if (value !== null) lastReading.set(name, value);
+    yield { kind: 'reading', strip, name, value, previous, first: previous === null };
+  }
+  const isDescribedAnew =
+    ownName !== before.name ||
+    READINGS.some((name) => units[name] !== before.units[name]) ||
+    outlets.length !== before.outlets.length ||
+    outlets.some(({ name }, index) => name !== before.outlets[index]?.name);
+  if (isDescribedAnew && !isNew) yield { kind: 'description', strip };
 }
 
 /** Frozen, because many subscribers get the same object. */

@@ -11,55 +11,50 @@ interface Subscriber<Value, Wants> {
   readonly wants: Wants;
   /** Has been told what was known when it came, so that what comes makes sense to it. */
   ready: boolean;
-  gone: boolean;
 }
 
 /** Whoever is told of something. One that throws breaks no other. */
 export class Subscribers<Value, Wants> {
-  /** Replaced, never altered: coming and going in the middle of an announcement does not disturb it. */
-  #all: readonly Subscriber<Value, Wants>[] = [];
+  readonly #all = new Set<Subscriber<Value, Wants>>();
 
   /** `fault`: told of what a listener throws. */
   constructor(private readonly fault: (error: unknown) => void) {}
 
   get size(): number {
-    return this.#all.length;
+    return this.#all.size;
   }
 
   /** `known`: what the listener is told first. Returns its own remover. */
   add(listener: (value: Value) => void, wants: Wants, known?: () => Iterable<Value>): () => void {
-    const subscriber = { listener, wants, ready: known === undefined, gone: false };
-    this.#all = [...this.#all, subscriber];
+    const subscriber = { listener, wants, ready: known === undefined };
+    this.#all.add(subscriber);
     // Not before the caller has its remover in hand.
     queueMicrotask(() => {
       subscriber.ready = true;
       for (const value of known?.() ?? []) this.#tell(subscriber, value);
     });
-    return () => {
-      subscriber.gone = true;
-      this.#all = this.#all.filter((other) => other !== subscriber);
-    };
+    return () => void this.#all.delete(subscriber);
   }
 
   /** Tells those who want it. */
   tell(value: Value, isWanted: (wants: Wants) => boolean = () => true): void {
-    for (const subscriber of this.#all) {
+    // Of those at the time of the call: they may come and go while it is told.
+    for (const subscriber of [...this.#all]) {
       if (subscriber.ready && isWanted(subscriber.wants)) this.#tell(subscriber, value);
     }
   }
 
   some(wants: (wants: Wants) => boolean): boolean {
-    return this.#all.some((subscriber) => wants(subscriber.wants));
+    return [...this.#all].some((subscriber) => wants(subscriber.wants));
   }
 
   /** No subscriber is called any more. */
   clear(): void {
-    for (const subscriber of this.#all) subscriber.gone = true;
-    this.#all = [];
+    this.#all.clear();
   }
 
   #tell(subscriber: Subscriber<Value, Wants>, value: Value): void {
-    if (subscriber.gone) return;
+    if (!this.#all.has(subscriber)) return;
     try {
       subscriber.listener(value);
     } catch (error) {

@@ -6,7 +6,7 @@ import type { CommandQueue } from './command-queue';
 import { failureOf, isProtected, mayBeCarriedOut, unknownState } from './errors';
 import type { QueuedCommand } from './queued-command';
 import type { Reader } from './reader';
-import type { Requests, RetryPolicy } from './requests';
+import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions, Command, Outcome } from './types';
 
@@ -23,11 +23,8 @@ type Confirmation = Pick<Outcome, 'results' | 'response' | 'at'>;
 
 /** Carries out commands: what on/off, toggle and cycle mean in requests. */
 export class Switcher {
-  /** MAC keys and ports. */
-  readonly #protected: ReadonlySet<string>;
-  #isClosing = false;
-  /** Ends the waits of cycles for an "off" that is under way. */
-  readonly #endGrace = new Set<() => void>();
+  /** Ports by MAC key. */
+  readonly #protected = new Map<string, Port[]>();
 
   /** `refresh` asks for the states of outlets again, soon. */
   constructor(
@@ -38,8 +35,11 @@ export class Switcher {
     private readonly reader: Reader,
     private readonly refresh: () => void,
   ) {
-    const { protectedOutlets } = options.settings;
-    this.#protected = new Set(protectedOutlets.map(({ mac, port }) => `${macKey(mac)}/${port}`));
+    for (const { mac, port } of options.settings.protectedOutlets) {
+      const others = this.#protectedOf(mac);
+      const all = PORTS.filter((each) => each === port || others.includes(each));
+      this.#protected.set(macKey(mac), all);
+    }
   }
 
   /** Throws PROTECTED for a command that would certainly switch off a protected outlet. */
@@ -52,23 +52,8 @@ export class Switcher {
     const { action } = queued.command;
     if (action === 'toggle') return this.#toggle(queued);
     if (action === 'cycle') return this.#cycle(queued);
-    return this.#switch(queued, action);
-  }
-
-  /** The account closes: cycles do not wait between their halves any more. */
-  close(): void {
-    this.#isClosing = true;
-  }
-
-  /** Closing: an "off" that is still under way has had its time. */
-  endGrace(): void {
-    for (const end of this.#endGrace) end();
-  }
-
-  #switch(queued: QueuedCommand, on: boolean): Promise<Outcome> {
-    const plan = this.#plan(queued.command, on);
     if (queued.pendingRestore) this.queue.enter(queued, 'restoring');
-    return this.#send(queued, on, plan, queued.pendingRestore ? 'restore' : 'command');
+    return this.#switch(queued, action);
   }
 
   /**
@@ -77,7 +62,7 @@ export class Switcher {
    */
   async #toggle(queued: QueuedCommand): Promise<Outcome> {
     const { mac, port } = queued.command;
-    const { strip, response } = await this.requests.send(queued, () => this.reader.askStrip(mac), 'command');
+    const { strip, response } = await this.requests.send(queued, () => this.reader.askStrip(mac));
     const on = this.#opposite(strip, port);
     if (on === null) throw unknownState(mac, port, response);
     queued.action = on;
@@ -97,50 +82,20 @@ export class Switcher {
   /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds; what the "off" failed with is reported after it. */
   async #cycle(queued: QueuedCommand): Promise<Outcome> {
     const plan = this.#plan(queued.command, false);
-    const switchedOff = new Set<PortOrAll>();
-    const failure = await this.#switchOff(queued, plan, switchedOff);
-    if (failure !== null && switchedOff.size === 0) throw failure;
-    if (!this.#isClosing) {
-      this.queue.enter(queued, 'pausing');
-      await this.queue.delays.wait(queued, queued.command.delay);
-    }
-    this.queue.endPause(queued);
-    const outcome = await this.#restore(queued, { ...plan, targets: [...switchedOff] });
+    const grace = new Promise<StripError>((resolve) => {
+      queued.endGrace = () => resolve(queued.stop ?? closedError('account'));
+    });
+    const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
+    if (failure !== null && !queued.pendingRestore) throw failure;
+    await this.queue.pause(queued);
+    const outcome = await this.#restore(queued, { ...plan, targets: queued.pendingRestores });
     if (failure !== null) throw failure;
     return outcome;
   }
 
-  /** The error of the off half, or `null`. `switchedOff` gets what may have been switched off. */
-  async #switchOff(
-    queued: QueuedCommand,
-    plan: Plan,
-    switchedOff: Set<PortOrAll>,
-  ): Promise<StripError | null> {
-    const post = async (target: PortOrAll): Promise<Confirmation> => {
-      const wasSwitchedOff = switchedOff.has(target);
-      switchedOff.add(target);
-      queued.pendingRestore = true;
-      try {
-        return await this.#post(queued, target, false);
-      } catch (error) {
-        if (!wasSwitchedOff && isStripError(error) && !mayBeCarriedOut(error)) switchedOff.delete(target);
-        queued.pendingRestore = switchedOff.size > 0;
-        throw error;
-      }
-    };
-    let endGrace = (): void => undefined;
-    const grace = new Promise<StripError>((resolve) => {
-      endGrace = () => resolve(queued.stop ?? closedError('account'));
-    });
-    this.#endGrace.add(endGrace);
-    const failure = await Promise.race([failureOf(this.#send(queued, false, plan, 'command', post)), grace]);
-    this.#endGrace.delete(endGrace);
-    return failure;
-  }
-
   async #restore(queued: QueuedCommand, plan: Plan): Promise<Outcome> {
     try {
-      return await this.#send(queued, true, plan, 'restore');
+      return await this.#send(queued, true, plan);
     } catch (error) {
       if (!isStripError(error) || error.code === 'SUPERSEDED') throw error;
       this.options.log.notRestored(queued.command, queued.failure ?? error);
@@ -148,15 +103,13 @@ export class Switcher {
     }
   }
 
-  /** Sends the requests of a plan, each by `post`. One outcome of them all, or one error that tells all. */
-  async #send(
-    queued: QueuedCommand,
-    on: boolean,
-    { targets, skipped }: Plan,
-    policy: RetryPolicy,
-    post = (target: PortOrAll): Promise<Confirmation> => this.#post(queued, target, on),
-  ): Promise<Outcome> {
-    const send = (target: PortOrAll) => this.requests.send(queued, () => post(target), policy);
+  #switch(queued: QueuedCommand, on: boolean): Promise<Outcome> {
+    return this.#send(queued, on, this.#plan(queued.command, on));
+  }
+
+  /** Sends the requests of a plan. One outcome of them all, or one error that tells all. */
+  async #send(queued: QueuedCommand, on: boolean, { targets, skipped }: Plan): Promise<Outcome> {
+    const send = (target: PortOrAll) => this.requests.send(queued, () => this.#post(queued, target, on));
     if (targets[0] === queued.command.port) return this.#outcome(queued, on, await send(targets[0]));
     const settled = await Promise.allSettled(targets.map(send));
     const outcome = this.#outcome(queued, on, merge(queued.command, targets, settled));
@@ -177,6 +130,9 @@ export class Switcher {
     const mac = this.store.spelling(queued.command.mac);
     const asked = port === 'all' ? this.store.ports(mac) : [port];
     const now = (): string => new Date(clock.wall()).toISOString();
+    const pending = queued.pendingRestores;
+    const isFirst = queued.action === 'cycle' && !on && !pending.includes(port);
+    if (isFirst) queued.pendingRestores = [...pending, port];
     try {
       const { results, confirmed, response } = await service.switch(mac, port, on);
       const at = now();
@@ -190,6 +146,9 @@ export class Switcher {
       const results = isStripError(error) ? error.results : [];
       const switched = asked.filter((each) => results.some((result) => result.port === each && result.ok));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
+      if (isFirst && isStripError(error) && !mayBeCarriedOut(error)) {
+        queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
+      }
       throw error;
     } finally {
       this.reader.commandOver();
@@ -198,17 +157,16 @@ export class Switcher {
 
   /** Requests that switching takes; throws PROTECTED where it is not allowed. */
   #plan({ mac, port }: Command, on: boolean): Plan {
-    const kept = on ? [] : this.#protectedOf(mac);
-    if (port !== 'all' && kept.includes(port)) throw isProtected(mac, port);
-    if (port !== 'all' || kept.length === 0) return { targets: [port], skipped: [] };
-    const targets = this.#unprotected(mac);
+    const skipped = on ? [] : this.#protectedOf(mac);
+    const isAlone = port !== 'all' && !skipped.includes(port);
+    if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
+    const targets = port === 'all' ? this.#unprotected(mac) : [];
     if (targets.length === 0) throw isProtected(mac, port);
-    return { targets, skipped: kept };
+    return { targets, skipped };
   }
 
   #protectedOf(mac: string): readonly Port[] {
-    const key = macKey(mac);
-    return PORTS.filter((port) => this.#protected.has(`${key}/${port}`));
+    return this.#protected.get(macKey(mac)) ?? [];
   }
 
   #unprotected(mac: string): readonly Port[] {

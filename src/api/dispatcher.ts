@@ -59,7 +59,7 @@ const NEXT_ADDRESS_AFTER = 2_000;
 const TUNNEL_WITHIN = 10_000;
 
 /**
- * Connections for one account. Sets no process-wide dispatcher. Whoever asks for it destroys it (the client does, on `close`).
+ * Connections for one account. Sets no process-wide dispatcher. The caller destroys it (the client does, on `close`).
  * Throws NOT_CONFIGURED for a proxy address that is none.
  */
 export function createDispatcher({
@@ -203,7 +203,7 @@ class PooledDispatcher implements RequestDispatcher {
   readonly proxy: ProxyName | null;
   readonly #connector: Connector;
   readonly #pool: Dispatcher;
-  /** Each for one request that is being repeated: a pool cannot be told to take a new connection. */
+  /** Each for one request that is being repeated: a pool cannot be made to open a new connection. */
   readonly #single = new Set<Dispatcher>();
 
   constructor(connector: Connector, connections: number, proxy: ProxyName | null) {

@@ -1,6 +1,6 @@
 import type { SwitchResult } from './types';
 
-/** What can go wrong, as users meet it in `msg.error.code` (design: errors). Stable: add, never rename. */
+/** What can go wrong, as users see it in `msg.error.code`. Stable: add, never rename. */
 export type ErrorCode =
   | 'INVALID_INPUT'
   | 'NOT_CONFIGURED'
@@ -33,12 +33,12 @@ export interface ErrorDetails {
   retryable?: boolean;
 }
 
-/** Codes of what may pass by itself. SERVICE may or may not: whoever throws it knows the status. */
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED']);
+/** Codes of errors that may go away by themselves. Whether SERVICE may depends on the status. */
+const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED']);
 
 /**
- * A failure with a stable code and the key of the catalogue sentence that says what to do. The sentence itself
- * belongs to whoever knows the reader's language; `message` here is for developers.
+ * A failure with a stable code and the key of the catalogue sentence that says what to do. The sentence
+ * is made where the reader's language is known; `message` is for developers.
  */
 export class StripError extends Error {
   override readonly name = 'StripError';
@@ -60,7 +60,7 @@ export class StripError extends Error {
     this.retryAfter = details.retryAfter;
     this.response = details.response;
     this.results = details.results ?? [];
-    this.retryable = details.retryable ?? PASSING.has(code);
+    this.retryable = details.retryable ?? TEMPORARY.has(code);
   }
 }
 

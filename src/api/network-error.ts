@@ -55,7 +55,7 @@ const IN_ENVIRONMENT = {
   proxyGateway: 'proxyGatewayVariable',
 } as const;
 
-/** Trying again is of no use: somebody has to change a certificate or a setting first. */
+/** Errors that stay until a certificate or a setting is changed: a retry is of no use. */
 const LASTING = /^(certificate|tls)/;
 
 /** What undici and its parser report of bytes that are no HTTP response; status 000, for example, fails one of undici's assertions. */

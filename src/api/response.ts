@@ -2,8 +2,17 @@
 import { decodeSwitch } from './decode';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
-import type { Headers, HttpResponse } from './request';
 import { type Port, type PortOrAll, PORTS, type SwitchAnswer, type SwitchResult } from './types';
+
+/** By lower-case name; a header that was sent more than once has more than one value. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A whole response, whatever its status. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
 
 /** Longest wait a service may ask for that is believed, in milliseconds. */
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;

@@ -3,14 +3,14 @@ import type { Params } from '../api/errors';
 import { PORTS, READINGS, type Port, type ReadingName } from '../api/types';
 import { isRecord } from '../values';
 
-/** An outlet as the admin routes tell of it. */
+/** An outlet in an answer of an admin route. */
 export interface OutletInfo {
   port: Port;
   on: boolean | null;
   name: string | null;
 }
 
-/** A strip as the admin routes tell of it. */
+/** A strip in an answer of an admin route. */
 export interface StripInfo {
   mac: string;
   name: string | null;
@@ -43,7 +43,7 @@ export interface SentInfo {
   shortened: boolean;
 }
 
-/** What the runtime said of the strips of an account. */
+/** The runtime's answer about the strips of an account. */
 export type Answer =
   | {
       ok: true;
@@ -65,7 +65,7 @@ export type Answer =
       sent: SentInfo | null;
     };
 
-/** A deployed account as the runtime tells of it. */
+/** A deployed account in the runtime's answer. */
 export interface AccountInfo {
   id: string;
   available: boolean | null;
@@ -174,7 +174,7 @@ function readFailure(value: unknown): Failure | null {
 const readEach = <Value>(list: unknown, read: (value: unknown) => Value | null): Value[] =>
   Array.isArray(list) ? list.map(read).filter((value) => value !== null) : [];
 
-/** A text that says something; else `null`. */
+/** A text that is not empty; else `null`. */
 const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const numberOf = (value: unknown): number | null =>

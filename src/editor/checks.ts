@@ -1,8 +1,8 @@
 import { parseBaseUrl } from '../api/connection-settings';
 import { isStripError } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
-import { SETTINGS, type Setting, type TypedSetting } from '../settings';
-import { textOf, type Check, type Descriptor, type Fault, type Properties } from './descriptor';
+import { SETTINGS, textOf, type Config, type Setting, type TypedSetting } from '../settings';
+import type { Check, Descriptor, Fault } from './descriptor';
 import { environmentVariable, previewText } from '../values';
 
 /** Node-RED's check of `msg.`, `flow.`, `global.`, number and JSONata values: `true`, or what is wrong. */
@@ -16,7 +16,7 @@ const NUMBERS_AND_EXPRESSIONS = new Set(['msg', 'flow', 'global', 'jsonata', 'nu
  */
 export function faultOf(
   descriptor: Descriptor,
-  node: Properties,
+  node: Config,
   { field, value, type, open }: { field: string; value: unknown; type?: string | undefined; open: boolean },
   typed: TypedCheck,
 ): Fault | null {

@@ -1,5 +1,5 @@
 import type { Params } from '../api/errors';
-import type { NodeType } from '../settings';
+import { textOf, type Config, type NodeType } from '../settings';
 import type { EditorNode } from './red';
 
 /**
@@ -11,24 +11,21 @@ export interface Descriptor {
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
   /** What stands on a node without a name of its own; empty parts for the name of its type. */
-  label?(node: Properties, words: Words): LabelParts;
+  label?(node: Config, words: Words): LabelParts;
   /** Tips of the ports. */
-  inputLabel?(node: Properties, words: Words): string;
-  outputLabel?(node: Properties, words: Words): string;
+  inputLabel?(node: Config, words: Words): string;
+  outputLabel?(node: Config, words: Words): string;
   /** Prepares its dialog, whose fields Node-RED has filled in. */
   open(node: EditorNode): void;
   /** Puts into the node what Node-RED cannot read from the dialog by itself. */
   save?(node: EditorNode): void;
 }
 
-/** A node's properties as a flow file may hold them: any of them missing, of another type, or left over from elsewhere. */
-export type Properties = Readonly<Record<string, unknown>>;
-
 /** What is wrong with a value: a key of a catalogue, or a sentence that is translated already. */
 export type Fault = { key: string; params?: Params } | { sentence: string };
 
 /** `null`: nothing is wrong. `open`: the node's dialog is open, and shows the value. */
-export type Check = (value: unknown, node: Properties, open: boolean) => Fault | null;
+export type Check = (value: unknown, node: Config, open: boolean) => Fault | null;
 
 /** What a label needs to know besides the node itself. */
 export interface Words {
@@ -47,23 +44,6 @@ export interface LabelParts {
   action?: string;
 }
 
-/** Text of a property; `fallback` where an old or hand-written flow has none. */
-export function textOf(node: Properties, property: string, fallback = ''): string {
-  const value = node[property];
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : fallback;
-}
-
-/** The value, or the first of the known ones for a flow that has none or another. */
-export function choiceOf(
-  node: Properties,
-  property: string,
-  choices: readonly [string, ...string[]],
-): string {
-  const value = textOf(node, property);
-  return choices.includes(value) ? value : choices[0];
-}
-
 /** Automatic labels are cut to so many characters; the tip of the node shows them whole. */
 const LONGEST = 24;
 /** A strip's name is cut first, so that outlet and action stay readable, but no shorter than this. */
@@ -71,7 +51,7 @@ const SHORTEST_NAME = 8;
 
 /** Strip and outlet as far as they are fixed in a node. The fallbacks are the types that a flow without one means. */
 export function targetOf(
-  node: Properties,
+  node: Config,
   { macType, portType }: { macType: string; portType: string },
   words: Words,
 ): LabelParts {

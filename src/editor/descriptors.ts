@@ -1,12 +1,5 @@
-import {
-  textOf,
-  type Descriptor,
-  type LabelParts,
-  type Properties,
-  type Words,
-  joinLabel,
-  shortLabel,
-} from './descriptor';
+import { textOf, type Config } from '../settings';
+import { type Descriptor, type LabelParts, type Words, joinLabel, shortLabel } from './descriptor';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -26,11 +19,11 @@ export const descriptors: readonly Descriptor[] = [
   stripSimulator,
 ];
 
-export const descriptorOf = (node: Properties): Descriptor | undefined =>
+export const descriptorOf = (node: Config): Descriptor | undefined =>
   descriptors.find(({ type }) => type === node.type);
 
 /** What stands on a node: its own name, or what it does, or what its type is called. `whole`: however long that is. */
-export function labelOf(node: Properties, words: Words, whole = false): string {
+export function labelOf(node: Config, words: Words, whole = false): string {
   const name = textOf(node, 'name');
   if (name !== '') return name;
   const parts: LabelParts = descriptorOf(node)?.label?.(node, words) ?? { strip: '', outlet: '' };

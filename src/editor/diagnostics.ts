@@ -1,4 +1,4 @@
-import { html, text } from './red';
+import { adminRequest, button, html, text } from './red';
 
 /** Shows everything that a bug report about an account would hold, to be copied or downloaded as it stands. */
 export async function showDiagnostics(account: string): Promise<void> {
@@ -12,24 +12,21 @@ export async function showDiagnostics(account: string): Promise<void> {
   const shown = html('pre', { tabindex: '0' }, json ?? '');
   const told = html('span', { role: 'status' });
   const buttons = html('div', {});
-  const button = (label: string, press: () => void) => {
-    const element = html('button', { type: 'button', class: 'red-ui-button' }, label);
-    element.addEventListener('click', press);
-    buttons.append(element);
-  };
+  const add = (name: string, press: () => void) =>
+    buttons.append(button('red-ui-button', press, text(`strip-sidebar.diagnostics.${name}`)));
   dialog.append(html('p', {}, hint));
   if (json !== null) {
     dialog.append(shown);
-    button(text('strip-sidebar.diagnostics.copy'), () => {
+    add('copy', () => {
       void copy(shown).then((copied) => {
         told.textContent = text(
           copied ? 'strip-sidebar.diagnostics.copied' : 'strip-sidebar.diagnostics.selected',
         );
       });
     });
-    button(text('strip-sidebar.diagnostics.download'), () => download(json));
+    add('download', () => download(json));
   }
-  button(text('strip-sidebar.diagnostics.close'), () => dialog.close());
+  add('close', () => dialog.close());
   buttons.append(told);
   dialog.append(buttons);
   dialog.addEventListener('close', () => dialog.remove());
@@ -57,13 +54,7 @@ function download(json: string): void {
 }
 
 /** `null` where the runtime does not know the account or does not answer. */
-function load(account: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    void $.ajax({
-      url: `strip-sidebar/diagnostics/${encodeURIComponent(account)}`,
-      dataType: 'json',
-      success: (body: unknown) => resolve(JSON.stringify(body, null, 2)),
-      error: () => resolve(null),
-    });
-  });
+async function load(account: string): Promise<string | null> {
+  const { status, body } = await adminRequest(`strip-sidebar/diagnostics/${encodeURIComponent(account)}`);
+  return status === 200 ? JSON.stringify(body, null, 2) : null;
 }

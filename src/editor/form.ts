@@ -1,6 +1,6 @@
-import { SETTINGS, type Setting } from '../settings';
+import { SETTINGS, textOf, type Setting } from '../settings';
 import { faultOf } from './checks';
-import { textOf, type Descriptor, type Fault } from './descriptor';
+import type { Descriptor, Fault } from './descriptor';
 import { text, type EditorNode, type InputType } from './red';
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */

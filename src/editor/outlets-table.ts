@@ -1,7 +1,8 @@
 import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
 import { isRecord } from '../values';
-import { textOf, type Check } from './descriptor';
+import { textOf } from '../settings';
+import type { Check } from './descriptor';
 import { nameRemoval, showHint } from './form';
 import { text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
@@ -49,7 +50,7 @@ export function readOutlets(protectedOutlets: unknown, outletNames: unknown): Ta
   }
   for (const entry of Array.isArray(outletNames) ? (outletNames as unknown[]) : []) {
     const outlet = outletOf(entry);
-    const name = isRecord(entry) ? textOf(entry, 'name').trim() : '';
+    const name = textOf(entry, 'name');
     if (outlet !== null && name !== '') for (const port of outlet.ports) rowOf(outlet.mac, port).name = name;
   }
   return [...rows, ...unreadable];
@@ -57,7 +58,7 @@ export function readOutlets(protectedOutlets: unknown, outletNames: unknown): Ta
 
 function outletOf(entry: unknown): { mac: string; ports: string[] } | null {
   if (!isRecord(entry)) return null;
-  const [mac, port] = [textOf(entry, 'mac').trim(), textOf(entry, 'port').trim()];
+  const [mac, port] = [textOf(entry, 'mac'), textOf(entry, 'port')];
   const ports = PORTS.map(String);
   if (mac === '') return null;
   return port === 'all' ? { mac, ports } : ports.includes(port) ? { mac, ports: [port] } : null;

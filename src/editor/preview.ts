@@ -1,6 +1,6 @@
 import { READINGS } from '../api/types';
 import { fieldToCorrect, type Answer, type NoteInfo, type SentInfo, type StripInfo } from './answers';
-import { textOf } from './descriptor';
+import { textOf } from '../settings';
 import { explain } from './form';
 import { text, type EditorNode } from './red';
 import { stateText, type AskedFor } from './strips';
@@ -103,7 +103,7 @@ const isMappingFault = (answer: Answer): boolean =>
 function openMapping(node: EditorNode): void {
   const use = $('#smart-strip-use-mapping');
   const row = $('#smart-strip-row-mapping');
-  const hasMapping = textOf(node, 'mapping').trim() !== '';
+  const hasMapping = textOf(node, 'mapping') !== '';
   $('#node-config-input-mapping').typedInput({ default: 'jsonata', types: ['jsonata'] });
   row.find('.red-ui-typedInput-input').attr({
     id: 'smart-strip-mapping',

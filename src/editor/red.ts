@@ -30,6 +30,10 @@ interface Editor {
     dirty(): boolean;
     dirty(dirty: boolean): void;
   };
+  events: {
+    on(event: 'nodes:add', listener: (node: EditorNode) => void): void;
+    on(event: 'deploy', listener: () => void): void;
+  };
   history: { push(event: { t: 'add'; nodes: string[]; dirty: boolean }): void };
   utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
   editor: { editConfig(name: string, type: string, id: string): void };
@@ -107,4 +111,41 @@ export function html<Tag extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
+}
+
+/** A button with the CSS class `kind`. */
+export function button(
+  kind: string,
+  press: (event: MouseEvent) => void,
+  ...children: (Node | string)[]
+): HTMLButtonElement {
+  const element = html('button', { type: 'button', class: kind }, ...children);
+  element.addEventListener('click', press);
+  return element;
+}
+
+/**
+ * Asks the runtime's admin API, or posts `data` to it. Never rejects: status 0 is no answer at all. By a relative address and with jQuery,
+ * because only that carries the login's token.
+ */
+export function adminRequest(
+  url: string,
+  data?: object,
+  signal?: AbortSignal,
+): Promise<{ status: number; body: unknown }> {
+  const post = {
+    type: 'POST',
+    contentType: 'application/json; charset=utf-8',
+    data: JSON.stringify(data),
+  };
+  return new Promise((resolve) => {
+    const request = $.ajax({
+      ...(data === undefined ? {} : post),
+      url,
+      dataType: 'json',
+      success: (body: unknown, _, { status }) => resolve({ status, body }),
+      error: ({ status, responseJSON }) => resolve({ status, body: responseJSON }),
+    });
+    signal?.addEventListener('abort', () => request.abort());
+  });
 }

@@ -11,11 +11,10 @@ import {
   type StripInfo,
 } from './answers';
 import { showDiagnostics } from './diagnostics';
-import { textOf, type Properties } from './descriptor';
+import { textOf, type Config } from '../settings';
 import { labelOf } from './descriptors';
-import { html, text, type EditorNode } from './red';
-import { words } from './strips';
-import { isRecord } from '../values';
+import { adminRequest, button, html, text, type EditorNode } from './red';
+import { learn, stripsOf, words } from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -32,7 +31,7 @@ interface View<Data> {
 }
 
 /** Type of a node, and properties other than the defaults. */
-type NewNode = Properties & { readonly type: string };
+type NewNode = Config & { readonly type: string };
 
 /** What may be going on at an outlet. */
 interface Switching {
@@ -55,9 +54,10 @@ export function sidebar(content: HTMLElement): void {
   let timer = 0;
   /** Timer of the last message. */
   let told = 0;
-  let request: JQuery.jqXHR | null = null;
-  /** Counts finished switches: an answer that was asked for before one may still tell the old state. */
-  let switched = 0;
+  /** The question that is under way. */
+  let question: AbortController | null = null;
+  /** Counts finished switches and deploys: an answer that was asked for before one may still tell the old state. */
+  let changes = 0;
 
   const filter = html('input', {
     type: 'search',
@@ -73,6 +73,10 @@ export function sidebar(content: HTMLElement): void {
 
   filter.addEventListener('input', draw);
   document.addEventListener('visibilitychange', follow);
+  RED.events.on('nodes:add', ({ type }) => {
+    if (type === 'strip-account' && seen) draw();
+  });
+  RED.events.on('deploy', askAgain);
   new IntersectionObserver((entries) => {
     seen = entries.at(-1)?.isIntersecting === true;
     follow();
@@ -84,44 +88,42 @@ export function sidebar(content: HTMLElement): void {
     trouble = mayRead ? '' : 'forbidden';
     const visible = seen && mayRead && document.visibilityState === 'visible';
     if (!mayRead) draw();
-    if (visible && timer === 0 && request === null) {
+    if (visible && timer === 0 && question === null) {
       draw();
-      ask();
-    } else if (!visible && (timer !== 0 || request !== null)) {
+      void ask();
+    } else if (!visible && (timer !== 0 || question !== null)) {
       clearTimeout(timer);
       timer = 0;
-      const running = request;
-      request = null; // before it is aborted, so that this does not count as an answer
-      running?.abort();
-      post('release', { lease });
+      question?.abort();
+      question = null;
+      void adminRequest('strip-sidebar/release', { lease });
     }
   }
 
-  function ask(): void {
+  async function ask(): Promise<void> {
     clearTimeout(timer);
     timer = 0;
-    const before = switched;
-    const over = (reply: JQuery.jqXHR, answer: AccountInfo[] | null, problem: string) => {
-      if (request !== reply) return;
-      request = null;
-      timer = window.setTimeout(ask, EVERY);
-      if (before !== switched) {
-        ask();
-        return;
-      }
-      trouble = problem;
-      if (answer !== null) take(answer);
-      draw();
-    };
-    request = $.ajax({
-      url: `strip-sidebar/accounts?lease=${lease}`,
-      dataType: 'json',
-      success: (body: unknown, _, reply) => {
-        const answer = readAccounts(body);
-        over(reply, answer, answer === null ? 'unexpected' : '');
-      },
-      error: (reply) => over(reply, null, problemOf(reply.status)),
-    });
+    const { signal } = (question = new AbortController());
+    const before = changes;
+    const url = `strip-sidebar/accounts?lease=${lease}`;
+    const { status, body } = await adminRequest(url, undefined, signal);
+    if (signal.aborted) return;
+    if (before !== changes) {
+      void ask();
+      return;
+    }
+    question = null;
+    timer = window.setTimeout(() => void ask(), EVERY);
+    const answer = readAccounts(body);
+    trouble = answer === null ? problemOf(status) : '';
+    if (answer !== null) take(answer);
+    draw();
+  }
+
+  /** Something changed that the next answer would tell, so it is not waited for. */
+  function askAgain(): void {
+    changes++;
+    if (timer !== 0) void ask();
   }
 
   /** Says what happened, for screen readers too. */
@@ -149,6 +151,8 @@ export function sidebar(content: HTMLElement): void {
       // After a deploy an account begins with nothing; what was shown stays until it has asked.
       const before = accounts.find(({ id }) => id === account.id);
       if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
+      // For the labels of nodes, which ask the service for nothing.
+      if (stripsOf(account.id).length === 0) learn(account.id, account.strips);
       for (const { mac, readings } of account.strips) {
         const load = readings.find(({ name }) => name === 'load');
         if (load === undefined) continue;
@@ -177,7 +181,7 @@ export function sidebar(content: HTMLElement): void {
     const { id } = first;
     let node = first;
     let unfolded = MOST_UNFOLDED;
-    const fold = foldButton(id, () => false, draw);
+    const fold = foldButton(id, () => false);
     const state = html('span', { class: 'smart-strip-state' });
     const edit = iconButton('fa-pencil', () => RED.editor.editConfig('', 'strip-account', id));
     const report = iconButton('fa-bug', () => void showDiagnostics(id));
@@ -233,7 +237,7 @@ export function sidebar(content: HTMLElement): void {
 
   function stripView(account: string, first: StripInfo, startsFolded: () => boolean): View<StripInfo> {
     const key = useKey(account, first.mac, null);
-    const fold = foldButton(key, startsFolded, draw);
+    const fold = foldButton(key, startsFolded);
     const mac = html('code', {});
     const available = html('span', { class: 'smart-strip-state' });
     const count = html('small', {});
@@ -289,7 +293,7 @@ export function sidebar(content: HTMLElement): void {
     switching.set(key, going);
     let now: boolean | null = null;
     let label = '';
-    const toggle = html('button', { type: 'button', class: 'smart-strip-toggle' });
+    const toggle = button('smart-strip-toggle', () => void press());
     const name = html('span', { class: 'smart-strip-name' });
     const lock = html('i', { class: 'fa fa-lock', role: 'img' });
     const place = (type: string) => (event: MouseEvent) =>
@@ -301,30 +305,26 @@ export function sidebar(content: HTMLElement): void {
     const row = html('div', { class: 'smart-strip-outlet' }, toggle, name, lock, addSwitch, addWatch);
     const element = html('li', {}, row, fault, used.element);
 
-    toggle.addEventListener('click', () => {
+    async function press(): Promise<void> {
       if (going.pending !== null || toggle.getAttribute('aria-disabled') === 'true') return;
       const on = now !== true;
       going.pending = on;
       going.fault = '';
       tell(text('strip-sidebar.told.switching', { outlet: label }));
       draw();
-      send({ account, mac, port, on }, (answer) => {
-        going.pending = null;
-        switched++;
-        if ('on' in answer) {
-          const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
-          if (outlet) outlet.on = answer.on;
-          const key = answer.on ? 'strip-sidebar.told.on' : 'strip-sidebar.told.off';
-          tell(text(key, { outlet: label }));
-        } else {
-          const reason = 'trouble' in answer ? text(answer.trouble) : sentence(account, answer);
-          going.fault = reason;
-          tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
-        }
-        draw();
-        if (timer !== 0) ask();
-      });
-    });
+      const answer = await send({ account, mac, port, on });
+      going.pending = null;
+      if ('on' in answer) {
+        const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
+        if (outlet) outlet.on = answer.on;
+        tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
+      } else {
+        going.fault = 'trouble' in answer ? text(answer.trouble) : sentence(account, answer);
+        tell(text('strip-sidebar.told.failed', { outlet: label, reason: going.fault }));
+      }
+      draw();
+      askAgain();
+    }
 
     return {
       element,
@@ -360,12 +360,11 @@ export function sidebar(content: HTMLElement): void {
     };
   }
 
-  function foldButton(key: string, startsFolded: () => boolean, changed: () => void) {
-    const element = html('button', { type: 'button', class: 'smart-strip-fold' });
+  function foldButton(key: string, startsFolded: () => boolean) {
     const isFolded = () => folded.get(key) ?? startsFolded();
-    element.addEventListener('click', () => {
+    const element = button('smart-strip-fold', () => {
       folded.set(key, !isFolded());
-      changed();
+      draw();
     });
     return {
       element,
@@ -379,20 +378,13 @@ export function sidebar(content: HTMLElement): void {
   }
 
   function emptyView(): HTMLElement {
-    const add = html('button', { type: 'button', class: 'red-ui-button' }, text('strip-sidebar.button.add'));
-    const simulate = html(
-      'button',
-      { type: 'button', class: 'red-ui-button' },
-      text('strip-sidebar.button.simulator'),
-    );
-    add.addEventListener('click', () => RED.editor.editConfig('', 'strip-account', '_ADD_'));
-    simulate.addEventListener('click', putSimulator);
+    const addAccount = () => RED.editor.editConfig('', 'strip-account', '_ADD_');
     return html(
       'div',
       { class: 'smart-strip-empty' },
       html('p', {}, text('strip-sidebar.empty.noAccount')),
-      add,
-      simulate,
+      button('red-ui-button', addAccount, text('strip-sidebar.button.add')),
+      button('red-ui-button', putSimulator, text('strip-sidebar.button.simulator')),
     );
   }
 
@@ -438,36 +430,10 @@ function outletLabel(strip: string, outlets: readonly OutletInfo[] | undefined, 
 
 type Switched = { on: boolean } | Failure | { trouble: string };
 
-/** Sends a command; `done` gets the confirmed state, or why it failed. */
-function send(command: object, done: (answer: Switched) => void): void {
-  const trouble = (problem: string) => done({ trouble: `strip-account.trouble.${problem}` });
-  post(
-    'switch',
-    command,
-    (body) => {
-      const answer = readSwitched(body);
-      if (answer === null) trouble('unexpected');
-      else done(answer);
-    },
-    (status) => trouble(problemOf(status)),
-  );
-}
-
-/** With jQuery and a relative address, because only that carries the login's token. */
-function post(
-  path: string,
-  body: object,
-  success?: (body: unknown) => void,
-  failure?: (status: number) => void,
-) {
-  void $.ajax({
-    url: `strip-sidebar/${path}`,
-    type: 'POST',
-    contentType: 'application/json; charset=utf-8',
-    data: JSON.stringify(body),
-    success,
-    error: (reply) => failure?.(reply.status),
-  });
+/** Sends a command. Resolves with the confirmed state, or why it failed. */
+async function send(command: object): Promise<Switched> {
+  const { status, body } = await adminRequest('strip-sidebar/switch', command);
+  return readSwitched(body) ?? { trouble: `strip-account.trouble.${problemOf(status)}` };
 }
 
 function usesOf(): Map<string, EditorNode[]> {
@@ -489,11 +455,10 @@ function usedBy(): View<EditorNode[]> {
   const draw = keyed(
     list,
     (node: EditorNode): View<EditorNode> => {
-      const button = html('button', { type: 'button' });
-      button.addEventListener('click', () => RED.view.reveal(node.id));
+      const reveal = button('', () => RED.view.reveal(node.id));
       return {
-        element: html('li', {}, button),
-        update: (now) => setText(button, labelOf(now, words)),
+        element: html('li', {}, reveal),
+        update: (now) => setText(reveal, labelOf(now, words)),
       };
     },
     ({ id }) => id,
@@ -559,26 +524,16 @@ function keyed<Data>(
 function protects(account: EditorNode | null | undefined, mac: string, port: Port): boolean {
   const given: unknown = account?.protectedOutlets;
   const outlets: unknown[] = Array.isArray(given) ? given : [];
-  return outlets
-    .filter(isRecord)
-    .some(
-      (outlet) =>
-        sameMac(textOf(outlet, 'mac'), mac) && ['all', String(port)].includes(textOf(outlet, 'port')),
-    );
+  return outlets.some(
+    (outlet) => sameMac(textOf(outlet, 'mac'), mac) && ['all', String(port)].includes(textOf(outlet, 'port')),
+  );
 }
 
 /** Time of day so many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
 
-function iconButton(icon: string, press: (event: MouseEvent) => void): HTMLButtonElement {
-  const button = html(
-    'button',
-    { type: 'button', class: 'smart-strip-icon' },
-    html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }),
-  );
-  button.addEventListener('click', press);
-  return button;
-}
+const iconButton = (icon: string, press: (event: MouseEvent) => void): HTMLButtonElement =>
+  button('smart-strip-icon', press, html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }));
 
 function setText(element: Element, value: string): void {
   if (element.textContent !== value) element.textContent = value;
@@ -663,11 +618,11 @@ export const useKey = (account: string, mac: string, port: Port | null): string 
   `${account}/${macKey(mac)}/${String(port)}`;
 
 /** The key of the outlet or strip that a node is fixed to; `null` where a message decides. */
-export function useOf(node: Properties): string | null {
+export function useOf(node: Config): string | null {
   const { type } = node;
   if (type !== 'strip switch' && type !== 'strip status' && type !== 'strip watch') return null;
   const watch = type === 'strip watch';
-  const mac = textOf(node, 'mac').trim();
+  const mac = textOf(node, 'mac');
   if (mac === '' || textOf(node, 'macType', watch ? 'str' : 'message') !== 'str') return null;
   const fixed = watch || textOf(node, 'portType', type === 'strip status' ? 'port' : 'message') === 'port';
   const port = PORTS.find((known) => String(known) === textOf(node, 'port')) ?? null;
@@ -677,13 +632,13 @@ export function useOf(node: Properties): string | null {
 type Defaults = Readonly<Record<string, { value: unknown }>>;
 
 /** A node with all its properties, as an import takes it. */
-export function newNode(type: string, defaults: Defaults, properties: Properties): Properties {
+export function newNode(type: string, defaults: Defaults, properties: Config): Config {
   const usual = Object.entries(defaults).map(([name, { value }]) => [name, structuredClone(value)] as const);
   return { ...Object.fromEntries(usual), ...properties, type };
 }
 
-/** Properties of a `strip switch` or `strip watch` for one outlet; the state of the switch comes from the message. */
-export const outletProperties = (account: string, mac: string, port: Port): Properties => ({
+/** Config of a `strip switch` or `strip watch` for one outlet; the state of the switch comes from the message. */
+export const outletProperties = (account: string, mac: string, port: Port): Config => ({
   account,
   mac,
   macType: 'str',

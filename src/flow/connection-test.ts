@@ -1,9 +1,9 @@
 import { decodeList, decodeStrip, explain, type Note } from '../api/decode';
-import { isStripError, type ErrorCode, type Params } from '../api/errors';
 import type { Mapping } from '../api/mapping';
 import type { Strip } from '../api/types';
 import { SETTINGS } from '../settings';
-import { isRecord } from '../values';
+import { isRecord, ownProperty } from '../values';
+import { editorError, type EditorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
 export interface ConnectionTest {
@@ -25,17 +25,10 @@ export interface ConnectionTest {
   again: { body: unknown } | null;
 }
 
-interface TestFailure {
-  ok: false;
-  code: ErrorCode;
-  sentence: string;
-  params: Params;
-}
-
-/** What the editor is told about an account. Holds no key, and of an error only its code and its sentence. */
+/** The answer to the editor about an account. Holds no key, and of an error only its code and its sentence. */
 export type ConnectionTestResult =
   | { ok: true; strips: Pick<Strip, 'mac' | 'name' | 'available' | 'outlets'>[]; readable: boolean }
-  | TestFailure;
+  | ({ ok: false } & EditorError);
 
 /** What the service sent, as a dialog can show it: shortened, and without anything that looks like a secret. */
 export interface SentAnswer {
@@ -54,47 +47,41 @@ export type AnswerPreview = { sent: SentAnswer } & (
       /** Why values are unknown. */
       notes: Note[];
     }
-  | TestFailure
+  | ({ ok: false } & EditorError)
 );
 
-/** What the editor sends for a password that it was never told. */
-const UNTOUCHED = '__PWRD__';
+/** What the editor sends for a password that was not typed again. */
+const UNCHANGED = '__PWRD__';
 const LONGEST = 4096;
 const LONGEST_EXPRESSION = 20_000;
 const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-account'].timeout;
-/** A person is waiting. */
+/** Milliseconds; a person is waiting. */
 const MOST_TIMEOUT = 60_000;
 
 /** Reads the body of a request; `null` for a body that the dialog does not send. */
 export function parseConnectionTest(body: unknown): ConnectionTest | null {
   if (!isRecord(body)) return null;
-  const field = (name: string, longest = LONGEST): string | null => {
-    const value: unknown = Object.hasOwn(body, name) ? body[name] : '';
-    return typeof value === 'string' && value.length <= longest ? value : null;
+  const refused: string[] = [];
+  const text = (name: string, longest = LONGEST): string => {
+    const value = ownProperty(body, name) ?? '';
+    if (typeof value === 'string' && value.length <= longest) return value;
+    refused.push(name);
+    return '';
   };
-  const [id, baseUrl, apiKey, timeout, tls, proxy, mac] = [
-    field('id'),
-    field('baseUrl'),
-    field('apiKey'),
-    field('timeout'),
-    field('tls'),
-    field('proxy'),
-    field('mac'),
-  ];
-  const mapping = field('mapping', LONGEST_EXPRESSION);
-  if (id === null || baseUrl === null || apiKey === null || timeout === null) return null;
-  if (tls === null || proxy === null || mac === null || mapping === null) return null;
-  return {
-    id,
-    baseUrl,
-    apiKey: apiKey === '' || apiKey === UNTOUCHED ? null : apiKey,
-    timeout: Math.min(Math.max(Number(timeout) || DEFAULT_TIMEOUT, LEAST_TIMEOUT), MOST_TIMEOUT),
-    tls,
-    proxy,
-    mapping,
-    mac,
+  const apiKey = text('apiKey');
+  const timeout = Number(text('timeout')) || DEFAULT_TIMEOUT;
+  const test: ConnectionTest = {
+    id: text('id'),
+    baseUrl: text('baseUrl'),
+    apiKey: apiKey === '' || apiKey === UNCHANGED ? null : apiKey,
+    timeout: Math.min(Math.max(timeout, LEAST_TIMEOUT), MOST_TIMEOUT),
+    tls: text('tls'),
+    proxy: text('proxy'),
+    mapping: text('mapping', LONGEST_EXPRESSION),
+    mac: text('mac'),
     again: Object.hasOwn(body, 'body') ? { body: body.body } : null,
   };
+  return refused.length === 0 ? test : null;
 }
 
 export const testSucceeded = (strips: readonly Strip[], readable: boolean): ConnectionTestResult => ({
@@ -103,13 +90,7 @@ export const testSucceeded = (strips: readonly Strip[], readable: boolean): Conn
   readable,
 });
 
-/** Throws an error that is not one of the service or of the settings again. */
-export function testFailed(error: unknown): TestFailure {
-  if (!isStripError(error)) throw error;
-  return { ok: false, code: error.code, sentence: error.sentence, params: error.params };
-}
-
-/** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: takes the API key out of a text. */
+/** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: removes the API key from a text. */
 export async function previewOf(
   body: unknown,
   mac: string,
@@ -120,7 +101,7 @@ export async function previewOf(
   try {
     return { sent, ...readBody(mapping === null ? body : await mapping(body), mac) };
   } catch (error) {
-    return { sent, ...testFailed(error) };
+    return { sent, ok: false, ...editorError(error) };
   }
 }
 

@@ -94,15 +94,23 @@ export async function readMac(field: Field, msg: Message, payload: unknown): Pro
 }
 
 /**
- * Runs `read`, which reads a message. An error other than a `StripError` can only come from a message that is not plain data, such as one
- * with a getter that throws, and becomes INVALID_INPUT.
+ * Returns a function that runs each read of a message with these fields. An expression takes time: with one among them, results come in the
+ * order of the messages. An error other than a `StripError` can only come from a message that is not plain data, such as one with a getter
+ * that throws, and becomes INVALID_INPUT.
  */
-export async function readingMessage<Value>(read: () => Promise<Value>): Promise<Value> {
-  try {
-    return await read();
-  } catch (error) {
-    throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
-  }
+export function messageReading(
+  fields: readonly Field[],
+): <Value>(read: () => Promise<Value>) => Promise<Value> {
+  const run = async <Value>(read: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await read();
+    } catch (error) {
+      throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
+    }
+  };
+  if (fields.every(({ source }) => source !== 'expression')) return run;
+  const inOrder = keepOrder();
+  return (read) => inOrder(run(read));
 }
 
 /** The value of a settled promise; throws what it was rejected with. */
@@ -121,7 +129,7 @@ export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): v
 }
 
 /** Returns a function that delays each promise until all promises it was given before are settled. */
-export function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
+function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
   return (result) => {
     const inOrder = Promise.allSettled([result, last]).then(([own]) => valueOf(own));
@@ -130,7 +138,7 @@ export function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
   };
 }
 
-/** Longer texts are none of the words, and are not worth trimming. */
+/** No accepted word is longer, spaces around it included. */
 const LONGEST_WORD = 100;
 
 const ACTIONS: ReadonlyMap<string, { requested: Requested; action: Action }> = new Map([

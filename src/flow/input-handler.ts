@@ -54,7 +54,7 @@ export interface InputHandlerOptions {
   known: KnownOutlets;
   /** Ends the commands that the node has submitted to its account for so many messages. */
   cancel: (messages: number) => void;
-  /** Called with what goes wrong where no message can be blamed. */
+  /** Called with an error that belongs to no message. */
   onDefect: (error: unknown) => void;
 }
 

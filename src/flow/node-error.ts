@@ -1,4 +1,4 @@
-import { isStripError, StripError, type Params } from '../api/errors';
+import { isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
 import type { Port, PortOrAll, SwitchResult } from '../api/types';
 import { parsePort, type Requested, type Target } from './input-fields';
 
@@ -87,7 +87,7 @@ export function reportedError(error: unknown, translate: Translate, known: Names
   const [first] = failures;
   const areAlike =
     failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
-  // The reason why none was carried out says more than which outlets they were, unless it is a reason of the outlets.
+  // One reason for all says more than a list of outlets, unless it is about single outlets.
   if (first !== undefined && areAlike && (strips.length === 1 || first.error.code !== 'SWITCH_FAILED'))
     return first.error;
   const outlets = failures
@@ -164,3 +164,16 @@ export function defectText(error: unknown, translate: Translate): string {
 
 const kindOf = (error: unknown): string =>
   error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : typeof error;
+
+/** An error for the editor, which puts it into words: its code, the key of its sentence and what the sentence names. Nothing else of it. */
+export interface EditorError {
+  code: ErrorCode;
+  sentence: string;
+  params: Params;
+}
+
+/** Rethrows what is not a `StripError`. */
+export function editorError(error: unknown): EditorError {
+  if (!isStripError(error)) throw error;
+  return { code: error.code, sentence: error.sentence, params: error.params };
+}

@@ -93,7 +93,6 @@ const RETRY_KEYS: readonly (readonly [sentence: string, key: string])[] = [
   ['UNREACHABLE.proxy', 'retryingProxy'],
   ['UNREACHABLE.tls', 'retryingTls'],
   ['UNREACHABLE.certificate', 'retryingTls'],
-  ['', 'retryingNetwork'],
 ];
 
 /** That a command is being retried, and why. */

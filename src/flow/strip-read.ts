@@ -4,9 +4,8 @@ import { ownProperty } from '../values';
 import {
   Field,
   invalidInput,
-  keepOrder,
+  messageReading,
   parsePort,
-  readingMessage,
   readMac,
   throwFirst,
   valueOf,
@@ -21,20 +20,18 @@ import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } fr
 export class StatusRequestReader {
   readonly #mac: Field;
   readonly #port: Field;
-  readonly #keepOrder: ReturnType<typeof keepOrder> | null;
+  readonly #run: ReturnType<typeof messageReading>;
 
   constructor(config: Config, evaluate: Evaluate) {
     const { mac, port } = SETTINGS['strip status'];
     this.#mac = new Field(config, 'mac', mac, evaluate);
     this.#port = new Field(config, 'port', port, evaluate);
-    const hasExpression = [this.#mac, this.#port].some(({ source }) => source === 'expression');
-    this.#keepOrder = hasExpression ? keepOrder() : null;
+    this.#run = messageReading([this.#mac, this.#port]);
   }
 
   /** `port` is `null` for the whole strip. Rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
   read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
-    const request = readingMessage(() => this.#read(msg, target));
-    return this.#keepOrder === null ? request : this.#keepOrder(request);
+    return this.#run(() => this.#read(msg, target));
   }
 
   async #read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {

@@ -39,7 +39,7 @@ export function readWatchOptions(config: Config, env: (name: string) => unknown)
   const port = parseOnePort(portText);
   if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
   return {
-    mac: readMac(config, env),
+    mac: watchedMac(config, env),
     port,
     output: choiceOf(config, 'output', settings.output),
     initial: flagOf(config, 'initial', settings.initial),
@@ -50,7 +50,7 @@ export function readWatchOptions(config: Config, env: (name: string) => unknown)
   };
 }
 
-function readMac(config: Config, env: (name: string) => unknown): string | null {
+function watchedMac(config: Config, env: (name: string) => unknown): string | null {
   const text = textOf(config, 'mac');
   if (text === '') return null;
   const isVariable = choiceOf(config, 'macType', { choices: SETTINGS['strip watch'].mac.types }) === 'env';
@@ -127,7 +127,7 @@ function differs(a: number, b: number, least: number): boolean {
   return a !== b && Math.abs(a - b) + tolerance >= least;
 }
 
-/** `msg.strip` is a copy: other nodes are told of the same change. */
+/** `msg.strip` is a copy: other nodes get the same change. */
 function messageAbout(
   strip: Strip,
   topic: string,

@@ -1,6 +1,6 @@
 import type { AccountStatus, Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
-import { StripError } from '../api/errors';
+import { closedError, StripError } from '../api/errors';
 import type { PortOrAll, ReadingName, Strip } from '../api/types';
 import { READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
@@ -26,12 +26,12 @@ export interface BridgeOptions {
   origin: Origin;
   clock: Clock;
   account: SharedAccount;
-  /** Whose the commands are. */
+  /** Commands with this owner end when the node is closed. */
   owner: object;
   send: (publication: Publication) => void;
-  /** Told of a retained command, once for each topic. */
+  /** Called for a retained command, once for each topic. */
   onRetained: (topic: string) => void;
-  /** Told what the node's status should say whenever that changes. */
+  /** Called with the node's status whenever it changes. */
   onStatus: (status: NodeStatus) => void;
 }
 
@@ -88,7 +88,7 @@ export class Bridge {
   /** Begins to publish, which keeps the account's poll going. */
   start(): void {
     const { account } = this.#options;
-    this.#stopChanges = account.subscribe((change) => this.#hear(change), {
+    this.#stopChanges = account.subscribe((change) => this.#onChange(change), {
       initial: true,
       readings: this.#settings.readings ? 'all' : [],
     });
@@ -142,13 +142,13 @@ export class Bridge {
     const shared = await this.#find(id);
     const { mac } = shared.strip;
     target.mac = mac;
-    if (input.ended) throw new StripError('CLOSED', 'CLOSED.notSent');
+    if (input.ended) throw closedError('notSent');
     input.submitted = true;
     try {
       const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY };
       await account.run(command, { owner, onProgress });
     } finally {
-      // Whoever asked may show what it asked for: tell it what is so, also where nothing changed.
+      // The sender may show the state that it asked for: publish the real one, also where nothing changed.
       this.#publishOutlets(shared, port);
     }
   }
@@ -174,7 +174,7 @@ export class Bridge {
     this.#options.onRetained(topic);
   }
 
-  #hear(change: Change): void {
+  #onChange(change: Change): void {
     if (change.kind === 'account') return;
     if (change.kind === 'removed') this.#forget(change.strip);
     else this.#update(change.strip);
@@ -204,7 +204,7 @@ export class Bridge {
       this.#strips.set(id, shared);
       this.#publishWhole(shared);
     }
-    // All that changed about a strip at once is told with the same picture of it.
+    // Changes that come together carry the same object: the first of them has published all.
     else if (shared.strip === strip) return;
     shared.strip = strip;
     if (this.#settings.readings) {
@@ -238,7 +238,7 @@ export class Bridge {
     shared.published.delete(topic);
   }
 
-  /** Everything, strip by strip: first what there is, then how it is. */
+  /** Everything: first the discovery messages of all strips, then their states. */
   #publishAll(): void {
     for (const shared of this.#strips.values()) this.#publishWhole(shared);
   }

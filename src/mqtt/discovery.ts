@@ -80,7 +80,7 @@ export function discoveryPayload(
 /** Home Assistant makes entity ids of at most 255 characters from these. */
 const LONGEST_NAME = 100;
 
-/** A name fit to be shown: on one line, not endless, and with no half of a character, which strict JSON parsers refuse; `null` if nothing is left. */
+/** A name that can be shown: one line, not too long, and without unpaired surrogates, which strict JSON parsers refuse; `null` if nothing is left. */
 function displayName(name: string | null): string | null {
   const shown = Array.from(
     (name ?? '')

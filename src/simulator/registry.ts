@@ -8,8 +8,8 @@ interface Claim {
 }
 
 /**
- * The form in which paths are compared: no slash at the end ('' for the root), without the API's own path where
- * somebody pasted it too. `null` where it does not start with "/" or is no plain path.
+ * The form in which paths are compared: no slash at the end ('' for the root), without the API's own path, which may have been
+ * pasted with it. `null` where it does not start with "/" or is no plain path.
  */
 export function normalisePath(text: string): string | null {
   const path = text
@@ -28,7 +28,7 @@ export class SimulatorRegistry {
 
   /**
    * Claims a normalised path. The first that claims it answers there, and the next one once that one has left. `onServing` is
-   * told at once and whenever that changes. Returns what gives the path back.
+   * called at once and whenever that changes. Returns a function that gives the path back.
    */
   claim(path: string, simulator: Simulator, onServing: (serving: boolean) => void): () => void {
     const claims = this.#claims.get(path) ?? [];

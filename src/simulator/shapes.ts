@@ -1,18 +1,18 @@
 import type { Port, ReadingName } from '../api/types';
 
-/** What an answer says of one strip, before it is put into words. */
-export interface StripPicture {
+/** What an answer says of one strip, in any of the formats. */
+export interface StripSnapshot {
   mac: string;
   name: string;
   outlets: readonly { port: Port; on: boolean; name?: string }[];
   readings: Readonly<Record<ReadingName, number>>;
 }
 
-interface Speaker {
+interface Format {
   /** The body of `GET /strips`. */
-  list(strips: readonly StripPicture[]): unknown;
+  list(strips: readonly StripSnapshot[]): unknown;
   /** The body of `GET /strips/{mac}`. */
-  strip(strip: StripPicture): unknown;
+  strip(strip: StripSnapshot): unknown;
 }
 
 // Not documented: they are what such services commonly report.
@@ -21,7 +21,7 @@ const UNITS: Readonly<Record<ReadingName, string>> = { load: 'W', voltage: 'V', 
 const onOff = (on: boolean): string => (on ? 'on' : 'off');
 
 const mapReadings = <T>(
-  { readings }: StripPicture,
+  { readings }: StripSnapshot,
   write: (value: number, unit: string) => T,
 ): Record<ReadingName, T> => ({
   load: write(readings.load, UNITS.load),
@@ -29,9 +29,9 @@ const mapReadings = <T>(
   signal: write(readings.signal, UNITS.signal),
 });
 
-const plain = ({ mac, name, outlets }: StripPicture) => ({ mac, name, outlets });
+const plain = ({ mac, name, outlets }: StripSnapshot) => ({ mac, name, outlets });
 
-const words = ({ mac, name, outlets }: StripPicture) => ({
+const words = ({ mac, name, outlets }: StripSnapshot) => ({
   macAddress: mac,
   displayName: name,
   outlets: outlets.map(({ port, on, name }) => ({
@@ -41,30 +41,30 @@ const words = ({ mac, name, outlets }: StripPicture) => ({
   })),
 });
 
-const flat = ({ name, outlets }: StripPicture) => ({
+const flat = ({ name, outlets }: StripSnapshot) => ({
   name,
   ...Object.fromEntries(outlets.map(({ port, on }) => [`port${port}`, on])),
 });
 
-const booleans = ({ mac, name, outlets }: StripPicture) => ({
+const booleans = ({ mac, name, outlets }: StripSnapshot) => ({
   mac,
   name,
   ports: outlets.map(({ on }) => on),
 });
 
-const zeroBased = ({ mac, name, outlets }: StripPicture) => ({
+const zeroBased = ({ mac, name, outlets }: StripSnapshot) => ({
   mac,
   name,
   relays: outlets.map(({ port, on }) => ({ id: port - 1, state: on ? 1 : 0 })),
 });
 
-const numbered = ({ mac, name, outlets }: StripPicture) => ({
+const numbered = ({ mac, name, outlets }: StripSnapshot) => ({
   MAC: mac,
   Name: name,
   Switches: Object.fromEntries(outlets.map(({ port, on }) => [String(port), onOff(on).toUpperCase()])),
 });
 
-const measured = (strip: StripPicture) => ({
+const measured = (strip: StripSnapshot) => ({
   mac: strip.mac,
   strip_name: strip.name,
   sockets: strip.outlets.map(({ port, on, name }) => ({
@@ -76,10 +76,10 @@ const measured = (strip: StripPicture) => ({
 });
 
 /**
- * The API document shows no answer of either `GET`, so the simulator can speak several plausible ones. None of
+ * The API document shows no answer of either `GET`, so the simulator can send several plausible ones. None of
  * them is known to be the service's own.
  */
-const SPEAKERS = {
+const FORMATS = {
   plain: {
     list: (strips) => strips.map(plain),
     strip: (strip) => ({ ...plain(strip), ...strip.readings }),
@@ -110,11 +110,11 @@ const SPEAKERS = {
     list: (strips) => ({ strips: strips.map(measured) }),
     strip: measured,
   },
-} as const satisfies Record<string, Speaker>;
+} as const satisfies Record<string, Format>;
 
-/** The name of a way to put the two undocumented answers. */
-export type Shape = keyof typeof SPEAKERS;
+/** The name of a format of the two undocumented answers. */
+export type Shape = keyof typeof FORMATS;
 
-export const SHAPES = Object.keys(SPEAKERS) as readonly Shape[];
+export const SHAPES = Object.keys(FORMATS) as readonly Shape[];
 
-export const speak = (shape: Shape): Speaker => SPEAKERS[shape];
+export const formatOf = (shape: Shape): Format => FORMATS[shape];

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, ON_AT_START, SETTINGS, type Config } from '../settings';
-import { speak, type Shape, type StripPicture } from './shapes';
+import { formatOf, type Shape, type StripSnapshot } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
 export interface StripConfig {
@@ -79,7 +79,7 @@ export interface Switched {
   on: boolean;
 }
 
-/** What somebody standing at a strip does to it, or what happens to it there. */
+/** A change at the strip itself: a pressed button, another reading, a pulled plug. */
 export type ManualChange =
   | { kind: 'outlet'; mac: string; port: PortOrAll; on: boolean | 'toggle' }
   | { kind: 'readings'; mac: string; readings: Partial<Record<ReadingName, number>> }
@@ -112,7 +112,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export class Simulator {
   readonly #strips = new Map<string, SimulatedStrip>();
   readonly #apiKey: Buffer | 'any' | 'none';
-  readonly #speaker;
+  readonly #format;
   readonly #latency: number;
   readonly #drifts: boolean;
   readonly #clock: Clock;
@@ -139,7 +139,7 @@ export class Simulator {
       });
     }
     this.#apiKey = apiKey === null ? 'none' : apiKey === '' ? 'any' : digest(apiKey);
-    this.#speaker = speak(shape);
+    this.#format = formatOf(shape);
     this.#latency = latency;
     this.#drifts = drift;
     this.#clock = clock;
@@ -151,7 +151,7 @@ export class Simulator {
     return timingSafeEqual(digest(candidate), this.#apiKey);
   }
 
-  /** What an outlet really is, whatever a client believes. `undefined`: no such strip. */
+  /** The real state of an outlet. `undefined`: no such strip. */
   isOn(mac: string, port: Port): boolean | undefined {
     return this.#strips.get(key(mac))?.outlets.get(port)?.on;
   }
@@ -159,13 +159,13 @@ export class Simulator {
   /** The body of `GET /strips`: the strips that are plugged in. */
   list(): unknown {
     const strips = [...this.#strips.values()].filter(({ available }) => available);
-    return this.#speaker.list(strips.map((strip) => this.#picture(strip)));
+    return this.#format.list(strips.map((strip) => this.#snapshot(strip)));
   }
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
     const strip = this.#strips.get(key(mac));
-    return strip?.available ? this.#speaker.strip(this.#picture(strip)) : undefined;
+    return strip?.available ? this.#format.strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
@@ -179,7 +179,7 @@ export class Simulator {
     return affected(port).map((each) => ({ port: each, ok: strip.available }));
   }
 
-  /** Does what happens at the strip itself; `false` where there is no such strip. */
+  /** Makes a change at the strip itself; `false` where there is no such strip. */
   apply(change: ManualChange): boolean {
     const { mac } = change;
     if (change.kind === 'outlet') return this.setOutlet(mac, change.port, change.on);
@@ -239,7 +239,7 @@ export class Simulator {
     return true;
   }
 
-  #picture(strip: SimulatedStrip): StripPicture {
+  #snapshot(strip: SimulatedStrip): StripSnapshot {
     if (this.#drifts) this.#moveDrift(strip);
     const { mac, name, outlets, set, drift } = strip;
     const draw = PORTS.reduce((sum, port) => sum + (outlets.get(port)?.on === true ? DRAW[port] : 0), 0);

@@ -37,7 +37,7 @@ describe('the examples with a real broker', () => {
     await red.deploy(nodes.map((node) => (node.type === 'mqtt-broker' ? { ...node, port } : node)));
   };
 
-  it('11: Home Assistant finds the strips, switches them, and sees what a hand does', async () => {
+  it('11: Home Assistant finds the strips, switches them, and sees changes made by hand', async () => {
     await deploy('11');
     await client.next(`smart-strip/${MAC}/available`, (payload) => payload === 'online');
     await client.quiet();

@@ -90,7 +90,7 @@ describe('Test connection', () => {
     });
   }
 
-  it('tells of a service that fails, and blames no field for it', async () => {
+  it('tells of a service that fails, and marks no field for it', async () => {
     stage.service.always({ kind: 'answer', status: 500, json: {} });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
     assert.match((await result().textContent()) ?? '', /status 500/);
@@ -115,7 +115,7 @@ describe('Test connection', () => {
     assert.match((await result().textContent()) ?? '', /not recognised/);
   });
 
-  it('tells of a port nobody listens on', async () => {
+  it('tells of a port without a server', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
@@ -124,7 +124,7 @@ describe('Test connection', () => {
     assert.match((await said('baseUrl').textContent()) ?? '', /refuses connections/);
   });
 
-  it('tells of a certificate that nobody vouches for', async () => {
+  it('tells of a certificate that is not trusted', async () => {
     const secure = await startService({ tls: { key: pem('key'), cert: pem('trusted') } });
     try {
       await test({ baseUrl: secure.baseUrl, apiKey: secure.apiKey });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { account, placed, tab } from '../support/flow';
-import { logIn } from '../support/node-red-admin';
+import { logIn, USERS } from '../support/node-red-admin';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { Sidebar } from './sidebar';
@@ -251,6 +251,37 @@ describe('the side bar', () => {
     await bar.root.getByRole('switch', { name: 'Desk strip, outlet 1' }).waitFor();
   });
 
+  it('says of an account that was added that it is to be deployed, and asks when it was, without waiting', async () => {
+    await stage.red.deploy([tab]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    bar = new Sidebar(editor);
+    const { page } = editor;
+    // Of what is asked every 2 s, only the first question is.
+    await page.evaluate(
+      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 2000 ? 1 : start(run, ms))',
+    );
+    await bar.show();
+    await bar.root.getByText('There is no account yet.').waitFor();
+    await bar.button('Add an account').click();
+    await editor.configDialog.waitFor();
+    await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
+    await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
+    await editor.doneConfig();
+    await bar.root.getByText('does not run this account: deploy it').waitFor();
+    await editor.deploy();
+    await bar.root.locator('.smart-strip-state', { hasText: 'asking' }).waitFor();
+  });
+
+  it('gives the labels of nodes the names that it hears', async () => {
+    const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
+    await stage.red.deploy([tab, home(), placed('node', 'strip switch', fixed)]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    bar = new Sidebar(editor);
+    await editor.expectLabel('node', `${DESK}: 2`);
+    await bar.show();
+    await editor.expectLabel('node', 'Desk strip: 2');
+  });
+
   it('asks for nothing while it is hidden', async () => {
     await stage.red.deploy([tab, home()]);
     await open();
@@ -478,14 +509,6 @@ describe('the side bar with many strips and hostile names', () => {
 });
 
 describe('the side bar behind a login', () => {
-  const USERS = `
-const permissions = { admin: '*', guest: 'read', none: ['flows.read', 'settings.read', 'nodes.read', 'plugins.read', 'status.read'] };
-const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
-settings.adminAuth = {
-  type: 'credentials',
-  users: (name) => Promise.resolve(user(name)),
-  authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
-};`;
   const stage = setStage({
     nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
   });

@@ -92,7 +92,7 @@ describe('the strip-account node', () => {
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
   });
 
-  it('shows its key to nobody who gets hold of the node', async () => {
+  it('shows its key nowhere on the node object', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', outlet2)]);
     await lab.out('switch', { payload: true });
     const seen = new Set<object>();

@@ -44,7 +44,7 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     return [error?.code, error?.message ?? ''];
   }
 
-  it('switches without a key, and without asking anybody on the network', async () => {
+  it('switches without a key, and without a request to the network', async () => {
     await deploy([account(), lamp, simulator()]);
     const { payload } = await lab.out('switch', { payload: true });
     assert.equal(payload, true);

@@ -113,7 +113,7 @@ describe('the strip simulator node', () => {
     }
   });
 
-  it('does by hand what a message says', async () => {
+  it('makes the change at the strip that a message asks for', async () => {
     await deploy([simulatorNode('sim')]);
     const send = async (payload: unknown) => {
       node('sim').receive({ payload });

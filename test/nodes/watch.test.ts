@@ -163,7 +163,7 @@ describe('the strip watch node', () => {
     });
   }
 
-  it('sends what is known to a node deployed later, when all nodes are there to hear it', async () => {
+  it('sends what is known to a node deployed later, when all nodes are there to receive it', async () => {
     await lab.deploy([watch(), list]);
     await polled();
     const late = flowNode('late', 'strip watch', { mac: MAC, port: '1', initial: true, wires: [['later']] });

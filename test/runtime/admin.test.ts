@@ -2,22 +2,12 @@ import assert from 'node:assert/strict';
 import type { Strip } from '../../src/api/types';
 import { account, around } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
-import { logIn } from '../support/node-red-admin';
+import { logIn, USERS } from '../support/node-red-admin';
 import type { RunningNodeRed } from '../support/node-red';
 import { startService } from '../support/service';
 import type { TestService } from '../support/service';
 
 const API_KEY = 'sentinel-key-71bd02';
-
-// Two users: 'admin' may do anything, 'guest' may only look.
-const USERS = `
-const permissions = { admin: '*', guest: 'read' };
-const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
-settings.adminAuth = {
-  type: 'credentials',
-  users: (name) => Promise.resolve(user(name)),
-  authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
-};`;
 
 describe('the admin routes behind a login', () => {
   let red: RunningNodeRed;
@@ -55,7 +45,7 @@ describe('the admin routes behind a login', () => {
       headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${guest}` },
     });
 
-  it('answer 401 to whoever has not logged in, and ask the service nothing', async () => {
+  it('answer 401 without a login, and ask the service nothing', async () => {
     const before = service.requests.length;
     assert.equal((await fetch(`${red.url}${strips}`)).status, 401);
     assert.equal((await fetch(`${red.url}/strip-account/test`, trial)).status, 401);
@@ -146,7 +136,7 @@ describe('the admin routes behind a login', () => {
   });
   const outlet = { account: 'account', mac: 'A1B2C3D4E5F6', port: 1, on: true };
 
-  it('tell the side bar of accounts and strips without the key, and whoever may not read of none', async () => {
+  it('answer the side bar with accounts and strips, without the key, and refuse it without the permission to read', async () => {
     const accounts = '/strip-sidebar/accounts?lease=test';
     assert.equal((await fetch(`${red.url}${accounts}`)).status, 401);
     assert.equal((await fetch(`${red.url}/strip-sidebar/diagnostics/account`)).status, 401);
@@ -162,7 +152,7 @@ describe('the admin routes behind a login', () => {
     assert.equal((await asGuest('/strip-sidebar/release', switching(json, { lease: 'test' }))).status, 204);
   });
 
-  it('switch an outlet for whoever may write, and only when asked in JSON', async () => {
+  it('switch an outlet with the permission to write, and only for JSON', async () => {
     const path = '/strip-sidebar/switch';
     const before = service.requests.filter(({ method }) => method === 'POST').length;
     assert.equal((await fetch(`${red.url}${path}`, switching(json, outlet))).status, 401);

@@ -95,7 +95,7 @@ describe('stress: a service that cannot be reached', () => {
   }
 
   // Few, because a resolver may take seconds to say that it knows no such name.
-  it('ends each message with the reason: a name that nobody knows', async () => {
+  it('ends each message with the reason: a host name that does not exist', async () => {
     const account = open('http://strips.invalid');
     assertReason(await traffic(account, 16), 'UNREACHABLE.dns');
   });

@@ -2,6 +2,16 @@ import { WebSocket } from 'undici';
 import type { CommsEvent, FlowNode, RunningNodeRed, Status } from './node-red';
 import type { Recorder } from './recorder';
 
+/** For settings.js: `admin` may do anything, `guest` may only look, `none` may not even read accounts. The password is "open". */
+export const USERS = `
+const permissions = { admin: '*', guest: 'read', none: ['flows.read', 'settings.read', 'nodes.read', 'plugins.read', 'status.read'] };
+const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
+settings.adminAuth = {
+  type: 'credentials',
+  users: (name) => Promise.resolve(user(name)),
+  authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
+};`;
+
 /** Gets an access token, for the admin API and the websocket. */
 export async function logIn(
   url: string,

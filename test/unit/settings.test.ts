@@ -53,22 +53,6 @@ describe('a flow without a property', () => {
     });
   });
 
-  it('takes the default of the table for a watch node', () => {
-    assert.deepEqual(
-      readWatchOptions({}, () => ''),
-      {
-        mac: null,
-        port: null,
-        output: 'on',
-        initial: false,
-        outlets: true,
-        availability: false,
-        readings: false,
-        change: 0,
-      },
-    );
-  });
-
   it('takes the default of the table for a simulator', () => {
     assert.equal(readConfig({}).path, '/strip-simulator');
     assert.equal(readConfig({}).strips.length, 2);

@@ -155,20 +155,34 @@ function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
   const [first] = records;
   if (first === undefined || records.length !== OUTLETS) return false;
   const keys = Object.keys(first);
-  if (keys.some((key) => look(key).identifier || (look(key).number !== null && look(key).state === null)))
-    return false;
-  return records.every(
-    (record, place) =>
-      Object.keys(record).length === keys.length &&
-      keys.every((key) => Object.hasOwn(record, key) && fitsPlace(look(key), record[key], place)),
+  return (
+    records.every(
+      (record) =>
+        Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key)),
+    ) &&
+    keys.every((key) =>
+      fitsOrder(
+        look(key),
+        records.map((record) => record[key]),
+        look,
+      ),
+    )
   );
 }
 
-/** Whether a text says neither another number than the place, nor that it is about no switched outlet. */
-function fitsPlace(meaning: Meaning, value: unknown, place: number): boolean {
+/** Whether what four records say under a key leaves the outlets in the order in which they stand. */
+function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): boolean {
+  if (meaning.reading !== null) return true;
+  if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
+  const raw = values.map((value) => numberOf(value, look));
+  if (isExact(raw)) return fromOne(raw).every((number, place) => number === PORTS[place]);
   const isName = meaning.name >= 0 || meaning.outletName >= 0 || meaning.is('type');
-  if (typeof value !== 'string' || !isName) return true;
-  return !NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === place + 1);
+  return values.every(
+    (value, place) =>
+      typeof value !== 'string' ||
+      !isName ||
+      (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place])),
+  );
 }
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');

@@ -102,18 +102,17 @@ function outcomeOf(entry: JsonRecord, look: Look): boolean | null {
   if (hasError(entry, look)) return false;
   const said = Object.keys(entry)
     .filter((key) => look(key).is('success'))
-    .map((key) => readWord(entry[key]) ?? readBit(entry[key]) ?? noOf(entry[key]));
+    .map((key) => readWord(entry[key]) ?? readBit(entry[key]));
   if (said.includes(false)) return false;
   return said.length > 0 && said.every((ok) => ok === true) ? true : null;
 }
 
-/** Words by which something failed. */
-const noOf = (value: unknown): false | null =>
-  typeof value === 'string' && /^(?:failed|failure|error|ko|nok)$/i.test(value.trim()) ? false : null;
-
-/** Whether an error is named; `null`, `false`, 0 and nothing are none. */
+/** Whether an error is named, or any field says by a word that it failed; `null`, `false`, 0 and nothing are no errors. */
 const hasError = (record: JsonRecord, look: Look): boolean =>
   Object.keys(record).some((key) => {
     const value = record[key];
+    if (typeof value === 'string' && FAILED.test(value)) return true;
     return (look(key).is('error') || look(key).is('reason')) && (isRecord(value) || isSet(value));
   });
+
+const FAILED = /^\s*(?:failed|failure|error|ko|nok|timeout|timed out|unreachable|rejected|refused)\s*$/i;

@@ -1,10 +1,10 @@
 import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { PORTS } from '../../api/types';
-import { SETTINGS } from '../../settings';
+import { SETTINGS, textOf, type Config } from '../../settings';
 import { fieldToCorrect, type Answer, type StripInfo } from '../answers';
 import { baseUrlFault, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
-import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
+import type { Check, Descriptor } from '../descriptor';
 import { showDiagnostics } from '../diagnostics';
 import { explain, watchField } from '../form';
 import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
@@ -37,7 +37,7 @@ const MISSING_KEY = { key: 'strip-account.invalid.apiKey' } as const;
  * A stored key is known to the editor only once the dialog was open. Before that, an account that was not deployed as it is (an imported one,
  * for instance) has a key only if it came with one. Node-RED checks no credentials on the canvas, so that this is checked with the base URL.
  */
-function lacksKey(node: Properties): boolean {
+function lacksKey(node: Config): boolean {
   if (isSimulatorPath(node.baseUrl)) return false;
   const credentials = isRecord(node.credentials) ? node.credentials : null;
   if (credentials === null) return node.changed === true;
@@ -242,7 +242,7 @@ async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answ
   const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
   button.prop('disabled', false);
   if (isPublicHttp(values.baseUrl)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
-  learn(node.id, answer);
+  if (answer.ok) learn(node.id, answer.strips);
   outlets?.refresh();
   const shown = named(answer);
   showPreview(shown);

@@ -1,15 +1,15 @@
-import { SETTINGS } from '../../settings';
-import { choiceOf, type Descriptor } from '../descriptor';
+import { choiceOf, SETTINGS } from '../../settings';
+import type { Descriptor } from '../descriptor';
 import { followAccount } from '../form';
 
-const { choices } = SETTINGS['strip list'].output;
+const { output } = SETTINGS['strip list'];
 
 export const stripList: Descriptor = {
   type: 'strip list',
   label: (node, words) => ({
-    strip: words.text(`strip-account.canvas.${choiceOf(node, 'output', choices)}`),
+    strip: words.text(`strip-account.canvas.${choiceOf(node, 'output', output)}`),
     outlet: '',
   }),
-  outputLabel: (node, words) => words.text(`strip-account.out.${choiceOf(node, 'output', choices)}`),
+  outputLabel: (node, words) => words.text(`strip-account.out.${choiceOf(node, 'output', output)}`),
   open: (node) => followAccount(node, () => undefined),
 };

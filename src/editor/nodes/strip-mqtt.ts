@@ -1,7 +1,7 @@
 import { checkPrefix } from '../../mqtt/settings';
-import { SETTINGS } from '../../settings';
+import { SETTINGS, textOf } from '../../settings';
 import { faultThrownBy } from '../checks';
-import { textOf, type Check, type Descriptor } from '../descriptor';
+import type { Check, Descriptor } from '../descriptor';
 import { fieldOf, followAccount, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 

@@ -1,7 +1,7 @@
 import { PORTS } from '../../api/types';
-import { ON_AT_START } from '../../settings';
+import { ON_AT_START, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
-import { textOf, type Check, type Descriptor, type Properties } from '../descriptor';
+import type { Check, Descriptor } from '../descriptor';
 import { explain, faultIn, fieldOf, nameRemoval, sentenceOf, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
@@ -13,7 +13,9 @@ const checkPath: Check = (value) =>
 const checkStrips: Check = (value) => {
   if (!Array.isArray(value)) return { key: 'strip-simulator.invalid.strips' };
   const macs = value.map((strip: unknown) =>
-    (isRecord(strip) ? textOf(strip, 'mac') : '').replace(/[\s:._-]/g, '').toLowerCase(),
+    textOf(strip, 'mac')
+      .replace(/[\s:._-]/g, '')
+      .toLowerCase(),
   );
   if (macs.includes('')) return { key: 'strip-simulator.invalid.mac' };
   return new Set(macs).size === macs.length ? null : { key: 'strip-simulator.invalid.macTwice' };
@@ -48,10 +50,10 @@ const listed = (): object[] =>
       };
     });
 
-const nameOf = (outlet: unknown): string => (isRecord(outlet) ? textOf(outlet, 'name') : '');
+const nameOf = (outlet: unknown): string => textOf(outlet, 'name');
 
 /** A strip whose outlets have these names; one that has them already, or none, is left as it is. */
-export function withNames(strip: Properties, names: readonly string[]): Properties {
+export function withNames(strip: Config, names: readonly string[]): Config {
   const outlets: unknown[] = Array.isArray(strip.outlets)
     ? strip.outlets
     : PORTS.map((port) => ({ on: ON_AT_START.includes(port) }));

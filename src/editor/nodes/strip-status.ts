@@ -1,6 +1,6 @@
-import { SETTINGS } from '../../settings';
+import { choiceOf, SETTINGS, textOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Descriptor, targetOf } from '../descriptor';
+import { type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
@@ -11,7 +11,7 @@ export const stripStatus: Descriptor = {
   label: (node, words) => targetOf(node, { macType: 'message', portType: 'port' }, words),
   outputLabel: (node, words) => {
     const whole = textOf(node, 'portType', 'port') === 'port' && textOf(node, 'port') === '';
-    const output = choiceOf(node, 'output', SETTINGS['strip status'].output.choices);
+    const output = choiceOf(node, 'output', SETTINGS['strip status'].output);
     return words.text(`strip-account.out.${whole ? 'strip' : output}`);
   },
   open,
@@ -35,7 +35,7 @@ function open(node: EditorNode): void {
   if (!wasWhole && textOf(node, 'output') === '') output.val('on');
   const showOutput = () => {
     const isWhole = port.type() === 'port' && port.value() === '';
-    // One outlet is asked for to hear whether it is on; a whole strip is sent as it is.
+    // Of one outlet on/off is the usual output; a whole strip is sent as it is.
     if (wasWhole && !isWhole && port.type() === 'port' && output.val() === 'strip') output.val('on');
     if (!wasWhole && isWhole) output.val('strip');
     wasWhole = isWhole;

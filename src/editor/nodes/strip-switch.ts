@@ -1,6 +1,6 @@
-import { SETTINGS } from '../../settings';
+import { choiceOf, SETTINGS, textOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Check, type Descriptor, targetOf } from '../descriptor';
+import { type Check, type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
@@ -22,7 +22,7 @@ export const stripSwitch: Descriptor = {
     return { ...target, strip, action: words.text(`strip-account.action.${on}`) };
   },
   outputLabel: (node, words) => {
-    const output = choiceOf(node, 'output', SETTINGS['strip switch'].output.choices);
+    const output = choiceOf(node, 'output', SETTINGS['strip switch'].output);
     return words.text(`strip-account.out.${output}`);
   },
   open,

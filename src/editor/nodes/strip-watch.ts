@@ -1,6 +1,6 @@
-import { SETTINGS } from '../../settings';
+import { choiceOf, SETTINGS, textOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
-import { choiceOf, textOf, type Descriptor, targetOf } from '../descriptor';
+import { type Descriptor, targetOf } from '../descriptor';
 import { explain, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { outletSegments, stripPicker } from '../strip-picker';
@@ -22,7 +22,7 @@ export const stripWatch: Descriptor = {
     return { strip: words.text('strip-account.canvas.every'), outlet };
   },
   outputLabel: (node, words) => {
-    const output = choiceOf(node, 'output', SETTINGS['strip watch'].output.choices);
+    const output = choiceOf(node, 'output', SETTINGS['strip watch'].output);
     return words.text(`strip-account.out.${output}`);
   },
   open,

@@ -21,7 +21,7 @@ describe('Client: failing connections', () => {
 
   const key = pem('key');
 
-  it('are refused where nobody listens', async () => {
+  it('are refused where no server listens', async () => {
     await service.stopListening();
     const error = await failureOf(connect(service.baseUrl).switch(MAC, 1, true));
     assert.deepEqual([error.sentence, error.params.code], ['UNREACHABLE.refused', 'ECONNREFUSED']);
@@ -58,12 +58,12 @@ describe('Client: failing connections', () => {
     await secure.close();
   });
 
-  it('tell https on a plain port', async () => {
+  it('recognise https on a plain port', async () => {
     const error = await failureOf(connect(service.baseUrl.replace('http:', 'https:')).list());
     assert.equal(error.sentence, 'UNREACHABLE.tls');
   });
 
-  it('tell plain http on a TLS port', async () => {
+  it('recognise plain http on a TLS port', async () => {
     const secure = await startService({ tls: { key, cert: pem('trusted') } });
     const error = await failureOf(connect(secure.baseUrl.replace('https:', 'http:')).list());
     await secure.close();

@@ -123,7 +123,7 @@ describe('Client: answers to a switch', () => {
     assert.deepEqual([error.params.failed, error.params.switched], ['2, 4', '1, 3']);
   });
 
-  it('hand on what was said of each port', async () => {
+  it('pass on the result of each port', async () => {
     service.next(
       answer({
         success: false,

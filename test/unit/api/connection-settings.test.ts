@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
 import { checkApiKey, isPublicPlainHttp, parseBaseUrl } from '../../../src/api/connection-settings';
-import { isStripError, type StripError } from '../../../src/api/errors';
-
-function failureOf(act: () => unknown): StripError {
-  try {
-    act();
-  } catch (error) {
-    if (isStripError(error)) return error;
-    throw error;
-  }
-  throw new assert.AssertionError({ message: 'nothing was thrown' });
-}
+import { failing } from '../flow/support';
 
 describe('parseBaseUrl', () => {
   for (const [text, expected] of [
@@ -63,20 +53,22 @@ describe('parseBaseUrl', () => {
     ['${STRIPS}', 'urlVariable'],
     ['https://${STRIPS}/x', 'urlVariable'],
   ] as const) {
-    it(`refuses "${text}"`, () => {
-      const error = failureOf(() => parseBaseUrl(text));
+    it(`refuses "${text}"`, async () => {
+      const error = await failing(() => parseBaseUrl(text));
       assert.equal(error.code, 'NOT_CONFIGURED');
       assert.equal(error.sentence, `NOT_CONFIGURED.${sentence}`);
       assert.ok(!JSON.stringify(error).includes('secret'));
     });
   }
 
-  it('names the scheme that is not supported', () => {
-    assert.deepEqual(failureOf(() => parseBaseUrl('ftp://strips.example.com')).params, { scheme: 'ftp' });
+  it('names the scheme that is not supported', async () => {
+    assert.deepEqual((await failing(() => parseBaseUrl('ftp://strips.example.com'))).params, {
+      scheme: 'ftp',
+    });
   });
 
-  it('names the variable that is not set', () => {
-    assert.deepEqual(failureOf(() => parseBaseUrl('${STRIPS_URL}')).params, { variable: 'STRIPS_URL' });
+  it('names the variable that is not set', async () => {
+    assert.deepEqual((await failing(() => parseBaseUrl('${STRIPS_URL}'))).params, { variable: 'STRIPS_URL' });
   });
 });
 
@@ -97,16 +89,16 @@ describe('checkApiKey', () => {
     ['sentinelé', 'keyCharacters'],
     ['sentinel\u2028x', 'keyCharacters'],
   ] as const) {
-    it(`refuses ${JSON.stringify(text)} without repeating it`, () => {
-      const error = failureOf(() => checkApiKey(text));
+    it(`refuses ${JSON.stringify(text)} without repeating it`, async () => {
+      const error = await failing(() => checkApiKey(text));
       assert.equal(error.code, 'NOT_CONFIGURED');
       assert.equal(error.sentence, `NOT_CONFIGURED.${sentence}`);
       assert.ok(!`${JSON.stringify(error)}${error.message}${error.stack ?? ''}`.includes('sentinel'));
     });
   }
 
-  it('names the variable that is not set', () => {
-    assert.deepEqual(failureOf(() => checkApiKey('${STRIPS_KEY}')).params, { variable: 'STRIPS_KEY' });
+  it('names the variable that is not set', async () => {
+    assert.deepEqual((await failing(() => checkApiKey('${STRIPS_KEY}'))).params, { variable: 'STRIPS_KEY' });
   });
 });
 

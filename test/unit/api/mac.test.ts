@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isStripError, type StripError } from '../../../src/api/errors';
+import { isStripError } from '../../../src/api/errors';
 import { preview } from '../../../src/values';
 import { looksLikeMac, macKey, sameMac, stripPath } from '../../../src/api/mac';
-
-function failureOf(act: () => unknown): StripError {
-  try {
-    act();
-  } catch (error) {
-    if (isStripError(error)) return error;
-    throw error;
-  }
-  throw new assert.AssertionError({ message: 'nothing was thrown' });
-}
+import { failing } from '../flow/support';
 
 describe('stripPath', () => {
   it('takes an identifier of up to 200 characters', () => {
@@ -34,8 +25,8 @@ describe('stripPath', () => {
     '\ud800',
     'x'.repeat(201),
   ]) {
-    it(`refuses ${JSON.stringify(mac).slice(0, 40)}`, () => {
-      const error = failureOf(() => stripPath(mac));
+    it(`refuses ${JSON.stringify(mac).slice(0, 40)}`, async () => {
+      const error = await failing(() => stripPath(mac));
       assert.equal(error.code, 'INVALID_INPUT');
       assert.equal(error.sentence, 'INVALID_INPUT.mac');
       assert.equal(error.params.got, preview(mac));

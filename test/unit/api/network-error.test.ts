@@ -115,7 +115,7 @@ describe('connectionError', () => {
     }
   });
 
-  it('blames a proxy for what fails before the request is sent, but not for the certificate of the service', () => {
+  it('names a proxy for what fails before the request is sent, but not for the certificate of the service', () => {
     const sentenceOf = (error: Error, progress: typeof sent): string =>
       connectionError(error, progress, proxied).sentence;
     assert.equal(sentenceOf(coded('ECONNRESET'), unsent), 'UNREACHABLE.proxyDown');

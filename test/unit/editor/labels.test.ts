@@ -33,7 +33,7 @@ describe('labels on the canvas', () => {
     assert.equal(label({ ...fixed, port: 'all', on: 'off' }), 'Desk: port.all, off');
   });
 
-  it('fall back to the MAC where nobody knows a name', () => {
+  it('fall back to the MAC where no name is known', () => {
     assert.equal(label({ ...fixed, mac: 'FFFF', port: '2', on: 'on' }), 'FFFF: 2, on');
     assert.equal(label({ ...fixed, account: 'b', port: '1', on: 'on' }), 'A1B2: 1, on');
   });

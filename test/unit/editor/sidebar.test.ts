@@ -21,7 +21,7 @@ const account: AccountInfo = {
 };
 const failing = (code: string): AccountInfo => ({ ...account, error: { code, sentence: 'x', params: {} } });
 
-describe('what the runtime tells the side bar', () => {
+describe('an answer of the runtime to the side bar', () => {
   it('is read with everything it says', () => {
     const strips = [
       {

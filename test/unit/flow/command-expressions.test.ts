@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CommandReader } from '../../../src/flow/command';
+import { CommandReader } from '../../../src/flow/strip-switch';
 import { commands, failing, MAC, nothing, OTHER } from './support';
 
 /** Strip and outlet fixed, state from the message. */

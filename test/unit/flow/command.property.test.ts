@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CommandReader } from '../../../src/flow/command';
+import { CommandReader } from '../../../src/flow/strip-switch';
 import { readAccountConfig } from '../../../src/flow/shared-account';
 import { isStripError } from '../../../src/api/errors';
 import { StatusRequestReader } from '../../../src/flow/strip-read';

@@ -191,7 +191,7 @@ describe('reading a command from a message', () => {
       assert.equal((await request({ ...config }, { ...msg })).form, form);
   });
 
-  it('leaves behind what a refused message is about, as far as it says', async () => {
+  it('reports what a refused message is about, as far as it says', async () => {
     for (const [payload, delay, requested] of [
       ['x', '5', null],
       ['cycle', '0', 'cycle'],
@@ -202,7 +202,7 @@ describe('reading a command from a message', () => {
     }
   });
 
-  it('leaves behind what the other fields say where one cannot be read', async () => {
+  it('reports what the other fields say where one cannot be read', async () => {
     const whole = [{ port: 1, on: true }];
     const typed = { on: 'x', onType: 'jsonata' };
     for (const [config, msg, seen] of [

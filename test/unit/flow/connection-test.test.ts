@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseConnectionTest, previewOf, testFailed, testSucceeded } from '../../../src/flow/connection-test';
+import { parseConnectionTest, previewOf, testSucceeded } from '../../../src/flow/connection-test';
 import { StripError } from '../../../src/api/errors';
 
 const MAC = 'A0B1C2D3E4F5';
@@ -54,7 +54,7 @@ describe('a connection to try', () => {
   });
 });
 
-describe('what the editor is told of it', () => {
+describe('the answer to the editor', () => {
   it('holds the strips, and nothing that the dialogs do not show', () => {
     const strip = {
       mac: 'A1',
@@ -72,20 +72,6 @@ describe('what the editor is told of it', () => {
       strips: [{ mac: 'A1', name: null, available: true, outlets: [] }],
       readable: false,
     });
-  });
-
-  it('holds of an error its code and sentence only', () => {
-    const error = new StripError('AUTH', 'AUTH.rejected', { params: { host: 'h' }, response: { secret: 1 } });
-    assert.deepEqual(testFailed(error), {
-      ok: false,
-      code: 'AUTH',
-      sentence: 'AUTH.rejected',
-      params: { host: 'h' },
-    });
-  });
-
-  it('hides no defect', () => {
-    assert.throws(() => testFailed(new TypeError('a defect')), /a defect/);
   });
 });
 

@@ -3,6 +3,7 @@ import { StripError } from '../../../src/api/errors';
 import {
   CommandsFailed,
   defectText,
+  editorError,
   errorForDone,
   failedStrip,
   outletText,
@@ -190,5 +191,16 @@ describe('a defect in the log', () => {
     assert(text.startsWith('notice.fault {"name":"TypeError"}') && text.includes('node-error.test'), text);
     assert(!text.includes('secret'));
     assert.equal(defectText('secret', translate), 'notice.fault {"name":"string"}');
+  });
+});
+
+describe('an error for the editor', () => {
+  it('holds its code, its sentence and what the sentence names', () => {
+    const error = new StripError('AUTH', 'AUTH.rejected', { params: { host: 'h' }, response: { secret: 1 } });
+    assert.deepEqual(editorError(error), { code: 'AUTH', sentence: 'AUTH.rejected', params: { host: 'h' } });
+  });
+
+  it('hides no defect', () => {
+    assert.throws(() => editorError(new TypeError('a defect')), /a defect/);
   });
 });

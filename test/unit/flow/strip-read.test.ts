@@ -103,7 +103,7 @@ describe('what strip status is asked for', () => {
   const read = async (config: object, msg: Message, target = nothing()) =>
     await new StatusRequestReader({ ...config }, noEvaluate).read(msg, target);
 
-  it('is told with the error as far as it could be read', async () => {
+  it('is reported with the error as far as it could be read', async () => {
     for (const [msg, told] of [
       [
         { mac: MAC, port: 9 },

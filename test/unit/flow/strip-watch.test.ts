@@ -129,7 +129,7 @@ describe('messages of a watching node', () => {
     assert.deepEqual(message?.strip, { ...named, outlet: 'Lamp', previous: false });
   });
 
-  it('do not tell of what becomes unknown, or is known again as it was', () => {
+  it('leave out what becomes unknown, or is known again unchanged', () => {
     const on = (state: boolean | null, previous: boolean | null) => outlet({ on: state, previous });
     const [unknown, same, other] = messages({}, on(null, true), on(true, true), on(false, true));
     assert.deepEqual([unknown, same, other?.payload], [null, null, false]);

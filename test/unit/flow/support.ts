@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus, Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError, type ErrorCode } from '../../../src/api/errors';
-import { CommandReader, type SwitchRequest } from '../../../src/flow/command';
+import { CommandReader, type SwitchRequest } from '../../../src/flow/strip-switch';
 import type { Config } from '../../../src/settings';
 import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';

@@ -166,7 +166,7 @@ describe('publishing', () => {
     assert.deepEqual(new Lab({ readings: false }).start().options, { initial: true, readings: [] });
   });
 
-  it('tells everything of a strip once it is known: what there is, then how it is', async () => {
+  it('publishes everything of a strip once it is known: its discovery message, then its states', async () => {
     const lab = new Lab().start(strip([true, false, null, false], { load: 41.5 }));
     const [discovery, ...states] = await lab.published();
     assert.match(discovery ?? '', /^homeassistant\/device\/smart_strip_A1B2C3D4E5F6\/config \{/);

@@ -226,7 +226,7 @@ describe('the test service', () => {
     service = await startService();
   });
 
-  it('speaks TLS with a certificate handed in', async () => {
+  it('serves https with a given certificate', async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'strip-service-'));
     const file = (name: string) => path.join(dir, name);
     const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

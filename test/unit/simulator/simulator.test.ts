@@ -198,7 +198,7 @@ describe('what a simulated strip reports', () => {
   });
 });
 
-describe('what a flow says of a simulator', () => {
+describe('the configuration of a simulator', () => {
   it('takes its defaults where it says nothing, or nothing of use', () => {
     const defaults = readConfig({});
     assert.equal(defaults.path, '/strip-simulator');

@@ -1,14 +1,9 @@
-import { isStripError, type ErrorCode, type Params } from '../api/errors';
+import { isStripError } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, type Port, type Strip } from '../api/types';
+import { ownProperty } from '../values';
+import { editorError, type EditorError } from './node-error';
 import type { LazyAccount } from './shared-account';
-
-/** An error as the editor puts it into words: its code, the key of its sentence and what the sentence names. Nothing else of it. */
-export interface EditorError {
-  code: ErrorCode;
-  sentence: string;
-  params: Params;
-}
 
 /** A deployed account as the side bar shows it. */
 export interface AccountOverview {
@@ -26,13 +21,7 @@ export interface AccountOverview {
   strips: Strip[];
 }
 
-/** Rethrows what is not a `StripError`. */
-export function editorError(error: unknown): EditorError {
-  if (!isStripError(error)) throw error;
-  return { code: error.code, sentence: error.sentence, params: error.params };
-}
-
-/** What is known of an account without a request. `now`: wall-clock milliseconds. */
+/** What is known of an account, without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
   try {
     const running = account.get();
@@ -52,7 +41,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
   }
 }
 
-/** One outlet and the state it shall have, as the side bar asks for it. */
+/** A request of the side bar to switch one outlet. */
 export interface OutletRequest {
   /** Id of the account's config node. */
   account: string;
@@ -65,10 +54,8 @@ const LONGEST_TEXT = 256;
 
 /** Reads the body of a request; `null` for anything the side bar does not send. */
 export function readOutletRequest(body: unknown): OutletRequest | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const field = (name: string): unknown => (Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
-  const [account, mac, on] = [field('account'), field('mac'), field('on')];
-  const port = PORTS.find((known) => known === field('port'));
+  const [account, mac, on] = ['account', 'mac', 'on'].map((name) => ownProperty(body, name));
+  const port = PORTS.find((known) => known === ownProperty(body, 'port'));
   if (typeof account !== 'string' || typeof mac !== 'string' || typeof on !== 'boolean') return null;
   if (port === undefined || account.length > LONGEST_TEXT || mac.length > LONGEST_TEXT) return null;
   return { account, mac, port, on };

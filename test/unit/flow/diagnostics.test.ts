@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DiagnosticCounters } from '../../src/account/diagnostics';
-import type { AccountSettings, AccountStatus } from '../../src/account/types';
-import { StripError } from '../../src/api/errors';
-import type { Service } from '../../src/api/types';
-import { Aliases, isKnownKey, REPORT, reportOf, shapeOf, type ReportSource } from '../../src/diagnostics';
-import { calm, FakeClock } from '../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../support/scripted-service';
-import { bench } from './account/support';
+import { DiagnosticCounters } from '../../../src/account/diagnostics';
+import type { AccountSettings, AccountStatus } from '../../../src/account/types';
+import { StripError } from '../../../src/api/errors';
+import type { Service } from '../../../src/api/types';
+import {
+  Aliases,
+  isKnownKey,
+  REPORT,
+  reportOf,
+  shapeOf,
+  type ReportSource,
+} from '../../../src/flow/diagnostics';
+import { calm, FakeClock } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bench } from '../account/support';
 
 const settings: AccountSettings = {
   interval: 30_000,
@@ -155,7 +162,7 @@ describe('the shape of an answer', () => {
     assert.deepEqual(shape(strips), [{ count: 100, shape: { mac: 'mac 1', on: 'boolean' } }]);
   });
 
-  it('numbers keys that are MACs or names, or that nobody knows', () => {
+  it('numbers keys that are MACs, names or unknown words', () => {
     const aliases = new Aliases();
     aliases.learn(makeStrip(MAC, [], { name: 'Bedroom' }));
     const body = { 'AA:BB:CC:DD:EE:FF': { '1': true }, Bedroom: 1, MySecretHouse: 1, bootTime: 1 };

@@ -1,14 +1,14 @@
 /**
- * A report about an account that can be shown to anybody. It is put together here and then passed through `REPORT`, the list of all that may
+ * A report about an account that can be published. It is put together here and then passed through `REPORT`, the list of all that may
  * be in it: what is not on the list is left out. No text or number of a user or of the service is on it; MACs and names are numbered.
  */
-import type { AccountDiagnostics } from './account/diagnostics';
-import type { AccountSettings, AccountStatus } from './account/types';
-import { isListedName } from './api/decode/names';
-import { isStripError, type ErrorCode, type StripError } from './api/errors';
-import { looksLikeMac, macKey } from './api/mac';
-import type { Strip } from './api/types';
-import { isRecord } from './values';
+import type { AccountDiagnostics } from '../account/diagnostics';
+import type { AccountSettings, AccountStatus } from '../account/types';
+import { isListedName } from '../api/decode/names';
+import type { StripError } from '../api/errors';
+import { looksLikeMac, macKey } from '../api/mac';
+import type { Strip } from '../api/types';
+import { isRecord } from '../values';
 
 /** What a report is made of. */
 export interface ReportSource {
@@ -78,53 +78,29 @@ const VERSION = text(/^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
 const TIME = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const MAC = text(/^mac \d+$/);
 const NAME = text(/^name \d+$/);
-/** Units of measurement that say nothing of anybody; others only by their length. */
+/** Units of measurement that may be in a report; of others only the length. */
 const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
 const UNIT: Rule = (value) => choice(...UNITS)(value) ?? text(/^text of \d+$/)(value);
-const CODES: readonly ErrorCode[] = [
-  ...([
-    'INVALID_INPUT',
-    'NOT_CONFIGURED',
-    'AUTH',
-    'NOT_FOUND',
-    'RATE_LIMITED',
-    'TIMEOUT',
-    'UNREACHABLE',
-  ] as const),
-  ...(['SERVICE', 'BAD_RESPONSE', 'SWITCH_FAILED', 'SUPERSEDED', 'PROTECTED', 'BUSY', 'CLOSED'] as const),
-];
+const words = (text: string): string[] => text.split(' ');
 const ERROR = record({
-  code: choice(...CODES),
+  code: choice(
+    ...words(
+      'INVALID_INPUT NOT_CONFIGURED AUTH NOT_FOUND RATE_LIMITED TIMEOUT UNREACHABLE SERVICE BAD_RESPONSE SWITCH_FAILED ' +
+        'SUPERSEDED PROTECTED BUSY CLOSED',
+    ),
+  ),
   /** Key of the sentence in the catalogue. */
   sentence: text(/^[A-Z_]+\.[A-Za-z]+$/),
   /** HTTP status. */
   status: (value) => (typeof value === 'number' && value >= 100 && value < 600 ? count(value) : undefined),
   /** Why no connection came about, in Node.js's words. */
   reason: choice(
-    ...[
-      'ECONNREFUSED',
-      'ECONNRESET',
-      'ECONNABORTED',
-      'ENOTFOUND',
-      'EAI_AGAIN',
-      'EHOSTUNREACH',
-      'ENETUNREACH',
-    ],
-    ...[
-      'ETIMEDOUT',
-      'EPIPE',
-      'EPROTO',
-      'CERT_HAS_EXPIRED',
-      'CERT_NOT_YET_VALID',
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-    ],
-    ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-    ...[
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-      'UND_ERR_SOCKET',
-      'UND_ERR_CONNECT_TIMEOUT',
-    ],
+    ...words(
+      'ECONNREFUSED ECONNRESET ECONNABORTED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT EPIPE EPROTO CERT_HAS_EXPIRED ' +
+        'CERT_NOT_YET_VALID DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT ' +
+        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID UND_ERR_SOCKET ' +
+        'UND_ERR_CONNECT_TIMEOUT',
+    ),
   ),
 });
 const LEAF =
@@ -253,12 +229,12 @@ export class Aliases {
     return alias(this.#names, name, (number) => `name ${number}`);
   }
 
-  /** A key that says nothing, and so may say anything. */
+  /** A key that is not known, and so may be private. */
   key(key: string): string {
     return alias(this.#keys, key, (number) => `key ${number} of ${key.length}`);
   }
 
-  /** Lets MACs and names of a strip be recognised wherever they stand. */
+  /** From now on MACs and names of this strip are replaced wherever they stand. */
   learn({ mac, name, outlets }: Pick<Strip, 'mac' | 'name' | 'outlets'>): void {
     this.mac(mac);
     for (const each of [name, ...outlets.map((outlet) => outlet.name)]) if (each !== null) this.name(each);
@@ -284,7 +260,7 @@ const MOST_KEYS = 40;
 const MOST_SHAPES = 5;
 const MOST_STRIPS = 10;
 
-/** What kind of JSON value it is, with nothing of what it says. */
+/** The kind of a JSON value, without the value. */
 export function shapeOf(value: unknown, aliases: Aliases, depth = 0): unknown {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'boolean';
@@ -336,16 +312,16 @@ function kindOfText(value: string, aliases: Aliases): string {
 
 /** Keys made of these words stand in a report as they are: they are no names of strips, and a reader needs them. */
 const WORDS = new Set(
-  (
+  words(
     'account active actual address alias array at available body channel channels code cold connected connection content count ' +
-    'current cursor data date details device devices energy error errors first friendly has health id index info input is ' +
-    'item items label last level limit line links list load mac message meta meter mode model more name next number object ' +
-    'off offline offset ok on online order other outlet outlets output page pages pagination paging per plug plugs port ports ' +
-    'position power prev previous properties quality reachable reading readings record records relay relays response result ' +
-    'results rssi seen sensor sensors serial set signal size socket sockets start state states status strength strip strips ' +
-    'success switch switched switches system telemetry temperature time timestamp title to total type unit units up updated ' +
-    'uptime usage value values version volt voltage volts w watt watts wifi'
-  ).split(' '),
+      'current cursor data date details device devices energy error errors first friendly has health id index info input is ' +
+      'item items label last level limit line links list load mac message meta meter mode model more name next number object ' +
+      'off offline offset ok on online order other outlet outlets output page pages pagination paging per plug plugs port ports ' +
+      'position power prev previous properties quality reachable reading readings record records relay relays response result ' +
+      'results rssi seen sensor sensors serial set signal size socket sockets start state states status strength strip strips ' +
+      'success switch switched switches system telemetry temperature time timestamp title to total type unit units up updated ' +
+      'uptime usage value values version volt voltage volts w watt watts wifi',
+  ),
 );
 
 /** Whether it is a name that the decoder looks for, or all words of a key are known ones, in any of the usual ways to write several as one; digits count for nothing. */
@@ -360,14 +336,14 @@ export function isKnownKey(key: string): boolean {
 }
 
 function settingsOf(settings: AccountSettings, source: ReportSource, aliases: Aliases): object {
-  const { interval, timeout, retryFor, concurrency, protectedOutlets, outletNames, units } = settings;
+  const { interval, timeout, retryFor, protectedOutlets, outletNames, units } = settings;
   return {
+    ...settings,
     baseUrl: addressOf(source.baseUrl),
     apiKey: source.hasKey,
     interval: Math.round(interval),
     timeout: Math.round(timeout),
     retryFor: Math.round(retryFor),
-    concurrency,
     tls: source.tls,
     proxy: source.proxy,
     mapping: source.mapping,
@@ -396,29 +372,18 @@ function addressOf(baseUrl: string): object | null {
   return { kind: protocol.replace(':', ''), host, port: port === '' ? 'usual' : 'other', path };
 }
 
-function statusOf({
-  available,
-  readable,
-  polling,
-  error,
-  lastAnswerAt,
-  cooldownUntil,
-}: AccountStatus): object {
-  return {
-    available,
-    readable,
-    polling,
-    error: error === null ? null : errorOf(error),
-    lastAnswerAt,
-    cooldownUntil: cooldownUntil === null ? null : timeOf(cooldownUntil),
-  };
-}
+const statusOf = (status: AccountStatus): object => ({
+  ...status,
+  error: status.error === null ? null : errorOf(status.error),
+  cooldownUntil: status.cooldownUntil === null ? null : timeOf(status.cooldownUntil),
+});
 
-function errorOf(error: StripError): object {
-  if (!isStripError(error)) return {};
-  const { code, sentence, params } = error;
-  return { code, sentence, status: params.status, reason: params.code };
-}
+const errorOf = ({ code, sentence, params }: StripError): object => ({
+  code,
+  sentence,
+  status: params.status,
+  reason: params.code,
+});
 
 function answersOf(account: AccountDiagnostics | null, aliases: Aliases): object {
   const at = (last: { at: number; reading: { response: unknown } }) => ({
@@ -448,16 +413,14 @@ function answersOf(account: AccountDiagnostics | null, aliases: Aliases): object
   return answers;
 }
 
-function readOf(
-  { mac, name, available, outlets, load, voltage, signal, units }: Strip,
-  aliases: Aliases,
-): object {
+function readOf(strip: Strip, aliases: Aliases): object {
+  const { mac, name, outlets, load, voltage, signal, units } = strip;
   const alias = (text: string | null) => (text === null ? null : aliases.name(text));
   const reading = (value: number | null) => (value === null ? null : 'number');
   return {
+    ...strip,
     mac: aliases.mac(mac),
     name: alias(name),
-    available,
     outlets: outlets.map((outlet) => ({ port: outlet.port, on: outlet.on, name: alias(outlet.name) })),
     load: reading(load),
     voltage: reading(voltage),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import { LazyAccount } from '../../../src/flow/shared-account';
-import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/overview';
+import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/sidebar';
 import { FakeClock } from '../../support/fake-clock';
 import { makeStrip } from '../../support/scripted-service';
 import { accountWith, MAC, STATUS } from './support';
@@ -133,7 +133,7 @@ describe('leases of side bars', () => {
     assert.equal(subscribed(), 1);
   });
 
-  it('run out when nobody asks any more, and leave no timer', async () => {
+  it('run out when no side bar asks any more, and leave no timer', async () => {
     const { clock, account, leases, open } = subject();
     leases.renew('one', [account]);
     await clock.pass(LEASE_MS - 1);
