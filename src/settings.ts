@@ -204,3 +204,10 @@ export function choiceOf<Choice extends string>(
   const text = textOf(config, name);
   return choices.find((choice) => choice === text) ?? choices[0];
 }
+
+/** The type of a typed property; the first where the flow has none, or none of these. */
+export const typeOf = <Type extends string>(
+  config: Config,
+  name: string,
+  { types }: TypedSetting<Type>,
+): Type => choiceOf(config, `${name}Type`, { choices: types });

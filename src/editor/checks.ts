@@ -1,7 +1,7 @@
 import { parseBaseUrl } from '../api/connection-settings';
 import { isStripError } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
-import { SETTINGS, textOf, type Config, type Setting, type TypedSetting } from '../settings';
+import { SETTINGS, typeOf, type Config, type Setting, type TypedSetting } from '../settings';
 import type { Check, Descriptor, Fault } from './descriptor';
 import { environmentVariable, previewText } from '../values';
 
@@ -26,7 +26,7 @@ export function faultOf(
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   if (environmentVariable(text) !== null) return null;
   if (setting?.kind === 'typed') {
-    const kind = type ?? textOf(node, `${field}Type`, setting.types[0]);
+    const kind = type ?? typeOf(node, field, setting);
     const isDefault = value === undefined && kind === setting.types[0] && setting.default !== '';
     const isPlain = isDefault || kind === 'message';
     return isPlain ? null : typedFault(text, kind, setting, typed, () => check?.(text, node, open) ?? null);

@@ -1,5 +1,5 @@
 import type { Params } from '../api/errors';
-import { textOf, type Config, type NodeType } from '../settings';
+import { textOf, typeOf, type Config, type NodeType, type TextSetting, type TypedSetting } from '../settings';
 import type { EditorNode } from './red';
 
 /**
@@ -49,17 +49,18 @@ const LONGEST = 24;
 /** A strip's name is cut first, so that outlet and action stay readable, but no shorter than this. */
 const SHORTEST_NAME = 8;
 
-/** Strip and outlet as far as they are fixed in a node. The fallbacks are the types that a flow without one means. */
+/** Strip and outlet as far as they are fixed in a node. An outlet without a type beside it is always fixed. */
 export function targetOf(
   node: Config,
-  { macType, portType }: { macType: string; portType: string },
+  settings: { mac: TypedSetting; port: TypedSetting | TextSetting },
   words: Words,
 ): LabelParts {
   const mac = textOf(node, 'mac');
   const account = textOf(node, 'account');
-  const kind = textOf(node, 'macType', macType);
+  const kind = typeOf(node, 'mac', settings.mac);
   const fixed = kind === 'str' && mac !== '';
-  const port = textOf(node, 'portType', portType) === 'port' ? textOf(node, 'port') : '';
+  const isPort = settings.port.kind === 'text' || typeOf(node, 'port', settings.port) === 'port';
+  const port = isPort ? textOf(node, 'port') : '';
   const strip = fixed ? (words.stripName(account, mac) ?? mac) : kind === 'env' ? mac : '';
   if (port === '') return { strip, outlet: '' };
   if (port === 'all') {

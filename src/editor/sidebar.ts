@@ -11,7 +11,7 @@ import {
   type StripInfo,
 } from './answers';
 import { showDiagnostics } from './diagnostics';
-import { textOf, type Config } from '../settings';
+import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { labelOf } from './descriptors';
 import { adminRequest, button, html, text, type EditorNode } from './red';
 import { learn, stripsOf, words } from './strips';
@@ -621,12 +621,12 @@ export const useKey = (account: string, mac: string, port: Port | null): string 
 export function useOf(node: Config): string | null {
   const { type } = node;
   if (type !== 'strip switch' && type !== 'strip status' && type !== 'strip watch') return null;
-  const watch = type === 'strip watch';
+  const settings = SETTINGS[type];
   const mac = textOf(node, 'mac');
-  if (mac === '' || textOf(node, 'macType', watch ? 'str' : 'message') !== 'str') return null;
-  const fixed = watch || textOf(node, 'portType', type === 'strip status' ? 'port' : 'message') === 'port';
+  if (mac === '' || typeOf(node, 'mac', settings.mac) !== 'str') return null;
+  if (settings.port.kind === 'typed' && typeOf(node, 'port', settings.port) !== 'port') return null;
   const port = PORTS.find((known) => String(known) === textOf(node, 'port')) ?? null;
-  return fixed ? useKey(textOf(node, 'account'), mac, port) : null;
+  return useKey(textOf(node, 'account'), mac, port);
 }
 
 type Defaults = Readonly<Record<string, { value: unknown }>>;
@@ -637,7 +637,7 @@ export function newNode(type: string, defaults: Defaults, properties: Config): C
   return { ...Object.fromEntries(usual), ...properties, type };
 }
 
-/** Config of a `strip switch` or `strip watch` for one outlet; the state of the switch comes from the message. */
+/** Properties of a `strip switch` or `strip watch` for one outlet; the state of the switch comes from the message. */
 export const outletProperties = (account: string, mac: string, port: Port): Config => ({
   account,
   mac,

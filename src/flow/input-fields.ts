@@ -2,7 +2,7 @@ import type { Action } from '../account/types';
 import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import type { Port, PortOrAll } from '../api/types';
-import { choiceOf, textOf, type Config, type TypedSetting } from '../settings';
+import { textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { environmentVariable, ownProperty, preview } from '../values';
 
 /** A message as a node gets it: any properties, any types. */
@@ -37,7 +37,7 @@ export class Field {
   constructor(config: Config, name: string, setting: TypedSetting, evaluate: Evaluate) {
     this.#name = name;
     this.#value = textOf(config, name, setting.default);
-    this.#type = choiceOf(config, `${name}Type`, { choices: setting.types });
+    this.#type = typeOf(config, name, setting);
     this.#evaluate = evaluate;
     if (this.#type === 'message') this.source = 'message';
     else this.source = EXPRESSION_TYPES.has(this.#type) ? 'expression' : 'fixed';

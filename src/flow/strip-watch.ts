@@ -2,7 +2,7 @@ import type { Change } from '../account/types';
 import { StripError, variableMissing } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Port, Strip } from '../api/types';
-import { choiceOf, flagOf, numberOf, SETTINGS, textOf, type Config } from '../settings';
+import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { environmentVariable } from '../values';
 import { parseOnePort, requireMac, type Message } from './input-fields';
 import {
@@ -53,7 +53,7 @@ export function readWatchOptions(config: Config, env: (name: string) => unknown)
 function watchedMac(config: Config, env: (name: string) => unknown): string | null {
   const text = textOf(config, 'mac');
   if (text === '') return null;
-  const isVariable = choiceOf(config, 'macType', { choices: SETTINGS['strip watch'].mac.types }) === 'env';
+  const isVariable = typeOf(config, 'mac', SETTINGS['strip watch'].mac) === 'env';
   const value = isVariable ? env(text) : text;
   const missing = value === '' || value === undefined ? text : environmentVariable(text);
   if (missing !== null) throw variableMissing(missing);

@@ -43,14 +43,27 @@ export class FakeClock implements Clock {
 }
 
 /**
- * Time that goes on by itself, so many times as fast as it does: for real sockets, and back-offs of minutes that are over in a
- * second. It goes on by the turns of the event loop, not by what they take: on a busy machine it is slower, and no time limit
- * passes before an answer that has come was read.
+ * Time that goes on by itself while something waits for it, so many times as fast as it does: for real sockets, and back-offs of minutes
+ * that are over in a second. It goes on by the turns of the event loop, not by what they take: on a busy machine it is slower, and no time
+ * limit passes before an answer that has come was read.
  */
 export class FastClock extends FakeClock {
-  constructor(factor: number) {
+  #interval: NodeJS.Timeout | null = null;
+
+  constructor(private readonly factor: number) {
     super();
-    setInterval(() => this.advance(factor), 1).unref();
+  }
+
+  override setTimeout(callback: () => void, ms: number): object | number {
+    this.#interval ??= setInterval(() => this.#goOn(), 1).unref();
+    return super.setTimeout(callback, ms);
+  }
+
+  #goOn(): void {
+    this.advance(this.factor);
+    if (this.pending > 0 || this.#interval === null) return;
+    clearInterval(this.#interval);
+    this.#interval = null;
   }
 
   override random = (): number => Math.random();

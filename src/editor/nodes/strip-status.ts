@@ -1,4 +1,4 @@
-import { choiceOf, SETTINGS, textOf } from '../../settings';
+import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
 import { type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, watchField } from '../form';
@@ -8,9 +8,10 @@ import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
 export const stripStatus: Descriptor = {
   type: 'strip status',
   checks: { mac: checkStrip, port: checkPort('') },
-  label: (node, words) => targetOf(node, { macType: 'message', portType: 'port' }, words),
+  label: (node, words) => targetOf(node, SETTINGS['strip status'], words),
   outputLabel: (node, words) => {
-    const whole = textOf(node, 'portType', 'port') === 'port' && textOf(node, 'port') === '';
+    const whole =
+      typeOf(node, 'port', SETTINGS['strip status'].port) === 'port' && textOf(node, 'port') === '';
     const output = choiceOf(node, 'output', SETTINGS['strip status'].output);
     return words.text(`strip-account.out.${whole ? 'strip' : output}`);
   },

@@ -1,4 +1,4 @@
-import { choiceOf, SETTINGS, textOf } from '../../settings';
+import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
 import { type Check, type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
@@ -14,9 +14,9 @@ export const stripSwitch: Descriptor = {
   type: 'strip switch',
   checks: { mac: checkStrip, port: checkPort('all'), on: checkAction },
   label: (node, words) => {
-    const target = targetOf(node, { macType: 'message', portType: 'message' }, words);
+    const target = targetOf(node, SETTINGS['strip switch'], words);
     const on = textOf(node, 'on');
-    if (textOf(node, 'onType', 'message') !== 'action' || !isAction(on)) return target;
+    if (typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || !isAction(on)) return target;
     const strip =
       target.strip === '' && target.outlet === '' ? words.text('strip-switch.palette') : target.strip;
     return { ...target, strip, action: words.text(`strip-account.action.${on}`) };

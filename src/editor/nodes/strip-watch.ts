@@ -12,12 +12,7 @@ export const stripWatch: Descriptor = {
     port: checkPort(''),
   },
   label: (node, words) => {
-    // The outlet of a watch node has no type beside it.
-    const { strip, outlet } = targetOf(
-      { ...node, portType: 'port' },
-      { macType: 'str', portType: 'port' },
-      words,
-    );
+    const { strip, outlet } = targetOf(node, SETTINGS['strip watch'], words);
     if (strip !== '' || textOf(node, 'mac') !== '') return { strip, outlet };
     return { strip: words.text('strip-account.canvas.every'), outlet };
   },
