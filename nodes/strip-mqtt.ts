@@ -2,15 +2,14 @@ import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
 import { InputHandler } from '../src/flow/input-handler';
-import { defectText, reportedError, sentenceOf } from '../src/flow/node-error';
-import { errorStatus } from '../src/flow/node-status';
-import type { LazyAccount } from '../src/flow/shared-account';
+import { defectText } from '../src/flow/node-error';
+import { knownBy, type LazyAccount } from '../src/flow/shared-account';
 import { Bridge } from '../src/mqtt/bridge';
 import { readBridge } from '../src/mqtt/settings';
 import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
 import { whenStarted } from './shared/deploys';
-import { statusDisplay, type Definition } from './shared/input-node';
+import { showStartFailure, statusDisplay, type Definition } from './shared/input-node';
 import { packageVersion } from './shared/package-version';
 import { translator } from './shared/translate';
 
@@ -47,9 +46,7 @@ export = (RED: NodeAPI): void => {
         });
         bridge.start();
       } catch (error) {
-        failure = reportedError(error, translate);
-        display.set(errorStatus(failure.code));
-        this.warn(translate('notice.mqtt', { reason: sentenceOf(failure, translate) }));
+        failure = showStartFailure(this, display, error, 'mqtt', translate);
       }
     };
     const handler = new InputHandler({
@@ -59,10 +56,7 @@ export = (RED: NodeAPI): void => {
       },
       status: display,
       translate,
-      known: {
-        names: (mac, port) => account?.names(mac, port) ?? { name: null, outlet: null },
-        lastKnown: (mac, port) => account?.lastKnown(mac, port) ?? null,
-      },
+      known: knownBy(() => account),
       cancel: (messages) => account?.cancel(owner, messages),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });

@@ -1,11 +1,9 @@
 import type { Node, NodeAPI } from 'node-red';
-import { reportedError, sentenceOf } from '../src/flow/node-error';
-import { errorStatus } from '../src/flow/node-status';
 import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
 import { textOf } from '../src/settings';
 import { accountOf } from './shared/accounts';
 import { whenStarted } from './shared/deploys';
-import { statusDisplay, type Definition } from './shared/input-node';
+import { showStartFailure, statusDisplay, type Definition } from './shared/input-node';
 import { translator } from './shared/translate';
 
 export = (RED: NodeAPI): void => {
@@ -18,9 +16,7 @@ export = (RED: NodeAPI): void => {
     let stop = (): void => undefined;
 
     const report = (error: unknown): void => {
-      const reported = reportedError(error, translate);
-      display.set(errorStatus(reported.code));
-      this.warn(translate('notice.watch', { reason: sentenceOf(reported, translate) }));
+      showStartFailure(this, display, error, 'watch', translate);
     };
     try {
       const options = readWatchOptions(def, (name): unknown =>

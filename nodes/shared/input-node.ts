@@ -1,10 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../../src/api/clock';
+import type { StripError } from '../../src/api/errors';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
-import { defectText } from '../../src/flow/node-error';
-import { StatusDisplay } from '../../src/flow/node-status';
-import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
+import { defectText, reportedError, sentenceOf, type Translate } from '../../src/flow/node-error';
+import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
+import { knownBy, type LazyAccount, type SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
 import { accountOf, findAccount } from './accounts';
 import { translator } from './translate';
@@ -25,7 +26,6 @@ export function registerInputNode(
     const owner = {};
     /** The account that the node has used: at close the runtime may not know it any more. */
     let used: LazyAccount | null = null;
-    const known = (): LazyAccount | undefined => used ?? findAccount(RED, id)?.account;
     const account = (): SharedAccount => {
       used = accountOf(RED, id);
       return used.get();
@@ -34,10 +34,7 @@ export function registerInputNode(
       handle: createHandler({ config: def, evaluate: evaluator(RED, this), account, owner }),
       status: statusDisplay(this),
       translate,
-      known: {
-        names: (mac, port) => known()?.names(mac, port) ?? { name: null, outlet: null },
-        lastKnown: (mac, port) => known()?.lastKnown(mac, port) ?? null,
-      },
+      known: knownBy(() => used ?? findAccount(RED, id)?.account),
       cancel: (messages) => used?.cancel(owner, messages),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });
@@ -52,6 +49,20 @@ export function registerInputNode(
 export function statusDisplay(node: Node): StatusDisplay {
   node.status({});
   return new StatusDisplay((status) => node.status(status ?? {}), systemClock);
+}
+
+/** Shows and logs why a node cannot start. `notice`: key of the log's sentence. Returns the error to report. */
+export function showStartFailure(
+  node: Node,
+  display: StatusDisplay,
+  error: unknown,
+  notice: string,
+  translate: Translate,
+): StripError {
+  const reported = reportedError(error, translate);
+  display.set(errorStatus(reported.code));
+  node.warn(translate(`notice.${notice}`, { reason: sentenceOf(reported, translate) }));
+  return reported;
 }
 
 /** Evaluates typed fields as Node-RED's own nodes do. A JSONata expression is compiled once. */

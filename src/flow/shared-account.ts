@@ -6,6 +6,7 @@ import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/type
 import { numberOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty } from '../values';
 import { parseMac, parseOnePort, parsePort } from './input-fields';
+import type { KnownOutlets } from './node-error';
 
 /** The configuration of a `strip-account`, without its key. */
 export interface AccountConfig {
@@ -142,3 +143,9 @@ export class LazyAccount {
     await this.#account?.close();
   }
 }
+
+/** What is known of outlets by an account that may not be there. */
+export const knownBy = (account: () => LazyAccount | null | undefined): KnownOutlets => ({
+  names: (mac, port) => account()?.names(mac, port) ?? { name: null, outlet: null },
+  lastKnown: (mac, port) => account()?.lastKnown(mac, port) ?? null,
+});
