@@ -48,15 +48,25 @@ export class Requests {
       const isAdmitted = this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
       if (!isAdmitted) await this.#admit(queued, failures === 0);
       if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
+      if (queued !== null) queued.underWay++;
       if (failures > 0) this.counters.retries++;
+      const sent = this.options.clock.monotonic();
+      let failure: unknown;
       try {
-        return await this.#request(queued, ask);
+        const answer = await ask();
+        this.#succeeded(queued, sent);
+        return answer;
       } catch (error) {
-        if (!isStripError(error) || queued === null) throw error;
-        const wait = this.#retryAfter(queued, error, failures);
-        this.#sayRetrying(error);
-        await this.#pause(queued, error, wait);
+        failure = error;
+        this.#failed(error);
+      } finally {
+        if (queued !== null) queued.underWay--;
+        this.#semaphore.release();
       }
+      if (!isStripError(failure) || queued === null) throw failure;
+      const wait = this.#retryAfter(queued, failure, failures);
+      this.#sayRetrying(failure);
+      await this.#pause(queued, failure, wait);
     }
   }
 
@@ -111,14 +121,6 @@ export class Requests {
     this.options.log.retrying(error);
   }
 
-  /** A request of a command succeeded. */
-  #sayOver(queued: QueuedCommand): void {
-    queued.failure = null;
-    if (!this.#saidRetrying || this.queue.commands.some(({ failure }) => failure !== null)) return;
-    this.#saidRetrying = false;
-    this.options.log.retryingOver();
-  }
-
   /** Waits until a request may be sent, and takes a place for it. */
   async #admit(queued: QueuedCommand | null, mayProbe: boolean): Promise<void> {
     for (;;) {
@@ -149,28 +151,23 @@ export class Requests {
     await this.queue.delays.wait(queued, ms);
   }
 
-  /** One request, for which a place is taken. Gives it back. */
-  async #request<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
-    const sent = this.options.clock.monotonic();
-    if (queued !== null) queued.underWay++;
-    try {
-      const answer = await ask();
-      const endedPause = this.cooldown.end(sent);
-      this.onAnswer(true, endedPause);
-      this.#wakeRetries(endedPause);
-      if (queued !== null) this.#sayOver(queued);
-      return answer;
-    } catch (error) {
-      if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
-        const isNew = this.cooldown.begin(error, error.retryAfter);
-        if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
-      }
-      this.onAnswer(false, false);
-      throw error;
-    } finally {
-      if (queued !== null) queued.underWay--;
-      this.#semaphore.release();
+  #succeeded(queued: QueuedCommand | null, sent: number): void {
+    const endedPause = this.cooldown.end(sent);
+    this.onAnswer(true, endedPause);
+    this.#wakeRetries(endedPause);
+    if (queued === null) return;
+    queued.failure = null;
+    if (!this.#saidRetrying || this.queue.commands.some(({ failure }) => failure !== null)) return;
+    this.#saidRetrying = false;
+    this.options.log.retryingOver();
+  }
+
+  #failed(error: unknown): void {
+    if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
+      const isNew = this.cooldown.begin(error, error.retryAfter);
+      if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
     }
+    this.onAnswer(false, false);
   }
 
   /** The service answers again: retries need not wait as long as they meant to. */

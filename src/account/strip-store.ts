@@ -23,6 +23,8 @@ type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 
 /** One strip as the account knows it. */
 interface StripState {
+  /** Of its MAC. */
+  readonly key: string;
   /** As known now. Never changed, but replaced. */
   strip: Readonly<Strip>;
   /** No answer about it has been taken in. */
@@ -104,11 +106,12 @@ export class StripStore {
   }
 
   names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    const strip = this.#find(mac)?.strip;
+    const key = macKey(mac);
+    const strip = this.#strips.get(key)?.strip;
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
     return {
       name: strip?.name ?? null,
-      outlet: outlet ?? this.#outletNames.get(`${macKey(mac)}/${port}`) ?? null,
+      outlet: outlet ?? this.#outletNames.get(`${key}/${port}`) ?? null,
     };
   }
 
@@ -210,7 +213,7 @@ export class StripStore {
   *known(): Generator<Change> {
     const { available, error } = this;
     if (available !== null) yield { kind: 'account', available, error, first: true };
-    for (const { strip } of this.#strips.values()) yield* changesOf(this.#unknown(strip), strip);
+    for (const { key, strip } of this.#strips.values()) yield* changesOf(this.#unknown(key, strip), strip);
   }
 
   #find(mac: string): StripState | undefined {
@@ -218,15 +221,17 @@ export class StripStore {
   }
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
-    const state = this.#find(mac) ?? this.#unknown({ mac, at });
-    this.#strips.set(macKey(mac), state);
+    const key = macKey(mac);
+    const state = this.#strips.get(key) ?? this.#unknown(key, { mac, at });
+    this.#strips.set(key, state);
     return state;
   }
 
   /** A strip of which nothing is known. */
-  #unknown({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
+  #unknown(key: string, { mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const readings = { load: null, voltage: null, signal: null };
     return {
+      key,
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
       isNew: true,
       versions: new Map(),
@@ -262,7 +267,6 @@ export class StripStore {
   #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
     const { mac } = told;
     const strip = { ...state.strip };
-    const key = macKey(strip.mac);
     const isNews = (field: Field): boolean => !unsure.includes(field) && isNewer(state, field, version);
     const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
@@ -273,14 +277,18 @@ export class StripStore {
       const value = told[name];
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
-    strip.outlets = PORTS.flatMap((port) => {
-      const known = strip.outlets.find((outlet) => outlet.port === port);
-      const outlet = told.outlets.find((each) => each.port === port);
-      if (outlet === undefined) return known ?? [];
-      const on = isNews(port) ? outlet.on : (known?.on ?? null);
-      const name = this.#outletNames.get(`${key}/${port}`) ?? (isDescription ? outlet.name : null);
-      return { port, on, name: name ?? known?.name ?? null };
-    });
+    const outlets = [...strip.outlets];
+    for (const { port, on, name } of told.outlets) {
+      const index = outlets.findIndex((outlet) => outlet.port === port);
+      const known = outlets[index];
+      const given = this.#outletNames.get(`${state.key}/${port}`) ?? (isDescription ? name : null);
+      const outlet = { port, on: known?.on ?? null, name: given ?? known?.name ?? null };
+      if (isNews(port)) outlet.on = on;
+      if (known === undefined) outlets.push(outlet);
+      else outlets[index] = outlet;
+    }
+    const isLonger = outlets.length > strip.outlets.length;
+    strip.outlets = isLonger ? outlets.sort((a, b) => a.port - b.port) : outlets;
     if (isDescription) {
       const units = { ...strip.units, ...told.units };
       Object.assign(strip, { mac, name: told.name ?? strip.name, units });
@@ -305,7 +313,7 @@ export class StripStore {
     const now = this.options.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
-    this.#strips.delete(macKey(state.strip.mac));
+    this.#strips.delete(state.key);
     this.#changes.push({ kind: 'removed', strip: state.strip });
   }
 
@@ -342,31 +350,31 @@ function isNewer({ versions }: StripState, field: Field, version: number): boole
 }
 
 /** What changes when a strip, known as `state` so far, becomes known as `strip`. */
-function* changesOf(
-  { strip: before, isNew, lastOn, lastReading }: StripState,
-  strip: Strip,
-): Generator<Change> {
+function changesOf({ strip: before, isNew, lastOn, lastReading }: StripState, strip: Strip): Change[] {
+  const changes: Change[] = [];
   const { available, outlets, name: ownName, units } = strip;
-  if (isNew || available !== before.available) yield { kind: 'strip', strip, available, first: isNew };
+  if (isNew || available !== before.available)
+    changes.push({ kind: 'strip', strip, available, first: isNew });
   for (const { port, on } of outlets) {
     if (on === (before.outlets.find((outlet) => outlet.port === port)?.on ?? null)) continue;
     const previous = lastOn.get(port) ?? null;
     if (on !== null) lastOn.set(port, on);
-    yield { kind: 'outlet', strip, port, on, previous, first: previous === null };
+    changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
   }
   for (const name of READINGS) {
     const value = strip[name];
     if (value === before[name]) continue;
     const previous = lastReading.get(name) ?? null;
     if (value !== null) lastReading.set(name, value);
-    yield { kind: 'reading', strip, name, value, previous, first: previous === null };
+    changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
   }
   const isDescribedAnew =
     ownName !== before.name ||
     READINGS.some((name) => units[name] !== before.units[name]) ||
     outlets.length !== before.outlets.length ||
     outlets.some(({ name }, index) => name !== before.outlets[index]?.name);
-  if (isDescribedAnew && !isNew) yield { kind: 'description', strip };
+  if (isDescribedAnew && !isNew) changes.push({ kind: 'description', strip });
+  return changes;
 }
 
 /** Frozen, because many subscribers get the same object. */

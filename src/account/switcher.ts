@@ -19,7 +19,7 @@ interface Plan {
 }
 
 /** What a switch request was answered with. */
-type Confirmation = Pick<Outcome, 'results' | 'response' | 'at'>;
+type Confirmation = Pick<Outcome, 'mac' | 'results' | 'response' | 'at'>;
 
 /** Carries out commands: what on/off, toggle and cycle mean in requests. */
 export class Switcher {
@@ -117,11 +117,10 @@ export class Switcher {
     return outcome;
   }
 
-  /** The strip is named as the service spells it, once that is known. */
-  #outcome(queued: QueuedCommand, on: boolean, { results, response, at }: Confirmation): Outcome {
-    const { mac, port } = queued.command;
+  #outcome(queued: QueuedCommand, on: boolean, { mac, results, response, at }: Confirmation): Outcome {
+    const { port } = queued.command;
     const { name, outlet } = this.store.names(mac, port);
-    return { mac: this.store.spelling(mac), name, port, outlet, on, results, response, at };
+    return { mac, name, port, outlet, on, results, response, at };
   }
 
   /** One switch request. */
@@ -140,7 +139,7 @@ export class Switcher {
       const known = asked.filter((each) => confirmed.includes(each));
       this.store.confirm(mac, known, on, at);
       if (known.length < asked.length) this.refresh();
-      return { results, response, at };
+      return { mac, results, response, at };
     } catch (error) {
       this.queue.switchAnswered(error);
       const results = isStripError(error) ? error.results : [];
@@ -184,6 +183,7 @@ function merge(
   const results: SwitchResult[] = [];
   const response: unknown[] = [];
   const errors: unknown[] = [];
+  let { mac } = command;
   let at = '';
   for (const [index, one] of settled.entries()) {
     const isDone = one.status === 'fulfilled';
@@ -192,10 +192,10 @@ function merge(
     else results.push({ port: Number(targets[index]), ok: isDone });
     if (told?.response !== undefined) response.push(told.response);
     if (!isDone) errors.push(one.reason);
-    else if (one.value.at > at) at = one.value.at;
+    else if (one.value.at > at) ({ mac, at } = one.value);
   }
   if (errors.length > 0) throw mergedError(command, errors, results, response);
-  return { results, response, at };
+  return { mac, results, response, at };
 }
 
 /** Why several requests failed: what made all of them fail, or which outlets did. */

@@ -26,6 +26,13 @@ const EXPRESSION_TYPES: ReadonlySet<string> = new Set(['msg', 'flow', 'global', 
 /** Longest text of an expression, or of the reason why it failed, in an error sentence. */
 const LONGEST_EXPRESSION = 160;
 
+/** A message that is being read, with the values that expressions have for it. */
+export interface MessageSource {
+  readonly msg: Message;
+  readonly payload: unknown;
+  readonly evaluated: ReadonlyMap<Field | undefined, PromiseSettledResult<unknown>>;
+}
+
 /** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
 export class Field {
   readonly source: 'message' | 'fixed' | 'expression';
@@ -49,26 +56,23 @@ export class Field {
   }
 
   /**
-   * The field's value; `undefined` where neither the payload nor the message has a property of its name. Rejects with INVALID_INPUT for an
-   * expression that fails and with NOT_CONFIGURED for an environment variable that is not set.
+   * The field's value; `undefined` where neither the payload nor the message has a property of its name. Throws INVALID_INPUT for an
+   * expression that fails and NOT_CONFIGURED for an environment variable that is not set.
    */
-  async read(msg: Message, payload: unknown): Promise<unknown> {
-    switch (this.source) {
-      case 'message': {
-        const value = ownProperty(payload, this.#name);
-        return value === undefined ? ownProperty(msg, this.#name) : value;
-      }
-      case 'fixed': {
-        const variable = environmentVariable(this.#value);
-        if (variable !== null) throw variableMissing(variable);
-        return this.#value;
-      }
-      case 'expression':
-        return await this.#evaluated(msg);
+  read({ msg, payload, evaluated }: MessageSource): unknown {
+    if (this.source === 'message') {
+      const value = ownProperty(payload, this.#name);
+      return value === undefined ? ownProperty(msg, this.#name) : value;
     }
+    const value = evaluated.get(this);
+    if (value !== undefined) return valueOf(value);
+    const variable = environmentVariable(this.#value);
+    if (variable !== null) throw variableMissing(variable);
+    return this.#value;
   }
 
-  async #evaluated(msg: Message): Promise<unknown> {
+  /** The value of an expression for a message. */
+  async evaluate(msg: Message): Promise<unknown> {
     let value: unknown;
     try {
       value = await this.#evaluate(this.#value, this.#type, msg);
@@ -82,10 +86,10 @@ export class Field {
   }
 }
 
-/** The strip a field names. Rejects with INVALID_INPUT or NOT_CONFIGURED. */
-export async function readMac(field: Field, msg: Message, payload: unknown): Promise<string> {
+/** The strip a field names. Throws INVALID_INPUT or NOT_CONFIGURED. */
+export function readMac(field: Field, source: MessageSource): string {
   if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.mac');
-  const value = await field.read(msg, payload);
+  const value = field.read(source);
   // Only a message can say nothing about the strip: an expression that gives nothing is wrong.
   if (value === undefined && field.source === 'message') {
     throw new StripError('INVALID_INPUT', 'INVALID_INPUT.macMissing');
@@ -94,23 +98,51 @@ export async function readMac(field: Field, msg: Message, payload: unknown): Pro
 }
 
 /**
- * Returns a function that runs each read of a message with these fields. An expression takes time: with one among them, results come in the
- * order of the messages. An error other than a `StripError` can only come from a message that is not plain data, such as one with a getter
- * that throws, and becomes INVALID_INPUT.
+ * Returns a function that reads messages with these fields, whose expressions are evaluated first. `later`: fields that `read` evaluates itself.
+ * An expression takes time: with one among them all, results come in the order of the messages. An error other than a `StripError` can only
+ * come from a message that is not plain data, such as one with a getter that throws, and becomes INVALID_INPUT.
  */
 export function messageReading(
   fields: readonly Field[],
-): <Value>(read: () => Promise<Value>) => Promise<Value> {
-  const run = async <Value>(read: () => Promise<Value>): Promise<Value> => {
+  later: readonly Field[] = [],
+): <Value>(msg: Message, read: (source: MessageSource) => Value | Promise<Value>) => Promise<Value> {
+  const isExpression = ({ source }: Field): boolean => source === 'expression';
+  const expressions = fields.filter(isExpression);
+  const run = async <Value>(
+    msg: Message,
+    read: (source: MessageSource) => Value | Promise<Value>,
+  ): Promise<Value> => {
     try {
-      return await read();
+      const payload = ownProperty(msg, 'payload');
+      const values = await Promise.allSettled(expressions.map((field) => field.evaluate(msg)));
+      const evaluated = new Map(values.map((value, index) => [expressions[index], value]));
+      return await read({ msg, payload, evaluated });
     } catch (error) {
       throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
     }
   };
-  if (fields.every(({ source }) => source !== 'expression')) return run;
+  if (![...fields, ...later].some(isExpression)) return run;
   const inOrder = keepOrder();
-  return (read) => inOrder(run(read));
+  return (msg, read) => inOrder(run(msg, read));
+}
+
+/** Returns a function that delays each promise until all promises it was given before are settled. */
+function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (result) => {
+    const inOrder = Promise.allSettled([result, last]).then(([own]) => valueOf(own));
+    last = inOrder.catch(() => undefined);
+    return inOrder;
+  };
+}
+
+/** What a function returns or throws. */
+export function settle<Value>(read: () => Value): PromiseSettledResult<Value> {
+  try {
+    return { status: 'fulfilled', value: read() };
+  } catch (reason) {
+    return { status: 'rejected', reason };
+  }
 }
 
 /** The value of a settled promise; throws what it was rejected with. */
@@ -126,16 +158,6 @@ export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): v
   );
   const isConfiguration = (error: unknown) => isStripError(error) && error.code === 'NOT_CONFIGURED';
   if (errors.length > 0) throw errors.find(isConfiguration) ?? errors[0];
-}
-
-/** Returns a function that delays each promise until all promises it was given before are settled. */
-function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (result) => {
-    const inOrder = Promise.allSettled([result, last]).then(([own]) => valueOf(own));
-    last = inOrder.catch(() => undefined);
-    return inOrder;
-  };
 }
 
 /** No accepted word is longer, spaces around it included. */

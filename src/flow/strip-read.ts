@@ -1,16 +1,17 @@
 import type { Port, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
-import { ownProperty } from '../values';
 import {
   Field,
   invalidInput,
   messageReading,
   parsePort,
   readMac,
+  settle,
   throwFirst,
   valueOf,
   type Evaluate,
   type Message,
+  type MessageSource,
   type Target,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
@@ -31,24 +32,19 @@ export class StatusRequestReader {
 
   /** `port` is `null` for the whole strip. Rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
   read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
-    return this.#run(() => this.#read(msg, target));
-  }
-
-  async #read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
-    const payload = ownProperty(msg, 'payload');
-    const [mac, port] = await Promise.allSettled([
-      readMac(this.#mac, msg, payload),
-      this.#readPort(msg, payload),
-    ]);
-    if (mac.status === 'fulfilled') target.mac = mac.value;
-    if (port.status === 'fulfilled') target.port = port.value ?? 'all';
-    throwFirst([port, mac]);
-    return { mac: valueOf(mac), port: valueOf(port) };
+    return this.#run(msg, (source) => {
+      const mac = settle(() => readMac(this.#mac, source));
+      const port = settle(() => this.#readPort(source));
+      if (mac.status === 'fulfilled') target.mac = mac.value;
+      if (port.status === 'fulfilled') target.port = port.value ?? 'all';
+      throwFirst([port, mac]);
+      return { mac: valueOf(mac), port: valueOf(port) };
+    });
   }
 
   /** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */
-  async #readPort(msg: Message, payload: unknown): Promise<Port | null> {
-    const value = await this.#port.read(msg, payload);
+  #readPort(source: MessageSource): Port | null {
+    const value = this.#port.read(source);
     if (value === undefined || value === null || value === '') return null;
     const port = parsePort(value);
     if (port === null) throw invalidInput('port', value);

@@ -14,10 +14,12 @@ import {
   parseRequested,
   readMac,
   requireMac,
+  settle,
   throwFirst,
   valueOf,
   type Evaluate,
   type Message,
+  type MessageSource,
   type Requested,
   type Target,
 } from './input-fields';
@@ -158,38 +160,40 @@ export class CommandReader {
     this.#on = new Field(config, 'on', ON, evaluate);
     this.#delay = new Field(config, 'delay', DELAY, evaluate);
     const fields = [this.#mac, this.#port, this.#on];
-    this.#run = messageReading([...fields, this.#delay]);
+    this.#run = messageReading(fields, [this.#delay]);
     this.#ignoresPayload = fields.every(({ source }) => source !== 'message');
   }
 
   /** Rejects with INVALID_INPUT or NOT_CONFIGURED. Writes into `target` what could be read, also then. */
   read(msg: Message, target: Target): Promise<SwitchRequest> {
-    return this.#run(() => this.#read(msg, target));
+    return this.#run(msg, (source) => {
+      const request = this.#read(source, target);
+      const hasCycle = request.commands.some(({ command }) => command.action === 'cycle');
+      return hasCycle ? this.#withDelay(request, source) : request;
+    });
   }
 
-  async #read(msg: Message, target: Target): Promise<SwitchRequest> {
-    const payload = ownProperty(msg, 'payload');
+  #read(source: MessageSource, target: Target): SwitchRequest {
+    const { payload } = source;
     const several = !this.#ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
-    const [mac, port, requested] = await Promise.allSettled([
-      readMac(this.#mac, msg, payload),
-      this.#readPort(msg, payload),
-      this.#readRequested(msg, payload),
-    ]);
+    const mac = settle(() => readMac(this.#mac, source));
+    const port = settle(() => this.#readPort(source));
     if (mac.status === 'fulfilled') target.mac = mac.value;
     // The elements of an array name their own outlets, whatever `msg.port` says.
     if (port.status === 'fulfilled' && !(several && this.#port.source === 'message'))
       target.port = port.value;
-    if (several) return await this.#withDelay(this.#readSeveral(payload, mac), msg, payload);
+    if (several) return this.#readSeveral(payload, mac);
+    const requested = settle(() => this.#readRequested(source));
     if (requested.status === 'fulfilled') target.requested = requested.value;
     throwFirst([requested, port, mac]);
     const command = commandOf(valueOf(mac), valueOf(port), valueOf(requested));
     const form = this.#payloadNamesField(payload) ? 'port-on' : 'on';
-    return await this.#withDelay({ form, commands: [command] }, msg, payload);
+    return { form, commands: [command] };
   }
 
-  async #readPort(msg: Message, payload: unknown): Promise<PortOrAll> {
+  #readPort(source: MessageSource): PortOrAll {
     if (this.#port.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port');
-    const value = await this.#port.read(msg, payload);
+    const value = this.#port.read(source);
     if (value === undefined && this.#port.source === 'message') {
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
     }
@@ -198,11 +202,12 @@ export class CommandReader {
     return port;
   }
 
-  async #readRequested(msg: Message, payload: unknown): Promise<Requested> {
+  #readRequested(source: MessageSource): Requested {
     if (this.#on.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
+    const { payload } = source;
     const fromMessage = this.#on.source === 'message';
     const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
-    const value = fromMessage ? inPayload : await this.#on.read(msg, payload);
+    const value = fromMessage ? inPayload : this.#on.read(source);
     const requested = parseRequested(value);
     if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
     return requested;
@@ -229,12 +234,12 @@ export class CommandReader {
     return { form: 'array', commands };
   }
 
-  /** Reads the delay, if any of the commands is a cycle. */
-  async #withDelay(request: SwitchRequest, msg: Message, payload: unknown): Promise<SwitchRequest> {
-    const cycles = request.commands.filter(({ command }) => command.action === 'cycle');
-    if (cycles.length === 0) return request;
-    const delay = parseDelay(await this.#delay.read(msg, payload));
-    for (const { command } of cycles) command.delay = delay;
+  /** Reads the delay of the cycles among the commands. */
+  async #withDelay(request: SwitchRequest, source: MessageSource): Promise<SwitchRequest> {
+    const isExpression = this.#delay.source === 'expression';
+    const value = isExpression ? await this.#delay.evaluate(source.msg) : this.#delay.read(source);
+    const delay = parseDelay(value);
+    for (const { command } of request.commands) if (command.action === 'cycle') command.delay = delay;
     return request;
   }
 }
