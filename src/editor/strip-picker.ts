@@ -2,7 +2,16 @@ import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
 import type { Descriptor } from './descriptor';
 import type { StripInfo } from './answers';
-import { explain, faultIn, sentenceOf, showHint, typedField, type Segment, type TypedField } from './form';
+import {
+  explain,
+  faultIn,
+  segmentedField,
+  sentenceOf,
+  showHint,
+  typedField,
+  type Segment,
+  type TypedField,
+} from './form';
 import { text, type EditorNode } from './red';
 import {
   findStrip,
@@ -232,6 +241,21 @@ function stripOption(strip: StripInfo, chosen: boolean): JQuery {
   if (strip.name !== null) $('<code>').text(strip.mac).appendTo(option);
   $('<small>').text(stripText(strip)).appendTo(option);
   return option;
+}
+
+/** The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip. */
+export function targetFields(
+  descriptor: Descriptor,
+  node: EditorNode,
+  whole: Segment,
+  onChange: () => void,
+): { picker: StripPicker; port: TypedField } {
+  const picker = stripPicker(descriptor, node, () => {
+    port.redraw();
+    onChange();
+  });
+  const port = segmentedField(descriptor, 'port', 'port', () => outletSegments(picker, whole));
+  return { picker, port };
 }
 
 /** Buttons for the outlets of the chosen strip, with their names and states; `whole` stands for all of them. */

@@ -1,9 +1,9 @@
 import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
 import { type Descriptor, targetOf } from '../descriptor';
-import { followAccount, segmentedField, showHint, showRow, watchField } from '../form';
+import { followAccount, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
+import { showTargetHints, targetFields } from '../strip-picker';
 
 export const stripStatus: Descriptor = {
   type: 'strip status',
@@ -19,13 +19,8 @@ export const stripStatus: Descriptor = {
 };
 
 function open(node: EditorNode): void {
-  const picker = stripPicker(stripStatus, node, () => {
-    port.redraw();
-    showHints();
-  });
-  const port = segmentedField(stripStatus, 'port', 'port', () =>
-    outletSegments(picker, { value: '', label: text('strip-account.port.whole') }),
-  );
+  const whole = { value: '', label: text('strip-account.port.whole') };
+  const { picker, port } = targetFields(stripStatus, node, whole, () => showHints());
   const output = $('#node-input-output');
   const showHints = () => {
     showTargetHints(picker, port, 'strip-status.hint.portMessage');

@@ -3,7 +3,7 @@ import { checkPort, checkStrip } from '../checks';
 import { type Check, type Descriptor, targetOf } from '../descriptor';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { outletSegments, showTargetHints, stripPicker } from '../strip-picker';
+import { showTargetHints, targetFields } from '../strip-picker';
 
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
 const isAction = (value: unknown): boolean => ACTIONS.some((action) => action === value);
@@ -29,13 +29,8 @@ export const stripSwitch: Descriptor = {
 };
 
 function open(node: EditorNode): void {
-  const picker = stripPicker(stripSwitch, node, () => {
-    port.redraw();
-    showHints();
-  });
-  const port = segmentedField(stripSwitch, 'port', 'port', () =>
-    outletSegments(picker, { value: 'all', label: text('strip-account.port.all') }),
-  );
+  const all = { value: 'all', label: text('strip-account.port.all') };
+  const { picker, port } = targetFields(stripSwitch, node, all, () => showHints());
   const on = segmentedField(stripSwitch, 'on', 'action', () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );

@@ -89,14 +89,14 @@ describe('any message', () => {
   it('is either an accepted command or INVALID_INPUT', async () => {
     await fc.assert(
       fc.asyncProperty(config, message, async (properties, msg) => {
-        const order = await attempt(
+        const request = await attempt(
           () => new CommandReader(properties, noEvaluate).read(msg, nothing()),
           'INVALID_INPUT',
           'NOT_CONFIGURED',
         );
-        if (order === null) return;
-        assert(order.commands.length > 0);
-        for (const { command, requested } of order.commands) {
+        if (request === null) return;
+        assert(request.commands.length > 0);
+        for (const { command, requested } of request.commands) {
           assert([1, 2, 3, 4, 'all'].includes(command.port));
           assert(command.mac.trim() !== '' && !/[/\\]/.test(command.mac));
           assert.equal(command.action, meaning(requested));
@@ -113,11 +113,11 @@ describe('any message', () => {
         const outlet = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
         const expected = meaning(payload);
         fc.pre(expected === undefined && (typeof payload !== 'object' || payload === null));
-        const order = await attempt(
+        const request = await attempt(
           () => new CommandReader(outlet, noEvaluate).read({ payload }, nothing()),
           'INVALID_INPUT',
         );
-        assert.equal(order, null);
+        assert.equal(request, null);
       }),
     );
   });
@@ -125,13 +125,13 @@ describe('any message', () => {
   it('asks for a strip, for one outlet, or is INVALID_INPUT', async () => {
     await fc.assert(
       fc.asyncProperty(config, message, async (properties, msg) => {
-        const place = await attempt(
+        const request = await attempt(
           () => new StatusRequestReader(properties, noEvaluate).read(msg, nothing()),
           'INVALID_INPUT',
           'NOT_CONFIGURED',
         );
-        if (place === null) return;
-        assert([1, 2, 3, 4, null].includes(place.port));
+        if (request === null) return;
+        assert([1, 2, 3, 4, null].includes(request.port));
       }),
     );
   });

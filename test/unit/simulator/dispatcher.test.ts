@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createClock } from '@sinonjs/fake-timers';
 import type { Dispatcher } from 'undici';
 import { systemClock } from '../../../src/api/clock';
 import type { Clock } from '../../../src/api/clock';
 import { NO_SIMULATOR, SimulatorDispatcher } from '../../../src/simulator/dispatcher';
 import { SHAPES } from '../../../src/simulator/shapes';
 import { Simulator } from '../../../src/simulator/simulator';
+import { FakeClock } from '../../support/fake-clock';
 
 const MAC = 'A1B2C3D4E5F6';
 const PATH = '/sim';
@@ -160,18 +160,12 @@ describe('a simulator inside the process', () => {
   });
 
   it('answers after the latency, by the clock it is given', async () => {
-    const fake = createClock();
-    const clock: Clock = {
-      ...systemClock,
-      setTimeout: fake.setTimeout,
-      clearTimeout: fake.clearTimeout as Clock['clearTimeout'],
-    };
+    const clock = new FakeClock();
     const it = send(toSimulator(simulatorWith({ latency: 5_000, clock })));
     await turns();
-    fake.tick(4_999);
-    await turns();
+    await clock.pass(4_999);
     assert.equal(it.events, 'start');
-    fake.tick(1);
+    await clock.pass(1);
     await it.over;
     assert.equal(it.status, 200);
   });
@@ -186,12 +180,7 @@ describe('a simulator inside the process', () => {
   });
 
   it('ends at once what is given up during the latency, although it was carried out', async () => {
-    const fake = createClock();
-    const clock: Clock = {
-      ...systemClock,
-      setTimeout: fake.setTimeout,
-      clearTimeout: fake.clearTimeout as Clock['clearTimeout'],
-    };
+    const clock = new FakeClock();
     const simulator = simulatorWith({ latency: 5_000, clock });
     const it = send(toSimulator(simulator), switchOn);
     await turns();
@@ -199,8 +188,7 @@ describe('a simulator inside the process', () => {
     it.abort(reason);
     it.abort(new Error('again'));
     await it.over;
-    fake.tick(5_000);
-    await turns();
+    await clock.pass(5_000);
     assert.deepEqual([it.events, it.failure, simulator.isOn(MAC, 1)], ['start error', reason, true]);
   });
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { createClock } from '@sinonjs/fake-timers';
-import type { Clock } from '../../../src/api/clock';
 import { systemClock } from '../../../src/api/clock';
 import { handle, type ServiceRequest } from '../../../src/simulator/http';
 import { Simulator } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';
+import { FakeClock } from '../../support/fake-clock';
 
 const KEY = 'key-of-a-test';
 const MAC = 'A1B2C3D4E5F6';
@@ -250,40 +249,28 @@ describe('the simulated service', () => {
   });
 
   describe('with a latency', () => {
-    const fakeClock = () => {
-      const fake = createClock();
-      const clock: Clock = {
-        monotonic: () => fake.now,
-        wall: () => fake.now,
-        setTimeout: (callback, ms) => fake.setTimeout(callback, ms),
-        clearTimeout: (timer) => fake.clearTimeout(timer as never),
-        random: () => 0.5,
-      };
-      return { fake, clock };
-    };
-
     it('carries a switch out as it comes and answers when the time is over', async () => {
-      const { fake, clock } = fakeClock();
+      const clock = new FakeClock();
       const { simulator, post } = setUp({ latency: 250, clock });
       let answered = false;
       const answer = post({ port: 1, on: true }).then(() => (answered = true));
       assert.equal(simulator.isOn(MAC, 1), true);
-      await fake.tickAsync(249);
+      await clock.pass(249);
       assert.equal(answered, false);
-      await fake.tickAsync(1);
+      await clock.pass(1);
       await answer;
       assert.equal(answered, true);
     });
 
     it('answers at once when it is closed, and leaves no timer behind', async () => {
-      const { fake, clock } = fakeClock();
+      const clock = new FakeClock();
       const { simulator, ask } = setUp({ latency: 250, clock });
       const answer = ask('GET', '/strips');
-      assert.equal(fake.countTimers(), 1);
+      assert.equal(clock.pending, 1);
       simulator.close();
       assert.equal((await answer).status, 200);
       assert.equal((await ask('GET', '/strips')).status, 200);
-      assert.equal(fake.countTimers(), 0);
+      assert.equal(clock.pending, 0);
     });
   });
 });
