@@ -11,7 +11,7 @@ export const setOpen = (node: EditorNode, open: boolean) =>
 
 export const isOpen = (node: EditorNode): boolean => opened.has(node.id);
 
-export const sentenceOf = (fault: Fault): string =>
+export const faultText = (fault: Fault): string =>
   'sentence' in fault ? fault.sentence : text(fault.key, fault.params);
 
 /** The field that Node-RED fills in and reads. */
@@ -24,7 +24,7 @@ export const showRow = (field: string, visible: boolean) => $(`#smart-strip-row-
 export const showHint = (field: string, sentence: string) => $(`#smart-strip-hint-${field}`).text(sentence);
 
 /** Says below a field what is wrong with it; "" takes it back. Its control names the message in `aria-describedby`. */
-export function explain(field: string, sentence: string, kind: 'error' | 'warning' = 'error'): void {
+export function showMessage(field: string, sentence: string, kind: 'error' | 'warning' = 'error'): void {
   const message = $(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', kind === 'warning');
   const shown = sentence === '' ? '' : `${kind === 'error' ? '✕' : '⚠'} ${sentence}`;
   // A screen reader speaks what changes, also where it changes to the same.
@@ -60,7 +60,7 @@ export function watchField(descriptor: Descriptor, node: EditorNode, field: stri
   const check = () => {
     touched ||= input.val() !== '';
     const fault = faultIn(descriptor, node, field, input.val());
-    explain(field, fault !== null && touched ? sentenceOf(fault) : '');
+    showMessage(field, fault !== null && touched ? faultText(fault) : '');
   };
   input.on('change keyup paste input', check).on('blur', () => {
     touched = true;
@@ -270,7 +270,7 @@ export function followAccount(node: EditorNode, follow: (account: string, isNew:
     if (only !== undefined && others.length === 0) select.val(only).trigger('change');
   }
   const tell = () => {
-    explain('account', chosen() === '' ? text('strip-account.invalid.account') : '');
+    showMessage('account', chosen() === '' ? text('strip-account.invalid.account') : '');
     follow(chosen(), isNew);
   };
   select.on('change', tell);

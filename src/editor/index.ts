@@ -1,6 +1,6 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf } from './descriptors';
-import { faultIn, fillDefaults, isOpen, sentenceOf, setOpen } from './form';
+import { faultIn, fillDefaults, isOpen, faultText, setOpen } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
 import { words } from './strips';
@@ -10,7 +10,7 @@ const SmartStrip = {
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
     const descriptor = descriptorOf(node);
     const fault = descriptor ? faultIn(descriptor, node, field, value) : null;
-    return fault === null ? true : sentenceOf(fault);
+    return fault === null ? true : faultText(fault);
   },
   label: (node: EditorNode): string => labelOf(node, words),
   inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node, words) ?? '',

@@ -1,7 +1,7 @@
 import { READINGS } from '../api/types';
 import { fieldToCorrect, type Answer, type NoteInfo, type SentInfo, type StripInfo } from './answers';
 import { textOf } from '../settings';
-import { explain } from './form';
+import { showMessage } from './form';
 import { text, type EditorNode } from './red';
 import { stateText, type AskedFor } from './strips';
 
@@ -48,7 +48,7 @@ export function openPreview(
   const show = (answer: Answer) => {
     sent = answer.sent;
     told.empty();
-    explain('mapping', !answer.ok && isMappingFault(answer) ? text(answer.key, answer.params) : '');
+    showMessage('mapping', !answer.ok && isMappingFault(answer) ? text(answer.key, answer.params) : '');
     compare.toggle(sent !== null);
     if (sent === null) return;
     left.text(JSON.stringify(sent.body, null, 2));

@@ -428,10 +428,10 @@ function outletLabel(strip: string, outlets: readonly OutletInfo[] | undefined, 
   return text('strip-sidebar.outletNamed', { strip, port, name });
 }
 
-type Switched = { on: boolean } | Failure | { trouble: string };
+type SwitchReply = { on: boolean } | Failure | { trouble: string };
 
 /** Sends a command. Resolves with the confirmed state, or why it failed. */
-async function send(command: object): Promise<Switched> {
+async function send(command: object): Promise<SwitchReply> {
   const { status, body } = await adminRequest('strip-sidebar/switch', command);
   return readSwitched(body) ?? { trouble: `strip-account.trouble.${problemOf(status)}` };
 }

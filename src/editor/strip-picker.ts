@@ -3,10 +3,10 @@ import { PORTS } from '../api/types';
 import type { Descriptor } from './descriptor';
 import type { StripInfo } from './answers';
 import {
-  explain,
+  showMessage,
   faultIn,
   segmentedField,
-  sentenceOf,
+  faultText,
   showHint,
   typedField,
   type Segment,
@@ -26,7 +26,7 @@ import {
 import { environmentVariable } from '../values';
 
 /** What a strip is called by the text in a field. */
-export type Found =
+export type StripMatch =
   | { strip: StripInfo }
   /** A MAC of no known strip, or nothing that could be looked up. */
   | { mac: string }
@@ -37,7 +37,7 @@ export type Found =
  * The strip that a text names by its MAC or its name. Where the account's strips are known, a text that is neither and does not look like a
  * MAC is an error; a MAC that is not listed may be that of a strip that is switched off.
  */
-export function lookUp(strips: readonly StripInfo[], typed: string): Found {
+export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch {
   const strip = findStrip(strips, typed);
   if (strip) return { strip };
   const [named, ...others] = stripsNamed(strips, typed);
@@ -154,12 +154,12 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     const value = typed.value();
     const found = fixed() ? lookUp(stripsOf(account), value) : { mac: value };
     const fault = faultIn(descriptor, node, 'mac', value);
-    if ('key' in found) explain('mac', left ? text(found.key, { name: value.trim() }) : '');
-    else if (fault !== null) explain('mac', left || value !== '' ? sentenceOf(fault) : '');
+    if ('key' in found) showMessage('mac', left ? text(found.key, { name: value.trim() }) : '');
+    else if (fault !== null) showMessage('mac', left || value !== '' ? faultText(fault) : '');
     else {
       const unlisted = fixed() && value !== '' && 'mac' in found && stripsOf(account).length > 0;
       const variable = value.trim().startsWith('$');
-      explain('mac', unlisted && !variable ? text('strip-account.warning.unlisted') : '', 'warning');
+      showMessage('mac', unlisted && !variable ? text('strip-account.warning.unlisted') : '', 'warning');
     }
   };
 

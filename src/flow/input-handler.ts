@@ -15,7 +15,7 @@ import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from 
 import type { SharedAccount } from './shared-account';
 
 /** What a message led to. */
-export interface Answer {
+export interface HandlerResult {
   /** To be sent, in order. */
   messages: readonly Message[];
   status: NodeStatus;
@@ -35,7 +35,7 @@ export interface Input {
 }
 
 /** What a node does with a message. Rejects where it cannot be done. */
-export type Handle = (input: Input) => Promise<Answer>;
+export type Handle = (input: Input) => Promise<HandlerResult>;
 
 /** What the handler of a node's messages is made from. */
 export interface HandlerContext {
@@ -112,7 +112,7 @@ export class InputHandler {
     }
   }
 
-  #succeed(pending: Pending, { messages, status }: Answer): void {
+  #succeed(pending: Pending, { messages, status }: HandlerResult): void {
     if (!this.#end(pending, status)) return;
     let failure: Error | undefined;
     try {

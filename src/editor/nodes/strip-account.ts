@@ -6,7 +6,7 @@ import { baseUrlFault, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptor';
 import { showDiagnostics } from '../diagnostics';
-import { explain, watchField } from '../form';
+import { showMessage, watchField } from '../form';
 import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { text, type EditorNode } from '../red';
@@ -159,10 +159,10 @@ function openBaseUrl(node: EditorNode): void {
   const described = () => {
     const value = String(field.val()).trim();
     offer.toggle(value === '');
-    if (isPublicHttp(value)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
+    if (isPublicHttp(value)) showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
     const simulated = isSimulatorPath(value);
     if (simulated && wantsSimulator && simulators().length === 0)
-      explain('baseUrl', text('strip-account.simulator.added'), 'warning');
+      showMessage('baseUrl', text('strip-account.simulator.added'), 'warning');
     input('apiKey').trigger('change');
   };
   field.on('change keyup paste input', described);
@@ -236,12 +236,13 @@ function addSimulator(): void {
 
 async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answer) => void): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
-  for (const field of TESTED) explain(field, '');
+  for (const field of TESTED) showMessage(field, '');
   button.prop('disabled', true);
   const values = typedValues(node);
   const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
   button.prop('disabled', false);
-  if (isPublicHttp(values.baseUrl)) explain('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
+  if (isPublicHttp(values.baseUrl))
+    showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
   if (answer.ok) learn(node.id, answer.strips);
   outlets?.refresh();
   const shown = named(answer);
@@ -281,7 +282,7 @@ function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
   const field = fieldToCorrect(answer.code, answer.key);
   let shown = sentence;
   if (field !== null) {
-    explain(field, sentence);
+    showMessage(field, sentence);
     input(field).closest('details').attr('open', '');
     shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
   }

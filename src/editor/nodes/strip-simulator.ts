@@ -2,7 +2,7 @@ import { PORTS } from '../../api/types';
 import { ON_AT_START, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptor';
-import { explain, faultIn, fieldOf, nameRemoval, sentenceOf, showHint, watchField } from '../form';
+import { showMessage, faultIn, fieldOf, nameRemoval, faultText, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
@@ -84,7 +84,7 @@ function open(node: EditorNode): void {
   const list = $(LIST);
   const check = () => {
     const fault = faultIn(stripSimulator, node, 'strips', listed());
-    explain('strips', fault === null ? '' : sentenceOf(fault));
+    showMessage('strips', fault === null ? '' : faultText(fault));
   };
   const part = (row: JQuery, name: string, label: string, value: string) =>
     $('<input type="text">')

@@ -1,7 +1,7 @@
 import { choiceOf, SETTINGS, textOf } from '../../settings';
 import { checkPort, checkStrip } from '../checks';
 import { type Descriptor, targetOf } from '../descriptor';
-import { explain, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
+import { showMessage, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { outletSegments, stripPicker } from '../strip-picker';
 
@@ -42,7 +42,7 @@ function open(node: EditorNode): void {
     showRow('port', sendsOutlets);
     showRow('output', sendsOutlets);
     showRow('change', sendsReadings);
-    explain('send', checked.includes(true) ? '' : text('strip-account.invalid.nothing'), 'warning');
+    showMessage('send', checked.includes(true) ? '' : text('strip-account.invalid.nothing'), 'warning');
   };
   for (const box of [outlets, readings, availability]) box.on('change', showWhatMatters);
   showWhatMatters();

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import type { Evaluate, Message } from '../../../src/flow/input-fields';
-import { InputHandler, type Answer, type Handle, type Input } from '../../../src/flow/input-handler';
+import { InputHandler, type HandlerResult, type Handle, type Input } from '../../../src/flow/input-handler';
 import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { calm, FakeClock } from '../../support/fake-clock';
 import { accountWith, error, MAC, translate, unknown } from './support';
 
-const answer = (...messages: Message[]): Answer => ({ messages, status: outletStatus(true) });
+const answer = (...messages: Message[]): HandlerResult => ({ messages, status: outletStatus(true) });
 const codeOf = (failure: Error | undefined): string =>
   failure === undefined ? 'done' : `done ${String(Reflect.get(failure, 'code'))}`;
 
@@ -121,7 +121,7 @@ describe('handling messages', () => {
   }
 
   it('ends with CLOSED what is not finished when it closes, and then sends and shows nothing', async () => {
-    let finish: (answered: Answer) => void = () => undefined;
+    let finish: (answered: HandlerResult) => void = () => undefined;
     let open: Input | null = null;
     start((input) => {
       open = input;
