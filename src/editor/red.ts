@@ -30,10 +30,9 @@ interface Editor {
     dirty(): boolean;
     dirty(dirty: boolean): void;
   };
-  events: {
-    on(event: 'nodes:add', listener: (node: EditorNode) => void): void;
-    on(event: 'deploy', listener: () => void): void;
-  };
+  /** What the runtime tells all editors. */
+  comms: { subscribe(topic: string, listener: () => void): void };
+  events: { on(event: 'nodes:add', listener: (node: EditorNode) => void): void };
   history: { push(event: { t: 'add'; nodes: string[]; dirty: boolean }): void };
   utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
   editor: { editConfig(name: string, type: string, id: string): void };

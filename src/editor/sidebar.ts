@@ -67,8 +67,11 @@ export function sidebar(content: HTMLElement): void {
   const status = html('p', { role: 'status', class: 'smart-strip-told' });
   const notice = html('p', { class: 'smart-strip-trouble' });
   const list = html('div', {});
-  const empty = emptyView();
-  content.append(filter, notice, empty, list, status);
+  const empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
+  const addAccount = () => RED.editor.editConfig('', 'strip-account', '_ADD_');
+  const add = button('red-ui-button', addAccount, text('strip-sidebar.button.add'));
+  const simulate = button('red-ui-button', putSimulator, text('strip-sidebar.button.simulator'));
+  content.append(filter, notice, empty, list, add, ' ', simulate, status);
   const drawAccounts = keyed(list, accountView, (node: EditorNode) => node.id);
 
   filter.addEventListener('input', draw);
@@ -76,7 +79,8 @@ export function sidebar(content: HTMLElement): void {
   RED.events.on('nodes:add', ({ type }) => {
     if (type === 'strip-account' && seen) draw();
   });
-  RED.events.on('deploy', askAgain);
+  // The flows have started, which is later than the deploy was answered.
+  RED.comms.subscribe('notification/runtime-deploy', askAgain);
   new IntersectionObserver((entries) => {
     seen = entries.at(-1)?.isIntersecting === true;
     follow();
@@ -172,7 +176,7 @@ export function sidebar(content: HTMLElement): void {
     });
     uses = usesOf();
     setText(notice, trouble === '' ? '' : text(`strip-account.trouble.${trouble}`));
-    empty.hidden = nodes.length > 0;
+    empty.hidden = simulate.hidden = nodes.length > 0;
     filter.hidden = nodes.length === 0;
     drawAccounts(nodes);
   }
@@ -375,17 +379,6 @@ export function sidebar(content: HTMLElement): void {
         setAttribute(element, 'aria-expanded', String(!isFolded()));
       },
     };
-  }
-
-  function emptyView(): HTMLElement {
-    const addAccount = () => RED.editor.editConfig('', 'strip-account', '_ADD_');
-    return html(
-      'div',
-      { class: 'smart-strip-empty' },
-      html('p', {}, text('strip-sidebar.empty.noAccount')),
-      button('red-ui-button', addAccount, text('strip-sidebar.button.add')),
-      button('red-ui-button', putSimulator, text('strip-sidebar.button.simulator')),
-    );
   }
 
   /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */

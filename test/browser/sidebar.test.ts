@@ -272,6 +272,16 @@ describe('the side bar', () => {
     await bar.root.locator('.smart-strip-state', { hasText: 'asking' }).waitFor();
   });
 
+  it('adds an account beside those that exist', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.button('Add an account').click();
+    await editor.configDialog.waitFor();
+    await editor.cancelConfig();
+    assert.equal(await bar.button('Try it with a simulator').count(), 0);
+  });
+
   it('gives the labels of nodes the names that it hears', async () => {
     const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
     await stage.red.deploy([tab, home(), placed('node', 'strip switch', fixed)]);
