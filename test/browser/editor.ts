@@ -91,6 +91,36 @@ export class Editor {
     return (await handle.jsonValue()) ?? '';
   }
 
+  /** Draws a wire from the output of a node to the input of another. */
+  async wire(from: string, to: string): Promise<void> {
+    const { mouse } = this.page;
+    const [output, input] = [
+      await boxOf(this.node(from).locator('.red-ui-flow-port-output .red-ui-flow-port').first()),
+      await boxOf(this.node(to).locator('.red-ui-flow-port-input .red-ui-flow-port')),
+    ];
+    await mouse.move(output.x + output.width / 2, output.y + output.height / 2);
+    await mouse.down();
+    await mouse.move(input.x, input.y, { steps: 4 });
+    await mouse.move(input.x + input.width / 2, input.y + input.height / 2, { steps: 4 });
+    await mouse.up();
+    await this.page.waitForFunction(
+      ([from, to]) => {
+        const links: string[] = [];
+        (
+          window as unknown as {
+            RED: {
+              nodes: {
+                eachLink(visit: (link: { source: { id: string }; target: { id: string } }) => void): void;
+              };
+            };
+          }
+        ).RED.nodes.eachLink(({ source, target }) => links.push(`${source.id} ${target.id}`));
+        return links.includes(`${from} ${to}`);
+      },
+      [from, to],
+    );
+  }
+
   /** Imports an example of the package through the menu's dialog, to a tab of its own. */
   async importExample(name: string): Promise<void> {
     const { page } = this;
