@@ -173,7 +173,10 @@ describe('the strip switch node, where it cannot switch', () => {
 
   it('warns once of a protected outlet that the service does not list', async () => {
     const gone = { mac: 'A1B2C3D4E5FF', port: 3 };
-    const outletNames = [{ mac: MAC, port: 2, name: 'Lamp' }, { ...gone, name: 'Fan' }]; // prettier-ignore
+    const outletNames = [
+      { mac: MAC, port: 2, name: 'Lamp' },
+      { ...gone, name: 'Fan' },
+    ];
     await lab.deploy([
       lab.account({ protectedOutlets: [gone], outletNames }),
       flowNode('list', 'strip list'),

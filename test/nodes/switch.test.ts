@@ -22,7 +22,17 @@ describe('the strip switch node', () => {
       _client: client,
       topic: 'desk',
       payload: true,
-      strip: { mac: MAC, name: null, port: 2, outlet: null, on: true, requested: true, success: true, results: results(2), at }, // prettier-ignore
+      strip: {
+        mac: MAC,
+        name: null,
+        port: 2,
+        outlet: null,
+        on: true,
+        requested: true,
+        success: true,
+        results: results(2),
+        at,
+      },
       response: { success: true, results: results(2) },
     });
     assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);

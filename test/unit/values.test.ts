@@ -16,7 +16,7 @@ describe('an preview of what came', () => {
     ['a function by its kind only', () => 'secret', 'function'],
     ['a buffer by its length', Buffer.from('abc'), 'buffer of 3 bytes'],
     ['an object', { port: 9, on: 'x' }, '{"port": 9, "on": "x"}'],
-    ['an array with a hole', [1, , true], '[1, true]'], // prettier-ignore
+    ['an array with a hole', [1, , true], '[1, true]'],
     ['what is deep only as deep as it helps', { a: { b: { c: 1 } }, d: [[[1]]] }, '{"a": {"b": {…}}, "d": [[…]]}'],
     ['a getter without running it', Object.defineProperty({}, 'on', { get: () => assert.fail(), enumerable: true }), '{"on": getter}'],
     ['nothing that a prototype brings', Object.create({ on: true }), '{}'],

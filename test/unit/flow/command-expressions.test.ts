@@ -98,8 +98,11 @@ describe('fields that are more than a value', () => {
         ['jsonata.what', undefined, 'INVALID_INPUT.state'],
         ['jsonata.what', 'yes', 'INVALID_INPUT.state'],
       ] as const) {
-        // prettier-ignore
-        const failed = await failing(() => commands(config, {}, (value, type) => Promise.resolve(`${type}.${value}` === name ? wrong : values[`${type}.${value}`])));
+        const failed = await failing(() =>
+          commands(config, {}, (value, type) =>
+            Promise.resolve(`${type}.${value}` === name ? wrong : values[`${type}.${value}`]),
+          ),
+        );
         assert.equal(failed.sentence, sentence);
       }
     });

@@ -76,8 +76,17 @@ describe('handling messages', () => {
     await calm();
     assert.deepEqual(msg, {
       payload: 'toggle',
-      strip: { mac: MAC, name: 'Desk', port: 3, outlet: 'Lamp', requested: 'toggle', success: false, results: [], on: true },
-    }); // prettier-ignore
+      strip: {
+        mac: MAC,
+        name: 'Desk',
+        port: 3,
+        outlet: 'Lamp',
+        requested: 'toggle',
+        success: false,
+        results: [],
+        on: true,
+      },
+    });
   });
 
   it('ends once, even where sending or ending throws', async () => {
@@ -204,7 +213,12 @@ describe('a strip switch node that is closed', () => {
     const config = { mac: MAC, macType: 'str' };
     const evaluate: Evaluate = () => assert.fail('nothing is to be evaluated');
     const handle = switchHandler({ config, evaluate, account: () => account, owner });
-    const msg = { payload: [{ port: 1, on: true }, { port: 2, on: true }] }; // prettier-ignore
+    const msg = {
+      payload: [
+        { port: 1, on: true },
+        { port: 2, on: true },
+      ],
+    };
     const input: Input = {
       msg,
       target: { mac: null, port: null, requested: null },

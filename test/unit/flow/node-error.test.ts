@@ -119,8 +119,15 @@ describe('msg.strip of a command that failed', () => {
   it('says what was asked, what became of it, and the last known state', () => {
     const failed = new StripError('SWITCH_FAILED', 'x', { results: [{ port: 2, ok: false }] });
     assert.deepEqual(failedStrip({ mac: MAC, port: 2, requested: 'toggle' }, failed, known), {
-      mac: MAC, name: 'Desk', port: 2, outlet: 'Lamp', requested: 'toggle', success: false, results: [{ port: 2, ok: false }], on: true,
-    }); // prettier-ignore
+      mac: MAC,
+      name: 'Desk',
+      port: 2,
+      outlet: 'Lamp',
+      requested: 'toggle',
+      success: false,
+      results: [{ port: 2, ok: false }],
+      on: true,
+    });
   });
 
   it('is null where nothing is known', () => {
@@ -139,29 +146,46 @@ describe('msg.strip of a command that failed', () => {
     const target = { mac: null, port: 2, requested: true } as const;
     const names = () => assert.fail('asked for names');
     assert.deepEqual(failedStrip(target, error('INVALID_INPUT'), { ...known, names }), {
-      ...target, name: null, outlet: null, success: false, results: [], on: null,
-    }); // prettier-ignore
+      ...target,
+      name: null,
+      outlet: null,
+      success: false,
+      results: [],
+      on: null,
+    });
   });
 });
 
 describe('the sentence of an error', () => {
   const params = (mac: string, more: object) => {
-    const text = sentenceOf({ sentence: 'X.y', params: { mac, ...more } }, (key, values) =>
-      key.startsWith('outlet.') ? `<${key} ${Object.values(values ?? {}).join(' ')}>` : JSON.stringify(values), known); // prettier-ignore
+    const text = sentenceOf(
+      { sentence: 'X.y', params: { mac, ...more } },
+      (key, values) =>
+        key.startsWith('outlet.')
+          ? `<${key} ${Object.values(values ?? {}).join(' ')}>`
+          : JSON.stringify(values),
+      known,
+    );
     const { strip, outlet, failed, switched } = JSON.parse(text) as Record<string, unknown>;
     return { strip, outlet, failed, switched };
   };
 
   it('names strip and outlet by their names where they have one', () => {
     assert.deepEqual(params(MAC, { port: 2 }), {
-      strip: 'Desk', outlet: '<outlet.named Desk 2 Lamp>', failed: undefined, switched: undefined,
-    }); // prettier-ignore
+      strip: 'Desk',
+      outlet: '<outlet.named Desk 2 Lamp>',
+      failed: undefined,
+      switched: undefined,
+    });
     assert.equal(params(MAC, { port: 3 }).outlet, '<outlet.unnamed Desk 3>');
     assert.equal(params(MAC, { port: 'all' }).outlet, '<outlet.all Desk>');
     assert.equal(params(MAC, {}).outlet, 'Desk');
     assert.deepEqual(params(OTHER, { port: 2 }), {
-      strip: OTHER, outlet: `<outlet.unnamed ${OTHER} 2>`, failed: undefined, switched: undefined,
-    }); // prettier-ignore
+      strip: OTHER,
+      outlet: `<outlet.unnamed ${OTHER} 2>`,
+      failed: undefined,
+      switched: undefined,
+    });
   });
 
   it('names each outlet that was or was not switched', () => {

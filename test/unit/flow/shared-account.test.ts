@@ -7,12 +7,19 @@ import { error, failing, accountWith, MAC } from './support';
 describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
     assert.deepEqual(readAccountConfig({}), {
-      baseUrl: '', tls: '', proxy: '',
+      baseUrl: '',
+      tls: '',
+      proxy: '',
       settings: {
-        interval: 30_000, retryFor: 30_000, timeout: 10_000, concurrency: 8, protectedOutlets: [], outletNames: [],
+        interval: 30_000,
+        retryFor: 30_000,
+        timeout: 10_000,
+        concurrency: 8,
+        protectedOutlets: [],
+        outletNames: [],
         units: { load: '', voltage: '', signal: '' },
       },
-    }); // prettier-ignore
+    });
   });
 
   it('are read as the editor saves them, within their bounds', () => {
@@ -32,12 +39,22 @@ describe('the settings of an account', () => {
       units: { load: 'W', signal: 5 },
     });
     assert.deepEqual(read, {
-      baseUrl: 'https://x', tls: 't', proxy: 'p',
+      baseUrl: 'https://x',
+      tls: 't',
+      proxy: 'p',
       settings: {
-        interval: 5000, retryFor: 0, timeout: 500, concurrency: 7, protectedOutlets: [{ mac: MAC, port: 4 }, { mac: MAC, port: 1 }],
-        outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }], units: { load: 'W', voltage: '', signal: '' },
+        interval: 5000,
+        retryFor: 0,
+        timeout: 500,
+        concurrency: 7,
+        protectedOutlets: [
+          { mac: MAC, port: 4 },
+          { mac: MAC, port: 1 },
+        ],
+        outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }],
+        units: { load: 'W', voltage: '', signal: '' },
       },
-    }); // prettier-ignore
+    });
     const { settings } = readAccountConfig({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
     assert.deepEqual(
       [settings.timeout, settings.interval, settings.retryFor, settings.concurrency],

@@ -158,9 +158,15 @@ describe('strip list', () => {
 
   it('answers with a message for each strip or outlet, which a join node can put together again', async () => {
     const { messages } = await list('strips', { _msgid: 'm', payload: 1, parts: { id: 'outer' } }, ...two);
-    assert.deepEqual(messages, two.map((payload, index) => ({
-      _msgid: 'm', payload, response: { strips: 2 }, parts: { parts: { id: 'outer' }, id: 'id', type: 'array', len: 1, count: 2, index },
-    }))); // prettier-ignore
+    assert.deepEqual(
+      messages,
+      two.map((payload, index) => ({
+        _msgid: 'm',
+        payload,
+        response: { strips: 2 },
+        parts: { parts: { id: 'outer' }, id: 'id', type: 'array', len: 1, count: 2, index },
+      })),
+    );
     const outlets = (await list('outlets', {}, ...two)).messages.map(({ payload }) => payload);
     assert.deepEqual(outlets, [
       { mac: MAC, port: 1, on: true },

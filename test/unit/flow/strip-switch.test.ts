@@ -184,12 +184,18 @@ describe('the status after a switch', () => {
     assert.equal(await of({ payload: true, mac: MAC, port: 1 }, known), 'on');
     assert.equal(await of({ payload: { mac: MAC, port: 'all', on: true } }, known), 'on2of3');
     assert.equal(await of({ payload: { mac: MAC, port: 'all', on: false } }), 'off');
-    const both = [{ port: 1, on: true }, { port: 2, on: true, mac: MAC.toLowerCase() }]; // prettier-ignore
+    const both = [
+      { port: 1, on: true },
+      { port: 2, on: true, mac: MAC.toLowerCase() },
+    ];
     assert.equal(await of({ payload: both, mac: MAC }, known), 'on2of3');
   });
 
   it('says no more than "switched" where several strips were', async () => {
-    const payload = [{ port: 1, on: true }, { port: 2, on: true, mac: OTHER }]; // prettier-ignore
+    const payload = [
+      { port: 1, on: true },
+      { port: 2, on: true, mac: OTHER },
+    ];
     assert.equal(await of({ payload, mac: MAC }, makeStrip(MAC, [true])), 'switched');
   });
 });
@@ -256,7 +262,10 @@ describe('one error for several commands', () => {
   });
 
   it('does not hide a defect', async () => {
-    const payload = [{ port: 1, on: true }, { port: 2, on: true }]; // prettier-ignore
+    const payload = [
+      { port: 1, on: true },
+      { port: 2, on: true },
+    ];
     await assert.rejects(
       answer({ payload }, {}, () => Promise.reject(new TypeError('x'))),
       TypeError,

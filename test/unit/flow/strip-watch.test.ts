@@ -134,8 +134,13 @@ describe('messages of a watching node', () => {
     const [unknown, same, other] = messages({}, on(null, true), on(true, true), on(false, true));
     assert.deepEqual([unknown, same, other?.payload], [null, null, false]);
     const load = (value: number | null): Change => ({
-      kind: 'reading', strip, name: 'load', value, previous: 5, first: false,
-    }); // prettier-ignore
+      kind: 'reading',
+      strip,
+      name: 'load',
+      value,
+      previous: 5,
+      first: false,
+    });
     const [gone, back, changed] = messages({ readings: true }, load(null), load(5), load(6));
     assert.deepEqual([gone, back, changed?.payload], [null, null, 6]);
   });
