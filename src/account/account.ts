@@ -1,9 +1,9 @@
-import { closedError, isStripError, type StripError } from '../api/errors';
+import { closedError, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
 import { CommandQueue, MAX_WAITING } from './command-queue';
 import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';
-import { busy, failureOf, mayBeCarriedOut } from './errors';
+import { busy, failureOf } from './errors';
 import { Poller, type Round } from './poller';
 import type { QueuedCommand } from './queued-command';
 import { ownAnswer, Reader } from './reader';
@@ -251,15 +251,8 @@ export class Account {
   #checkStatus(): void {
     const old = this.#toldStatus;
     const status = this.#currentStatus();
-    if (
-      old.available === status.available &&
-      old.error?.code === status.error?.code &&
-      old.readable === status.readable &&
-      old.cooldownUntil === status.cooldownUntil &&
-      old.polling === status.polling
-    ) {
-      return;
-    }
+    const keys = ['available', 'readable', 'cooldownUntil', 'polling'] as const;
+    if (keys.every((key) => old[key] === status[key]) && old.error?.code === status.error?.code) return;
     this.#toldStatus = status;
     this.#statusListeners.tell(this.status());
   }

@@ -1,9 +1,9 @@
 import type { Timer } from '../api/clock';
-import { closedError, StripError } from '../api/errors';
+import { closedError, isOutage, StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { Port } from '../api/types';
 import { Delays } from './delays';
-import { busy, isOutage, waitedTooLong } from './errors';
+import { busy, waitedTooLong } from './errors';
 import { QueuedCommand, type Phase } from './queued-command';
 import type { AccountOptions, Command, Outcome, Progress, RunOptions } from './types';
 
@@ -131,7 +131,8 @@ export class CommandQueue {
   cancel(owner: object): void {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
-      const what = queued.pendingRestore ? 'cycle' : isSwitching(queued) ? 'sent' : 'notSent';
+      const isSwitching = queued.underWay > 0 && queued.action !== 'toggle';
+      const what = queued.pendingRestore ? 'cycle' : isSwitching ? 'sent' : 'notSent';
       const error = closedError(what, queued.outlet);
       // What is under way or pauses goes on, but its message ends now.
       this.#tell(queued, error);
@@ -139,13 +140,10 @@ export class CommandQueue {
     });
   }
 
-  /** Begins no command any more. Ends those of which nothing is under way, and keeps the others from further attempts. */
+  /** Begins no command any more, and keeps those that have begun from further attempts. */
   close(error: StripError): void {
     this.isClosed = true;
-    this.#endAll(this.commands, (queued) => {
-      if (!queued.pendingRestore && !isSwitching(queued)) this.#tell(queued, error);
-      return error;
-    });
+    this.#endAll(this.commands, () => error);
   }
 
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
@@ -294,9 +292,6 @@ export class CommandQueue {
 /** The command of an outlet whose turn it is. */
 const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
   strip.find(({ ports }) => ports.includes(port));
-
-/** Whether what a command has sent may still switch the outlet. */
-const isSwitching = ({ underWay, action }: QueuedCommand): boolean => underWay > 0 && action !== 'toggle';
 
 /** The newer command, among those that stay, which makes this one pointless. */
 function replacementFor(

@@ -1,4 +1,4 @@
-// Errors that the account itself finds, and what the service's errors mean for a command. All sentences are keys of the account's catalogue.
+// Errors that the account itself finds. All sentences are keys of the account's catalogue.
 import { isStripError, StripError } from '../api/errors';
 import type { PortOrAll } from '../api/types';
 
@@ -31,31 +31,12 @@ export const pauseTooLong = (error: StripError, pause: number, limit: number): S
     cause: error,
   });
 
+/** A rejection as a value; what is no `StripError` is a defect. */
+export function asError(error: unknown): StripError {
+  if (isStripError(error)) return error;
+  throw error;
+}
+
 /** The error of what was asked, as a value; `null` where it succeeded. */
 export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
-  asked.then(
-    () => null,
-    (error: unknown) => {
-      if (isStripError(error)) return error;
-      throw error;
-    },
-  );
-
-/** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
-export const isOutage = (error: unknown): error is StripError =>
-  isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
-
-/** Failures that mean the request never reached the service, or was turned away at its door. */
-const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefused\w*|simulator)$/;
-
-/** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */
-const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
-
-/** Whether a switch request that failed so may have been carried out all the same. */
-export function mayBeCarriedOut({ code, sentence, params, retryable, results }: StripError): boolean {
-  if (code === 'UNREACHABLE') return !NOT_SENT.test(sentence) && !NOT_CONNECTED.has(params.code);
-  // A 4xx is a refusal; a 5xx may come after the outlet was switched.
-  if (code === 'SERVICE') return retryable;
-  if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
-  return code === 'TIMEOUT' || code === 'BAD_RESPONSE' || code === 'CLOSED';
-}
+  asked.then(() => null, asError);

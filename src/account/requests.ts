@@ -1,8 +1,8 @@
-import { closedError, isStripError, type StripError } from '../api/errors';
+import { closedError, isOutage, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
 import type { CommandQueue } from './command-queue';
 import { Cooldown } from './cooldown';
 import type { DiagnosticCounters } from './diagnostics';
-import { isOutage, mayBeCarriedOut, pauseTooLong } from './errors';
+import { pauseTooLong } from './errors';
 import type { QueuedCommand } from './queued-command';
 import { Semaphore } from './semaphore';
 import type { AccountOptions } from './types';

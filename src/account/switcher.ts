@@ -1,9 +1,9 @@
-import { closedError, isStripError, StripError } from '../api/errors';
+import { closedError, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import { portsWith } from '../api/response';
-import { PORTS, type Port, type PortOrAll, type Strip, type SwitchResult } from '../api/types';
+import { PORTS, type Port, type PortOrAll, type Strip } from '../api/types';
 import type { CommandQueue } from './command-queue';
-import { failureOf, isProtected, mayBeCarriedOut, unknownState } from './errors';
+import { asError, failureOf, isProtected, unknownState } from './errors';
 import type { QueuedCommand } from './queued-command';
 import type { Reader } from './reader';
 import type { Requests } from './requests';
@@ -109,18 +109,16 @@ export class Switcher {
 
   /** Sends the requests of a plan. One outcome of them all, or one error that tells all. */
   async #send(queued: QueuedCommand, on: boolean, { targets, skipped }: Plan): Promise<Outcome> {
+    const { port } = queued.command;
     const send = (target: PortOrAll) => this.requests.send(queued, () => this.#post(queued, target, on));
-    if (targets[0] === queued.command.port) return this.#outcome(queued, on, await send(targets[0]));
-    const settled = await Promise.allSettled(targets.map(send));
-    const outcome = this.#outcome(queued, on, merge(queued.command, targets, settled));
+    const sendAll = () => Promise.all(targets.map((target) => send(target).catch(asError)));
+    const isOne = targets[0] === port;
+    const confirmation = isOne ? await send(port) : merge(queued.command, targets, await sendAll());
+    const { mac, results, response, at } = confirmation;
+    const { name, outlet } = this.store.names(mac, port);
+    const outcome: Outcome = { mac, name, port, outlet, on, results, response, at };
     if (skipped.length > 0) outcome.skipped = [...skipped];
     return outcome;
-  }
-
-  #outcome(queued: QueuedCommand, on: boolean, { mac, results, response, at }: Confirmation): Outcome {
-    const { port } = queued.command;
-    const { name, outlet } = this.store.names(mac, port);
-    return { mac, name, port, outlet, on, results, response, at };
   }
 
   /** One switch request. */
@@ -176,48 +174,28 @@ export class Switcher {
 
 /** What several requests were answered with together; throws one error that tells all where some failed. */
 function merge(
-  command: Command,
-  targets: readonly PortOrAll[],
-  settled: readonly PromiseSettledResult<Confirmation>[],
-): Confirmation {
-  const results: SwitchResult[] = [];
-  const response: unknown[] = [];
-  const errors: unknown[] = [];
-  let { mac } = command;
-  let at = '';
-  for (const [index, one] of settled.entries()) {
-    const isDone = one.status === 'fulfilled';
-    const told = isDone ? one.value : isStripError(one.reason) ? one.reason : null;
-    if (told !== null && told.results.length > 0) results.push(...told.results);
-    else results.push({ port: Number(targets[index]), ok: isDone });
-    if (told?.response !== undefined) response.push(told.response);
-    if (!isDone) errors.push(one.reason);
-    else if (one.value.at > at) ({ mac, at } = one.value);
-  }
-  if (errors.length > 0) throw mergedError(command, errors, results, response);
-  return { mac, results, response, at };
-}
-
-/** Why several requests failed: what made all of them fail, or which outlets did. */
-function mergedError(
   { mac, port }: Command,
-  errors: readonly unknown[],
-  results: SwitchResult[],
-  response: unknown[],
-): unknown {
-  const switched = portsWith(results, true);
-  const ended = errors.find(
-    (error) => !isStripError(error) || error.code === 'SUPERSEDED' || error.code === 'CLOSED',
+  targets: readonly PortOrAll[],
+  ends: readonly (Confirmation | StripError)[],
+): Confirmation {
+  const results = ends.flatMap((end, index) =>
+    end.results.length > 0 ? end.results : [{ port: Number(targets[index]), ok: !isStripError(end) }],
   );
-  if (isStripError(ended) && switched !== '') {
-    const { code, sentence, params } = ended;
-    return new StripError(code, sentence, { params, results, response, cause: ended });
-  }
-  const other = errors.find((error) => isStripError(error) && error.code !== 'SWITCH_FAILED');
-  const reason = ended ?? (switched === '' ? other : undefined);
-  if (reason !== undefined) return reason;
-  return new StripError('SWITCH_FAILED', switched === '' ? 'SWITCH_FAILED.ports' : 'SWITCH_FAILED.some', {
-    params: { mac, port, failed: portsWith(results, false), switched },
+  const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
+  const errors = ends.filter(isStripError);
+  const [confirmed] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
+  if (errors.length === 0 && confirmed !== undefined) return { ...confirmed, results, response };
+
+  const switched = portsWith(results, true);
+  // What made all of them fail says more than which outlets they were.
+  const reason =
+    errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
+    errors.find(({ code }) => switched === '' && code !== 'SWITCH_FAILED');
+  if (reason !== undefined && switched === '') throw reason;
+  const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };
+  const sentence = reason?.sentence ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
+  throw new StripError(reason?.code ?? 'SWITCH_FAILED', sentence, {
+    params,
     results,
     response,
     cause: errors[0],

@@ -75,3 +75,22 @@ export const variableMissing = (variable: string): StripError =>
   new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable } });
 
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
+
+/** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
+export const isOutage = (error: unknown): error is StripError =>
+  isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
+
+/** Failures that mean the request never reached the service, or was turned away at its door. */
+const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefused\w*|simulator)$/;
+
+/** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */
+const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** Whether a switch request that failed so may have been carried out all the same. */
+export function mayBeCarriedOut({ code, sentence, params, retryable, results }: StripError): boolean {
+  if (code === 'UNREACHABLE') return !NOT_SENT.test(sentence) && !NOT_CONNECTED.has(params.code);
+  // A 4xx is a refusal; a 5xx may come after the outlet was switched.
+  if (code === 'SERVICE') return retryable;
+  if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
+  return code === 'TIMEOUT' || code === 'BAD_RESPONSE' || code === 'CLOSED';
+}
