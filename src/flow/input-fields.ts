@@ -30,7 +30,7 @@ const LONGEST_EXPRESSION = 160;
 export interface MessageSource {
   readonly msg: Message;
   readonly payload: unknown;
-  readonly evaluated: ReadonlyMap<Field | undefined, PromiseSettledResult<unknown>>;
+  readonly evaluated?: ReadonlyMap<Field | undefined, PromiseSettledResult<unknown>>;
 }
 
 /** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
@@ -64,7 +64,7 @@ export class Field {
       const value = ownProperty(payload, this.#name);
       return value === undefined ? ownProperty(msg, this.#name) : value;
     }
-    const value = evaluated.get(this);
+    const value = evaluated?.get(this);
     if (value !== undefined) return valueOf(value);
     const variable = environmentVariable(this.#value);
     if (variable !== null) throw variableMissing(variable);
@@ -114,6 +114,7 @@ export function messageReading(
   ): Promise<Value> => {
     try {
       const payload = ownProperty(msg, 'payload');
+      if (expressions.length === 0) return await read({ msg, payload });
       const values = await Promise.allSettled(expressions.map((field) => field.evaluate(msg)));
       const evaluated = new Map(values.map((value, index) => [expressions[index], value]));
       return await read({ msg, payload, evaluated });
