@@ -5,7 +5,7 @@ import { account, debug, inject, placed, tab } from '../support/flow';
 import { REPOSITORY, startNodeRed } from '../support/node-red';
 import { STRIPS, startService } from '../support/service';
 
-/** Gives function nodes `calledFiles`: the package's files with a function that was called since the last time. */
+/** Gives function nodes `calls`: the package's functions that were called since the last time, by file. */
 const COVERAGE = `
 const { Session } = require('node:inspector/promises');
 const session = new Session();
@@ -13,23 +13,36 @@ session.connect();
 const started = session
   .post('Profiler.enable')
   .then(() => session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false }));
-const calledFiles = async () => {
+const calls = async () => {
   await started;
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  const called = result.filter(({ functions }) => functions.some(({ ranges: [whole] }) => whole.count > 0));
-  return called.flatMap(({ url }) => /\\/dist\\/((?:src|nodes)\\/.*)\\.js$/.exec(url)?.[1] ?? []);
+  return result.flatMap(({ url, functions }) => {
+    const file = /\\/dist\\/((?:src|nodes)\\/.*)\\.js$/.exec(url)?.[1];
+    const called = functions.filter(({ ranges: [whole] }) => whole.count > 0);
+    const names = called.map(({ functionName }) => functionName.replace('get ', ''));
+    return file === undefined || called.length === 0 ? [] : [[file + '.ts', names]];
+  });
 };
-settings.functionGlobalContext = { calledFiles };`;
+settings.functionGlobalContext = { calls };`;
 
-/** Files that docs/architecture.md names. */
-function documentedFiles(): string[] {
+/** The files that docs/architecture.md names, with the calls in its table. */
+function documented(): Map<string, string[]> {
   const text = readFileSync(join(REPOSITORY, 'docs/architecture.md'), 'utf8');
   const section = /^## The way of a switch command$(.*?)^## /ms.exec(text)?.[1] ?? '';
-  return [...section.matchAll(/`((?:src|nodes)\/\S+)\.ts`/g)].map(([, file = '']) => file);
+  const quoted = (part: string) => [...part.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  const isFile = (name: string) => /^(src|nodes)\//.test(name);
+  return new Map(
+    section.split('\n').flatMap((line) => {
+      const [, , calls = ''] = line.split('|');
+      return quoted(line)
+        .filter(isFile)
+        .map((file) => [file, quoted(calls)] as const);
+    }),
+  );
 }
 
 describe('the way of a switch command', () => {
-  it('goes through the files that docs/architecture.md lists, and no other', async () => {
+  it('goes through the files and calls that docs/architecture.md lists, and through no other file', async () => {
     const service = await startService();
     const red = await startNodeRed({ settingsScript: COVERAGE });
     const functionNode = (id: string, func: string, to: string) => placed(id, 'function', { func }, [to]);
@@ -38,21 +51,26 @@ describe('the way of a switch command', () => {
         tab,
         account(service),
         inject('in', 'forget'),
-        functionNode('forget', "await global.get('calledFiles')(); return msg;", 'switch'),
+        functionNode('forget', "await global.get('calls')(); return msg;", 'switch'),
         placed('switch', 'strip switch', { portType: 'message' }, ['tell']),
-        functionNode('tell', "msg.files = await global.get('calledFiles')(); return msg;", 'out'),
+        functionNode('tell', "msg.calls = await global.get('calls')(); return msg;", 'out'),
         debug('out'),
       ]);
       const [{ mac }] = STRIPS;
-      const filesFor = async (payload: object): Promise<unknown> => {
+      const callsFor = async (payload: object): Promise<Map<string, string[]>> => {
         const after = red.comms.mark;
         await red.inject('in', { payload });
-        return (await red.debug('out', after)).files;
+        return new Map((await red.debug('out', after)).calls as [string, string[]][]);
       };
       // The first message creates the account and its client.
-      await filesFor({ mac, port: 2, on: true });
-      const files = await filesFor({ mac, port: 2, on: false });
-      assert.deepEqual((files as string[]).sort(), documentedFiles().sort());
+      await callsFor({ mac, port: 2, on: true });
+      const called = await callsFor({ mac, port: 2, on: false });
+      const table = documented();
+      assert.deepEqual([...called.keys()].sort(), [...table.keys()].sort());
+      for (const [file, names] of table) {
+        const others = names.filter((name) => called.get(file)?.includes(name) !== true);
+        assert.deepEqual(others, [], `${file}: not called`);
+      }
     } finally {
       await red.stop();
       await service.close();
