@@ -1,5 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
-import type { Editor } from './editor';
+import { account } from '../support/flow';
+import type { FlowNode } from '../support/node-red';
+import { STRIPS } from '../support/service';
+import { Editor } from './editor';
+import type { Stage } from './stage';
 
 /** The side bar tab "smart strips", as a person sees and uses it. */
 export class Sidebar {
@@ -56,4 +60,30 @@ export class Sidebar {
       tab,
     );
   }
+}
+
+export type EditorOptions = Parameters<typeof Editor.open>[2];
+
+/** Milliseconds between two polls of the account. */
+export const INTERVAL = 5000;
+
+export const homeAccount = (stage: Stage, properties: Record<string, unknown> = {}): FlowNode =>
+  account(stage.service, { name: 'Home', interval: String(INTERVAL / 1000), ...properties });
+
+/** Opens an editor with the side bar. */
+export async function openSidebar(
+  stage: Stage,
+  options?: EditorOptions,
+): Promise<{ editor: Editor; bar: Sidebar }> {
+  const editor = await Editor.open(stage.browser, stage.red.url, options);
+  const bar = new Sidebar(editor);
+  await bar.show();
+  return { editor, bar };
+}
+
+/** Closes the editor, and puts the service back to how it was. */
+export async function closeSidebar({ service }: Stage, editor: Editor): Promise<void> {
+  await editor.close();
+  service.always(null);
+  for (const { mac } of STRIPS) service.simulator.setOutlet(mac, 'all', false);
 }

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { account, tab } from '../support/flow';
+import { logIn, USERS } from '../support/node-red-admin';
+import { STRIPS } from '../support/service';
+import { Editor } from './editor';
+import { closeSidebar, homeAccount, INTERVAL, openSidebar, Sidebar, type EditorOptions } from './sidebar';
+import { setStage } from './stage';
+
+const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the accounts in the side bar', () => {
+  const stage = setStage();
+  let editor: Editor;
+  let bar: Sidebar;
+
+  const home = (properties: Record<string, unknown> = {}) => homeAccount(stage, properties);
+  const open = async (options?: EditorOptions) => {
+    ({ editor, bar } = await openSidebar(stage, options));
+  };
+  afterEach(() => closeSidebar(stage, editor));
+
+  it('says when the service is down and why, and when it is back', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await stage.service.stopListening();
+    try {
+      await bar.state('Home').getByText('unreachable').waitFor();
+      await bar
+        .account('Home')
+        .getByText(/refuses connections/)
+        .waitFor();
+    } finally {
+      await stage.service.listenAgain();
+    }
+    await bar.state('Home').getByText('working').waitFor();
+    assert.equal(
+      await bar
+        .account('Home')
+        .getByText(/refuses connections/)
+        .count(),
+      0,
+    );
+  });
+
+  it('says until when the service asks for a pause', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar
+      .account('Home')
+      .getByText(/^Last answer: \d/)
+      .waitFor();
+    await bar.state('Home').getByText('working, polled').waitFor();
+    stage.service.next({ kind: 'answer', status: 429, headers: { 'retry-after': '20' }, json: {} });
+    await bar
+      .state('Home')
+      .getByText(/^rate limited until \d/)
+      .waitFor();
+  });
+
+  it('says of a rejected key that it is the key', async () => {
+    await stage.red.deploy([tab, home({ credentials: { apiKey: 'another' } })]);
+    await open();
+    await bar.state('Home').getByText('API key rejected').waitFor();
+  });
+
+  it('says of an account that is not deployed, or deleted meanwhile, what to do', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await stage.red.deploy([tab]);
+    await bar
+      .account('Home')
+      .getByText(/does not run this account/)
+      .waitFor();
+    assert.equal(await bar.root.getByRole('switch').count(), 0);
+    assert.deepEqual(editor.errors, []);
+  });
+
+  it('says what to do where there is no account, and offers a simulator that works', async () => {
+    await stage.red.deploy([tab]);
+    await open();
+    await bar.root.getByText('There is no account yet.').waitFor();
+    await editor.picture('sidebar-empty');
+    await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
+    await editor.page.locator('.red-ui-flow-node-group').first().waitFor();
+    assert.equal((await editor.configIds('strip-account')).length, 1);
+    await bar.root.getByText('does not run this account').waitFor();
+    await editor.deploy();
+    await bar.root.getByRole('switch', { name: 'Desk strip, outlet 1' }).waitFor();
+  });
+
+  it('says of an account that was added that it is to be deployed, and asks when it was, without waiting', async () => {
+    await stage.red.deploy([tab]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    bar = new Sidebar(editor);
+    const { page } = editor;
+    // Of what is asked every 2 s, only the first question is.
+    await page.evaluate(
+      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 2000 ? 1 : start(run, ms))',
+    );
+    await bar.show();
+    await bar.root.getByText('There is no account yet.').waitFor();
+    await bar.button('Add an account').click();
+    await editor.configDialog.waitFor();
+    await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
+    await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
+    await editor.doneConfig();
+    await bar.root.getByText('does not run this account: deploy it').waitFor();
+    await editor.deploy();
+    await bar.root.locator('.smart-strip-state', { hasText: 'asking' }).waitFor();
+  });
+
+  it('adds an account beside those that exist', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.button('Add an account').click();
+    await editor.configDialog.waitFor();
+    await editor.cancelConfig();
+    assert.equal(await bar.button('Try it with a simulator').count(), 0);
+  });
+
+  it('asks for nothing while it is hidden', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const { requests } = stage.service;
+    const asked: string[] = [];
+    editor.page.on('request', (request) => {
+      if (request.url().includes('strip-sidebar')) asked.push(request.url());
+    });
+    const visible = requests.length;
+    await stage.service.arrived(visible + 1);
+    const released = editor.page.waitForResponse((response) =>
+      response.url().endsWith('/strip-sidebar/release'),
+    );
+    // In the middle of a question.
+    await editor.page.route('**/strip-sidebar/accounts*', async (route) => {
+      await wait(500);
+      await route.continue().catch(() => undefined);
+    });
+    await editor.page.waitForRequest('**/strip-sidebar/accounts*');
+    await bar.hide();
+    await released;
+    await wait(1000);
+    const [before, hidden] = [requests.length, asked.length];
+    await wait(INTERVAL * 1.5);
+    assert.equal(requests.length, before);
+    assert.equal(asked.length, hidden);
+    await editor.page.unroute('**/strip-sidebar/accounts*');
+    await bar.show();
+    await stage.service.arrived(before + 1);
+  });
+
+  it('asks for nothing while the page itself is hidden', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const setVisibility = async (state: string) => {
+      await editor.page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    };
+    const released = editor.page.waitForResponse('**/strip-sidebar/release');
+    await setVisibility('hidden');
+    await released;
+    const before = stage.service.requests.length;
+    await wait(INTERVAL * 1.5);
+    assert.equal(stage.service.requests.length, before);
+    await setVisibility('visible');
+    await stage.service.arrived(before + 1);
+  });
+
+  it('shows the same in two editors, and goes on in one when the other is hidden', async () => {
+    await stage.red.deploy([tab, home()]);
+    await open();
+    const other = await Editor.open(stage.browser, stage.red.url);
+    try {
+      const second = new Sidebar(other);
+      await second.show();
+      await second.shows('Desk strip, outlet 1', false);
+      await bar.shows('Desk strip, outlet 1', false);
+      await bar.toggle('Desk strip, outlet 1').click();
+      await second.shows('Desk strip, outlet 1', true);
+      await bar.hide();
+      stage.service.simulator.setOutlet(MEDIA, 1, true);
+      await second.shows('Media strip, outlet 1', true);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('the side bar behind a login', () => {
+  const stage = setStage({
+    nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
+  });
+
+  it('says to a user who may not read that they may not, and asks for nothing', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
+    const login = { username: 'none', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      const bar = new Sidebar(editor);
+      const asked: string[] = [];
+      editor.page.on('request', (request) => asked.push(request.url()));
+      await bar.show();
+      await bar.root.getByText('log in with a user who may').waitFor();
+      assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
+    } finally {
+      await editor.close();
+    }
+  });
+
+  it('shows a reader everything and lets them switch nothing', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home', interval: '5' })]);
+    const login = { username: 'guest', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      const bar = new Sidebar(editor);
+      await bar.show();
+      await bar.shows('Desk strip, outlet 1', false);
+      assert.equal(await bar.root.locator('button[role=switch]:enabled').count(), 0);
+      const { status } = await fetch(`${stage.red.url}/strip-sidebar/switch`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${await logIn(stage.red.url, login, 'read')}`,
+        },
+        body: JSON.stringify({ account: 'account', mac: DESK, port: 1, on: true }),
+      });
+      assert.ok(status === 401 || status === 403, String(status));
+      assert.ok(stage.service.requests.every(({ method }) => method === 'GET'));
+    } finally {
+      await editor.close();
+    }
+  });
+});
