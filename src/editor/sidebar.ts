@@ -77,7 +77,9 @@ export function sidebar(content: HTMLElement): void {
   filter.addEventListener('input', draw);
   document.addEventListener('visibilitychange', follow);
   RED.events.on('nodes:add', ({ type }) => {
-    if (type === 'strip-account' && seen) draw();
+    if (type !== 'strip-account' || !seen) return;
+    draw();
+    list.lastElementChild?.scrollIntoView(); // Node-RED lists the newest last
   });
   // The flows have started, which is later than the deploy was answered.
   RED.comms.subscribe('notification/runtime-deploy', askAgain);
