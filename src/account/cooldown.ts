@@ -10,7 +10,7 @@ const PROBE_INTERVAL = 5_000;
 export class Cooldown {
   #error: StripError | null = null;
   #began = 0;
-  #until = -Infinity;
+  #until = 0;
   #probed = -Infinity;
   /** When it ends, in wall-clock milliseconds, as seen when it began. */
   untilWall = 0;
@@ -24,7 +24,7 @@ export class Cooldown {
 
   /** Milliseconds that are left. */
   get remaining(): number {
-    return Math.max(0, this.#until - this.clock.monotonic());
+    return this.#error === null ? 0 : Math.max(0, this.#until - this.clock.monotonic());
   }
 
   /** Begins a pause of `ms`, or lengthens the one there is. Returns whether there was none. */
@@ -40,7 +40,8 @@ export class Cooldown {
   /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
   end(sent: number): boolean {
     if (this.remaining === 0 || sent <= this.#began) return false;
-    this.#until = -Infinity;
+    this.#error = null;
+    this.#until = 0;
     return true;
   }
 
