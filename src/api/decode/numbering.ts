@@ -33,7 +33,7 @@ export function numberRecords(
   const { called, used } = calledPort(records, ports, look);
   if (called !== null) return { numbers: called, used };
   const keyed = keys.map((key) => look(key).keyed);
-  const isKeyed = keyed.length > 0 && keyed.every((number) => number >= 0);
+  const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
   if (isKeyed && keys.every((key) => look(key).keyedBy === 'word')) return { numbers: fromOne(keyed), used };
   const known = positions(records, look);

@@ -5,13 +5,12 @@ import { fieldsOf, withItem, type Note } from './candidates';
 import type { Look, Meaning } from './names';
 import { fromOne, numberRecords, saysNoOutlet } from './numbering';
 import {
-  mayTellState,
   OFF,
   ON,
   settleState,
   stateOfValue,
+  statesIn,
   UNSAID,
-  withField,
   type State,
   type StateCandidate,
 } from './state';
@@ -92,8 +91,7 @@ export function ofRecords(
   trust: Trust,
 ): OutletSet | null {
   if (all.length > MOST_OUTLETS) return null;
-  const columns = columnsOf(all, look);
-  const { ports, states, labels } = columns;
+  const { ports, labels } = columnsOf(all, look);
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
   const byName = all.length > PORTS.length;
   const kept = all.map((record) => !saysNoOutlet(record, labels, byName));
@@ -103,7 +101,7 @@ export function ofRecords(
   const ownKeys = keys?.filter((_, i) => kept[i]) ?? [];
   const isOrdered = trust === 'outlets' && keys === null && records === all;
   const { numbers, used } = numberRecords(records, look, ownKeys, isOrdered, ports);
-  const said = records.map((record) => saidIn(record, states, look));
+  const said = records.map((record) => statesIn(record, look));
   if (trust !== 'outlets' && (numbers.every((number) => number === null) || said.every(isNothing)))
     return null;
   if (trust === 'none' && said.every((each) => each.every(({ value }) => value === null))) return null;
@@ -125,14 +123,12 @@ const isNothing = (said: readonly StateCandidate[]): boolean => said.length === 
 interface Columns {
   /** They call a number that of a port. */
   ports: Meaning[];
-  /** They may say on or off. */
-  states: Meaning[];
   /** They name an outlet, or say what kind of thing it is. */
   labels: Meaning[];
 }
 
 function columnsOf(records: readonly JsonRecord[], look: Look): Columns {
-  const columns: Columns = { ports: [], states: [], labels: [] };
+  const columns: Columns = { ports: [], labels: [] };
   const seen = new Set<string>();
   for (const record of records) {
     for (const key in record) {
@@ -140,21 +136,11 @@ function columnsOf(records: readonly JsonRecord[], look: Look): Columns {
       seen.add(key);
       const meaning = look(key);
       if (meaning.number === 'port') columns.ports = withItem(columns.ports, meaning);
-      if (mayTellState(meaning)) columns.states = withItem(columns.states, meaning);
       if (nameRank(meaning) < Infinity || meaning.is('type'))
         columns.labels = withItem(columns.labels, meaning);
     }
   }
   return columns;
-}
-
-function saidIn(record: JsonRecord, states: readonly Meaning[], look: Look): StateCandidate[] {
-  let said: StateCandidate[] | undefined;
-  for (const meaning of states) {
-    const value = record[meaning.key];
-    if (value !== undefined) said = withField(said, meaning, value, look, null, 0);
-  }
-  return said ?? [];
 }
 
 /** The most preferred name; of two under one name the first in the alphabet, so that the order of keys says nothing. */

@@ -67,26 +67,31 @@ function hintOf(
   if (meaning.is('total')) return lastOrMore(came.includes(number));
   if (meaning.is('pages')) return lastOrMore(number <= 1);
   if (meaning.is('count')) return hintOfCount(plain, number, came, inPaging);
-  if (meaning.is('page') || (inPaging && plain === 'current')) return number > 1 ? 'more' : 'paged';
-  if (meaning.is('limit')) return came.some((count) => number > count) ? null : 'paged';
+  if (meaning.is('page') || (inPaging && plain === 'current')) return moreOrPaged(number > 1);
+  if (meaning.is('limit')) return hintOfSize(number, came);
   if (!meaning.is('skipped')) return null;
   // Some count what comes before, some start at 1.
-  return number > (plain === 'from' || plain === 'start' ? 1 : 0) ? 'more' : 'paged';
+  return moreOrPaged(number > (plain === 'from' || plain === 'start' ? 1 : 0));
 }
 
 const lastOrMore = (isLast: boolean | null): Hint => (isLast === null ? null : isLast ? 'all' : 'more');
 
+const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
+
 /** `number` is that of a page; `size` may be that of a page, any other count is that of what came, or of all. */
 function hintOfCount(plain: string, number: number, came: readonly number[], inPaging: boolean): Hint {
   if (came.includes(number)) return null;
-  if (plain === 'number' || (inPaging && plain === 'num')) return number > 1 ? 'more' : 'paged';
-  if (plain === 'size') return inPaging && came.every((count) => number > count) ? null : 'paged';
-  return 'more';
+  if (plain === 'number' || (inPaging && plain === 'num')) return moreOrPaged(number > 1);
+  return plain === 'size' && inPaging ? hintOfSize(number, came) : moreOrPaged(plain !== 'size');
 }
+
+/** A page that is not full is the last. */
+const hintOfSize = (size: number, came: readonly number[]): Hint =>
+  came.every((count) => size > count) ? null : 'paged';
 
 /** "1-2/2", "0-1 of 5". */
 function hintOfRange(value: unknown, came: readonly number[]): Hint {
-  if (typeof value !== 'string' || value.length > 80) return null;
+  if (typeof value !== 'string') return null;
   const [, total] = /(?:\/|of)\s*([0-9]{1,9})\b/i.exec(value) ?? [];
   if (total === undefined) return /[0-9] *- *[0-9]/.test(value) ? 'paged' : null;
   return lastOrMore(came.includes(Number(total)));

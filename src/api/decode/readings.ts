@@ -135,8 +135,7 @@ function candidateOf(
   const { meaning, value } = field;
   const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
   if (measured === null) {
-    const isEmpty = value === null || value === '' || typeof value === 'object';
-    return isEmpty ? null : useless(field, 'unclear');
+    return value === '' || typeof value === 'object' ? null : useless(field, 'unclear');
   }
   if (measured === 'scale' || beside.scales.includes(reading)) return useless(field, 'scale');
   const unit = measured.unit ?? beside.units[reading] ?? null;

@@ -41,6 +41,10 @@ export function stateOfValue(
   return said ?? [];
 }
 
+/** What the fields of a record about one outlet say. */
+export const statesIn = (record: JsonRecord, look: Look): StateCandidate[] =>
+  withRecord(undefined, record, look, null, 0) ?? [];
+
 /** `outer`: how the name of the record itself says on or off, if it does. */
 function withRecord(
   said: StateCandidate[] | undefined,
@@ -55,7 +59,7 @@ function withRecord(
 }
 
 /** What was said, and what one field more says, if it may say on or off. `outer`: as above; `depth`: how far down the field stands. */
-export function withField(
+function withField(
   said: StateCandidate[] | undefined,
   meaning: Meaning,
   value: unknown,
@@ -76,10 +80,6 @@ export function withField(
     ? withItem(said, { from: meaning.key, value: value === 'high', weight: 'level' })
     : said;
 }
-
-/** Whether a field of that name may say on or off, or hold one that does. */
-export const mayTellState = ({ state, part, plain }: Meaning): boolean =>
-  state !== null || part === 'self' || plain === 'level';
 
 function withValue(
   said: StateCandidate[] | undefined,

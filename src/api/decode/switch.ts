@@ -79,7 +79,6 @@ function entriesOf(results: object, look: Look): Entry[] {
   if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, look));
   const record = results as JsonRecord;
   const keys = Object.keys(record);
-  if (keys.length === 0) return [];
   // A map keyed by something, unless it is an entry itself.
   const isMap = keys.every((key) => isRecord(record[key]) || look(key).keyed >= 0);
   return isMap ? keys.map((key) => entryOf(record[key], look(key).keyed, look)) : [entryOf(record, 0, look)];

@@ -1,14 +1,13 @@
 /** A JSON object; its keys and values are the service's and mean nothing yet. */
 export type JsonRecord = Record<string, unknown>;
 
-const LONGEST_WORD = 16;
 const YES = /^[\s_-]*(?:(?:(?:turned|switched|powered|power|is)[\s_-]+)?on|true|yes)[\s_-]*$/i;
 const NO = /^[\s_-]*(?:(?:(?:turned|switched|powered|power|is)[\s_-]+)?off|false|no)[\s_-]*$/i;
 
 /** A clear yes or no: a boolean, or a word for on or off in any case. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string' || value.length > LONGEST_WORD) return null;
+  if (typeof value !== 'string') return null;
   return YES.test(value) ? true : NO.test(value) ? false : null;
 }
 
@@ -21,7 +20,7 @@ export function readBit(value: unknown): boolean | null {
 /** A clear boolean about a strip as a whole. Words for on and off are none: they would be about its outlets. */
 export function readFlag(value: unknown): boolean | null {
   if (typeof value !== 'string') return typeof value === 'boolean' ? value : readBit(value);
-  const word = value.length > LONGEST_WORD ? '' : wordsOf(value);
+  const word = wordsOf(value);
   if (word === 'true' || word === 'yes') return true;
   return word === 'false' || word === 'no' ? false : readBit(word);
 }
@@ -33,15 +32,12 @@ export const wordsOf = (text: string): string =>
     .replace(/[\s_-]+/g, ' ')
     .trim();
 
-const DECIMAL = /^[+-]?[0-9]+(?:\.[0-9]+)?/;
 /** A decimal, and behind it a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2. */
 const MEASURED = /^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([\p{L}%°][\p{L}%°·/ ]{0,15})?$/u;
-const LONGEST_MEASURED = 40;
 
-/** Whether a value is a number, or the text of one with or without a unit, that is neither 0 nor 1. */
+/** Whether a value is a number, or a text that begins with one, and neither 0 nor 1. */
 export function isMeasure(value: unknown): boolean {
-  if (typeof value === 'string')
-    return value.length <= LONGEST_MEASURED && DECIMAL.test(value.trim()) && readBit(value) === null;
+  if (typeof value === 'string') return /^\s*[+-]?[0-9]/.test(value) && readBit(value) === null;
   return typeof value === 'number' && value !== 0 && value !== 1;
 }
 
@@ -53,7 +49,6 @@ export function readIndex(value: unknown): number {
 
 /** The number at the end of a short text such as "Outlet 4", "P4", "#4", "switch:0" or "4"; -1 where there is none. */
 export function numberInText(text: string): number {
-  if (text.length > 80) return -1;
   const [, digits] = /(?:^|[^0-9.,])0*([0-9]{1,2})$/.exec(text.trim()) ?? [];
   return digits === undefined ? -1 : Number(digits);
 }
@@ -77,11 +72,9 @@ export function readNumber(value: unknown): Measured | null {
   return Number.isFinite(number) ? { value: number, unit } : null;
 }
 
-const LONGEST_JSON = 1_048_576;
-
 /** The value of a text that is itself a JSON array or object; everything else as it is. */
 export function readJson(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length > LONGEST_JSON || !/^\s*[[{]/.test(value)) return value;
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
     return JSON.parse(value) as unknown;
   } catch {

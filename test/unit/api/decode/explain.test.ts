@@ -13,6 +13,11 @@ describe('The reason why a value is unknown', () => {
     ],
     ['a word that is neither', { state: 'closed' }, { reason: 'unclear', fields: ['state'] }],
     ['a number that may be watts', { power: 12 }, { reason: 'number', fields: ['power'] }],
+    [
+      'a word that is neither beside a number that may be watts',
+      { power: 12, state: 'closed' },
+      { reason: 'unclear', fields: ['power', 'state'] },
+    ],
   ] as const) {
     it(`names ${shows}`, () => {
       assert.deepEqual(explain({ mac: MAC, outlets: [{ port: 2, ...fields }] }, MAC), [
@@ -36,7 +41,8 @@ describe('The reason why a value is unknown', () => {
 
   for (const [reading, fields, note] of [
     ['load', { load: '3 outlets' }, { reason: 'unit', fields: ['load'] }],
-    ['voltage', { voltage: { value: 2309, scale: 1 } }, { reason: 'scale', fields: ['voltage'] }],
+    ['voltage', { voltage: { value: 230, scale: 1 } }, { reason: 'scale', fields: ['voltage'] }],
+    ['voltage', { voltage: 2309 }, { reason: 'scale', fields: ['voltage'] }],
     [
       'voltage',
       { voltage: 230, volts: 'none', mains_voltage: 231 },
@@ -51,7 +57,12 @@ describe('The reason why a value is unknown', () => {
 
   it('names what makes a list incomplete', () => {
     assert.deepEqual(
-      explain({ strips: [{ mac: MAC, outlets: [true] }, { name: 'x' }], next: '/2', total: 9 }),
+      explain({
+        strips: [{ mac: MAC, outlets: [true] }, { name: 'x' }],
+        total: 9,
+        next: '/2',
+        complete: true,
+      }),
       [
         { mac: null, about: 'list', reason: 'more', fields: ['next', 'total'] },
         { mac: null, about: 'list', reason: 'unidentified', fields: [] },
@@ -66,7 +77,23 @@ describe('The reason why a value is unknown', () => {
   });
 
   it('says nothing of a value that is empty', () => {
-    assert.deepEqual(explain({ mac: MAC, load: null, voltage: '', signal: {}, outlets: [true] }, MAC), []);
+    assert.deepEqual(
+      explain(
+        {
+          mac: MAC,
+          load: {},
+          voltage: '',
+          rssi: null,
+          outlets: [
+            { port: 1, on: true },
+            { port: 2, on: null },
+            { port: 3, on: '' },
+          ],
+        },
+        MAC,
+      ),
+      [],
+    );
   });
 
   it('says nothing where all is known', () => {
@@ -75,6 +102,12 @@ describe('The reason why a value is unknown', () => {
 });
 
 describe('What was read', () => {
+  /** What is read of outlets 1 to 4; `undefined`: that there is none. */
+  const statesOf = (body: unknown): (boolean | null | undefined)[] => {
+    const { outlets } = decodeStrip(body, MAC, AT).strip;
+    return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
+  };
+
   it('shares nothing with the answer, nor with what was read before', () => {
     const body = [{ mac: MAC, outlets: [{ port: 1, on: true }], load: '1 W' }];
     const before = JSON.stringify(body);
@@ -84,6 +117,42 @@ describe('What was read', () => {
     assert.equal(JSON.stringify(body), before);
     assert.deepEqual(decodeList(body, AT).strips[0]?.units, { load: 'W' });
   });
+
+  for (const [shows, strip] of [
+    ['a list', (records: object[]) => ({ mac: MAC, outlets: records })],
+    [
+      'a map',
+      (records: object[]) => ({
+        mac: MAC,
+        outlets: Object.fromEntries(records.map((each, i) => [`x${i}y`, each])),
+      }),
+    ],
+    ['rows of one strip', (records: object[]) => records.map((each) => ({ mac: MAC, ...each }))],
+  ] as const) {
+    it(`reads outlets from up to 64 records in ${shows}, and none from more`, () => {
+      const records = Array.from({ length: 65 }, (_, i) => ({ port: i + 1, on: true }));
+      assert.deepEqual(statesOf(strip(records.slice(0, 64))), [true, true, true, true]);
+      assert.deepEqual(statesOf(strip(records)), [undefined, undefined, undefined, undefined]);
+    });
+  }
+
+  for (const [opening, closing] of [
+    ['[', ']'],
+    ['{"data":', '}'],
+    ['{"strips":[],"meta":', '}'],
+    ['{"outlets":[{"port":1,"state":', '}]}'],
+    ['{"strip":', '}'],
+    ['{"outlets":[', ']}'],
+    ['{"state":', '}'],
+  ] as const) {
+    it(`survives 100,000 levels of ${opening}`, () => {
+      const body: unknown = JSON.parse(opening.repeat(100_000) + '1' + closing.repeat(100_000));
+      assert.deepEqual(decodeList(body, AT).strips, []);
+      const { outlets } = decodeStrip(body, MAC, AT).strip;
+      assert.ok(outlets.every(({ on }) => on === null));
+      explain(body);
+    });
+  }
 
   it('takes no harm from a key called __proto__', () => {
     const body: unknown = JSON.parse(
