@@ -412,6 +412,10 @@ describe('the dialogs with thirty strips', () => {
       await editor.unfold('Outlets');
       await editor.unfold('Polling');
       await editor.unfold('Advanced');
+      for (const part of ['#smart-strip-test', '#smart-strip-offer button']) {
+        const contrast = await editor.contrast(part);
+        assert.ok(contrast >= 4.5, `${part}: ${contrast.toFixed(1)}`);
+      }
       await editor.page.locator('#smart-strip-test').click();
       await editor.page.locator('#smart-strip-result table').waitFor();
       await editor.picture(`thirty-strip-account${theme}`);
