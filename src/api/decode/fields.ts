@@ -106,7 +106,7 @@ function addPairs(
     const values = keys.filter((each) => look(each).is('pairvalue'));
     if (values.length === 0 || meaning.denied) continue;
     const [value] = values;
-    const isMeasured = meaning.reading !== null || meaning.keyed >= 0 || values.length > 1;
+    const isMeasured = meaning.reading !== null || values.length > 1;
     const told = isMeasured || value === undefined ? item : item[value];
     const record = { [key]: told };
     if (meaning.keyed < 0) found.fields.push({ meaning, value: told, part, depth, record });
@@ -123,15 +123,8 @@ function pairName(item: JsonRecord, keys: readonly string[], look: Look): string
     if (rank < 0 || rank >= best) continue;
     const text = readText(item[key]);
     if (text === null) continue;
-    const { reading, available, offline, keyed, keyedBy } = look(text);
-    if (
-      reading === null &&
-      !available &&
-      !offline &&
-      !(keyed >= 0 && keyedBy === 'word') &&
-      !look(text).is('power')
-    )
-      continue;
+    const { reading, available, offline, keyed } = look(text);
+    if (reading === null && !available && !offline && keyed < 0 && !look(text).is('power')) continue;
     best = rank;
     name = text;
   }

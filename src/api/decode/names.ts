@@ -226,7 +226,7 @@ export const isListedName = (key: string): boolean => GROUPS.has(plainOf(key));
 
 /** In lower case, without separators; "" for a key that is too long for a name. */
 const plainOf = (key: string): string =>
-  key.length > LONGEST_NAME || key === '__proto__' ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  key.length > LONGEST_NAME ? '' : key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const NO_GROUPS: ReadonlyMap<NameGroup, number> = new Map();
 const LONGEST_NAME = 40;
@@ -298,7 +298,6 @@ function readingOf(plain: string): { reading: ReadingName | null; tier: number }
 
 /** The words of a key in snake_case, kebab-case or camelCase, in lower case. */
 function wordsOfKey(key: string): string[] {
-  if (key.length > LONGEST_NAME) return [];
   return key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -139,7 +139,6 @@ const hasLists = (value: unknown): boolean =>
 
 /** Whether records in a container have MACs other than that of the record which holds them. */
 function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
-  if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) {
     for (const item of value) if (isOtherStrip(item, own, look)) return true;
   } else if (isRecord(value)) {
@@ -156,13 +155,7 @@ function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
 
 /** The keys of a record that may hold strips: only those called strips, where there are any. */
 function containers(record: JsonRecord, look: Look): string[] {
-  const keys = Object.keys(record).filter(
-    (key) =>
-      !look(key).denied &&
-      !look(key).is('more') &&
-      typeof readJson(record[key]) === 'object' &&
-      record[key] !== null,
-  );
+  const keys = Object.keys(record).filter((key) => !look(key).denied && !look(key).is('more'));
   const strips = keys.filter((key) => look(key).strips && Array.isArray(readJson(record[key])));
   return strips.length > 0 ? strips : keys;
 }
@@ -220,10 +213,7 @@ function addKeyed(
   }
   found.isList = true;
   // A MAC never says how much there is.
-  if (others.length > 0) {
-    const keys = others.filter((key) => key !== '__proto__');
-    found.wrappers.push(Object.fromEntries(keys.map((key) => [key, map[key]])));
-  }
+  found.wrappers.push(Object.fromEntries(others.map((key) => [key, map[key]])));
   return true;
 }
 
@@ -265,9 +255,7 @@ const tellsOwnOutlets = (record: JsonRecord, look: Look): boolean => {
   const own = directIdentity(record, look);
   if (own === null) return false;
   const rest = Object.fromEntries(
-    Object.entries(record).filter(
-      ([key, value]) => key !== '__proto__' && !holdsOtherStrips(readJson(value), own, look),
-    ),
+    Object.entries(record).filter(([, value]) => !holdsOtherStrips(readJson(value), own, look)),
   );
   return tellsOutlets(rest, look);
 };

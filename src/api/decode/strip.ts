@@ -142,14 +142,14 @@ function saysOffline({ meaning, value, part }: Field): boolean {
   )
     return true;
   if (meaning.offline && readFlag(said) === true && part === 'self') return true;
-  return meaning.connection && typeof said === 'string' && said.length < 20 && OFFLINE.has(wordsOf(said));
+  return meaning.connection && typeof said === 'string' && OFFLINE.has(wordsOf(said));
 }
 
 /** What identifies the strip that a record is about; its own fields first, then those of its parts. `null`: nothing does. */
 export function identityOf(record: JsonRecord, look: Look): Identity | null {
   const direct = directIdentity(record, look);
   if (direct !== null) return direct;
-  const fields = stripFields([record], look).fields.filter(({ depth }) => depth > 0);
+  const { fields } = stripFields([record], look);
   const named = fields.filter(({ meaning, value }) => meaning.mac >= 0 && readText(value) !== null);
   const own = named.filter(({ part }) => part === 'self');
   const agreeing = agreed(

@@ -96,6 +96,17 @@ describe('The reason why a value is unknown', () => {
     );
   });
 
+  it('says nothing of an outlet beyond the fourth', () => {
+    const outlets = [1, 9].map((port) => ({ port, on: true }));
+    assert.deepEqual(explain({ mac: MAC, outlets }, MAC), []);
+  });
+
+  it('names what is no record in a list', () => {
+    assert.deepEqual(explain([{ mac: MAC, outlets: [true] }, 'x']), [
+      { mac: null, about: 'list', reason: 'unidentified', fields: [] },
+    ]);
+  });
+
   it('says nothing where all is known', () => {
     assert.deepEqual(explain([{ mac: MAC, load: 3, outlets: [true, false] }]), []);
   });
