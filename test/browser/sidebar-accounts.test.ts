@@ -3,26 +3,18 @@ import { account, tab } from '../support/flow';
 import { logIn, USERS } from '../support/node-red-admin';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
-import { closeSidebar, homeAccount, INTERVAL, openSidebar, Sidebar, type EditorOptions } from './sidebar';
+import { INTERVAL, setSidebar, Sidebar } from './sidebar';
 import { setStage } from './stage';
 
 const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the accounts in the side bar', () => {
-  const stage = setStage();
-  let editor: Editor;
-  let bar: Sidebar;
-
-  const home = (properties: Record<string, unknown> = {}) => homeAccount(stage, properties);
-  const open = async (options?: EditorOptions) => {
-    ({ editor, bar } = await openSidebar(stage, options));
-  };
-  afterEach(() => closeSidebar(stage, editor));
+  const { stage, home, edit, open } = setSidebar();
 
   it('says when the service is down and why, and when it is back', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await stage.service.stopListening();
     try {
@@ -46,7 +38,7 @@ describe('the accounts in the side bar', () => {
 
   it('says until when the service asks for a pause', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await bar
       .account('Home')
@@ -62,13 +54,13 @@ describe('the accounts in the side bar', () => {
 
   it('says of a rejected key that it is the key', async () => {
     await stage.red.deploy([tab, home({ credentials: { apiKey: 'another' } })]);
-    await open();
+    const { bar } = await open();
     await bar.state('Home').getByText('API key rejected').waitFor();
   });
 
   it('says of an account that is not deployed, or deleted meanwhile, what to do', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await stage.red.deploy([tab]);
     await bar
@@ -81,7 +73,7 @@ describe('the accounts in the side bar', () => {
 
   it('says what to do where there is no account, and offers a simulator that works', async () => {
     await stage.red.deploy([tab]);
-    await open();
+    const { editor, bar } = await open();
     await bar.root.getByText('There is no account yet.').waitFor();
     await editor.picture('sidebar-empty');
     await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
@@ -94,8 +86,7 @@ describe('the accounts in the side bar', () => {
 
   it('says of an account that was added that it is to be deployed, and asks when it was, without waiting', async () => {
     await stage.red.deploy([tab]);
-    editor = await Editor.open(stage.browser, stage.red.url);
-    bar = new Sidebar(editor);
+    const { editor, bar } = await edit();
     const { page } = editor;
     // Of what is asked every 2 s, only the first question is.
     await page.evaluate(
@@ -115,7 +106,7 @@ describe('the accounts in the side bar', () => {
 
   it('adds an account beside those that exist', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     assert.equal(await bar.button('Try it with a simulator').count(), 0);
     await bar.button('Add an account').click();
@@ -135,7 +126,7 @@ describe('the accounts in the side bar', () => {
 
   it('asks for nothing while it is hidden', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const { requests } = stage.service;
     const asked: string[] = [];
@@ -167,7 +158,7 @@ describe('the accounts in the side bar', () => {
 
   it('asks for nothing while the page itself is hidden', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const setVisibility = async (state: string) => {
       await editor.page.evaluate((value) => {
@@ -187,7 +178,7 @@ describe('the accounts in the side bar', () => {
 
   it('shows the same in two editors, and goes on in one when the other is hidden', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { bar } = await open();
     const other = await Editor.open(stage.browser, stage.red.url);
     try {
       const second = new Sidebar(other);

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { account, placed, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
-import { closeSidebar, homeAccount, openSidebar, Sidebar, type EditorOptions } from './sidebar';
+import { setSidebar, Sidebar } from './sidebar';
 import { setStage } from './stage';
 
 const [{ mac: DESK }] = STRIPS;
@@ -12,19 +12,11 @@ const AXE = createRequire(__filename).resolve('axe-core/axe.min.js');
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the side bar', () => {
-  const stage = setStage();
-  let editor: Editor;
-  let bar: Sidebar;
-
-  const home = (properties: Record<string, unknown> = {}) => homeAccount(stage, properties);
-  const open = async (options?: EditorOptions) => {
-    ({ editor, bar } = await openSidebar(stage, options));
-  };
-  afterEach(() => closeSidebar(stage, editor));
+  const { stage, home, edit, open } = setSidebar();
 
   it('shows a change made elsewhere within an interval', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 2', false);
     stage.service.simulator.setOutlet(DESK, 2, true);
     const asked = stage.service.requests.length;
@@ -36,7 +28,7 @@ describe('the side bar', () => {
 
   it('shows readings, and the load since it was opened as a line', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await bar.strip('Desk strip').getByText('Voltage 231').waitFor();
     stage.service.simulator.setOutlet(DESK, 1, true);
@@ -47,7 +39,7 @@ describe('the side bar', () => {
 
   it('keeps a toggle grey until the service has confirmed it', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const answer = stage.service.hold('answer');
     const toggle = bar.toggle('Desk strip, outlet 1');
@@ -63,7 +55,7 @@ describe('the side bar', () => {
 
   it('puts a toggle back when it is refused, and says why', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { bar } = await open();
     await bar.shows('Media strip, outlet 3', false);
     stage.service.always({ kind: 'answer', status: 500, json: {} });
     await bar.toggle('Media strip, outlet 3').click();
@@ -78,7 +70,7 @@ describe('the side bar', () => {
   it('marks a protected outlet and does not switch it off', async () => {
     stage.service.simulator.setOutlet(DESK, 4, true);
     await stage.red.deploy([tab, home({ protectedOutlets: [{ mac: DESK, port: 4 }] })]);
-    await open();
+    const { bar } = await open();
     const toggle = bar.toggle('Desk strip, outlet 4');
     await bar.shows('Desk strip, outlet 4', true);
     assert.equal(await toggle.getAttribute('aria-disabled'), 'true');
@@ -96,7 +88,7 @@ describe('the side bar', () => {
 
   it('puts configured nodes on the canvas that work after a deploy, and shows which nodes use an outlet', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 2', false);
     const { page } = editor;
     const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
@@ -139,7 +131,7 @@ describe('the side bar', () => {
 
   it('places a node in the middle of the canvas where the keyboard is used', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await bar.button('Put a strip switch on the canvas: Desk strip, outlet 1').press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').waitFor();
@@ -152,7 +144,7 @@ describe('the side bar', () => {
 
   it('can be used with the keyboard alone, and keeps the focus while it is drawn again', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const { page } = editor;
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
@@ -171,8 +163,7 @@ describe('the side bar', () => {
   it('gives the labels of nodes the names that it receives', async () => {
     const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
     await stage.red.deploy([tab, home(), placed('node', 'strip switch', fixed)]);
-    editor = await Editor.open(stage.browser, stage.red.url);
-    bar = new Sidebar(editor);
+    const { editor, bar } = await edit();
     await editor.expectLabel('node', `${DESK}: 2`);
     await bar.show();
     await editor.expectLabel('node', 'Desk strip: 2');
@@ -185,7 +176,7 @@ describe('the side bar', () => {
         home({ protectedOutlets: [{ mac: DESK, port: 4 }] }),
         placed('node', 'strip switch', { mac: DESK, macType: 'str', port: '1', portType: 'port' }),
       ]);
-      await open({ dark });
+      const { editor, bar } = await open({ dark });
       await bar.shows('Desk strip, outlet 1', false);
       await bar.root.locator('.smart-strip-used summary').first().click();
       stage.service.always({ kind: 'answer', status: 500, json: {} });
@@ -221,7 +212,7 @@ describe('the side bar', () => {
 
   it('shows exactly what a report for a bug holds, to copy and to download', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const { page } = editor;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -248,7 +239,7 @@ describe('the side bar', () => {
 
   it('offers the same report in the dialog of the account, and says so where it is not deployed', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.hide();
     const { page } = editor;
     await editor.editConfig('strip-account', 'account');
@@ -266,7 +257,7 @@ describe('the side bar', () => {
 
   it('takes no memory for being opened', async () => {
     await stage.red.deploy([tab, home()]);
-    await open();
+    const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const session = await editor.page.context().newCDPSession(editor.page);
     await session.send('Performance.enable');

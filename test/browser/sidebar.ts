@@ -3,7 +3,7 @@ import { account } from '../support/flow';
 import type { FlowNode } from '../support/node-red';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
-import type { Stage } from './stage';
+import { setStage } from './stage';
 
 /** The side bar tab "smart strips", as a person sees and uses it. */
 export class Sidebar {
@@ -62,28 +62,35 @@ export class Sidebar {
   }
 }
 
-export type EditorOptions = Parameters<typeof Editor.open>[2];
-
 /** Milliseconds between two polls of the account. */
 export const INTERVAL = 5000;
 
-export const homeAccount = (stage: Stage, properties: Record<string, unknown> = {}): FlowNode =>
-  account(stage.service, { name: 'Home', interval: String(INTERVAL / 1000), ...properties });
+/** A stage for tests of the side bar. After each test its editors are closed, and the service is as it was. */
+export function setSidebar() {
+  const stage = setStage();
+  const opened: Editor[] = [];
 
-/** Opens an editor with the side bar. */
-export async function openSidebar(
-  stage: Stage,
-  options?: EditorOptions,
-): Promise<{ editor: Editor; bar: Sidebar }> {
-  const editor = await Editor.open(stage.browser, stage.red.url, options);
-  const bar = new Sidebar(editor);
-  await bar.show();
-  return { editor, bar };
-}
+  afterEach(async () => {
+    for (const editor of opened.splice(0)) await editor.close();
+    stage.service.always(null);
+    for (const { mac } of STRIPS) stage.service.simulator.setOutlet(mac, 'all', false);
+  });
 
-/** Closes the editor, and puts the service back to how it was. */
-export async function closeSidebar({ service }: Stage, editor: Editor): Promise<void> {
-  await editor.close();
-  service.always(null);
-  for (const { mac } of STRIPS) service.simulator.setOutlet(mac, 'all', false);
+  /** Opens an editor; its side bar shows another tab. */
+  const edit = async (options?: Parameters<typeof Editor.open>[2]) => {
+    const editor = await Editor.open(stage.browser, stage.red.url, options);
+    opened.push(editor);
+    return { editor, bar: new Sidebar(editor) };
+  };
+  return {
+    stage,
+    home: (properties: Record<string, unknown> = {}): FlowNode =>
+      account(stage.service, { name: 'Home', interval: String(INTERVAL / 1000), ...properties }),
+    edit,
+    open: async (options?: Parameters<typeof Editor.open>[2]) => {
+      const { editor, bar } = await edit(options);
+      await bar.show();
+      return { editor, bar };
+    },
+  };
 }

@@ -41,18 +41,6 @@ describe('the table of settings', () => {
 });
 
 describe('a flow without a property', () => {
-  it('takes the default of the table for an account', () => {
-    assert.deepEqual(readAccountConfig({}).settings, {
-      timeout: 10_000,
-      interval: 30_000,
-      retryFor: 30_000,
-      concurrency: 8,
-      protectedOutlets: [],
-      outletNames: [],
-      units: { load: '', voltage: '', signal: '' },
-    });
-  });
-
   it('takes the default of the table for a simulator', () => {
     assert.equal(readConfig({}).path, '/strip-simulator');
     assert.equal(readConfig({}).strips.length, 2);
