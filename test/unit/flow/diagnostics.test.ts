@@ -157,6 +157,76 @@ describe('the shape of an answer', () => {
     });
   });
 
+  it('says of a text what kind it is, and otherwise only how long', () => {
+    const kinds: Record<string, string[]> = {
+      'empty text': [''],
+      'on or off as text': ['on', 'OFF', ' true ', 'no'],
+      'number as text': ['7', '-12', '+3,25', ' 10.50 '],
+      'number with unit': ['5W', '231 V', '-61 dBm', '12,5  %', ' 7.25kW '],
+      'time as text': ['2027-01-15T08:00:00Z', '2027-01-15T08:00:00.123+01:00', '2027-01-15T08:00'],
+    };
+    for (const [kind, texts] of Object.entries(kinds))
+      for (const each of texts) assert.equal(shape(each), kind, each);
+    for (const each of [
+      ...[
+        'on top',
+        'xon',
+        'aloof off',
+        '7 a b',
+        'x7',
+        '7.',
+        '1.2.3',
+        '7x8',
+        '5 bananas',
+        'a 5 W',
+        '5.W',
+        '*7',
+        '7W!',
+      ],
+      ...['at 2027-01-15T08:00:00Z', '2027-01-15T08:00:00Z!', '2027-01-15T08:00:00+1', '2027-1-15T08:00:00Z'],
+    ]) {
+      assert.equal(shape(each), `text of ${each.length}`);
+    }
+  });
+
+  it('says of a whole number only whether it may be that of an outlet', () => {
+    const kinds = [-1, 0, 4, 5, 0.5].map(shape);
+    const ours = 'integer 0 to 4';
+    assert.deepEqual(kinds, ['integer', ours, ours, 'integer', 'decimal']);
+  });
+
+  it('shows eight levels, forty keys of a record and five shapes of a list', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : { data: nested(levels - 1) });
+    assert.ok(JSON.stringify(shape(nested(9))).includes('left out'));
+    assert.ok(!JSON.stringify(shape(nested(8))).includes('left out'));
+    const lists = (levels: number): unknown => (levels === 0 ? 1 : [lists(levels - 1)]);
+    assert.ok(JSON.stringify(shape(lists(9))).includes('left out'));
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`port ${i}`, i]));
+    assert.equal(Object.keys(shape(keys(40)) as object).length, 40);
+    assert.deepEqual(Object.entries(shape(keys(43)) as object).at(-1), ['3 more', 'left out']);
+    const different = Array.from({ length: 7 }, (_, i) => ({
+      on: 1,
+      ...Object.fromEntries([[`item${i}`, 1]]),
+    }));
+    const shapes = shape([...different, ...different]) as { count: number; shape: unknown }[];
+    assert.deepEqual(
+      shapes.map(({ count }) => count),
+      [2, 2, 2, 2, 2, 4],
+    );
+    assert.equal(shapes.at(-1)?.shape, 'left out');
+  });
+
+  it('replaces the names of outlets, too', () => {
+    const aliases = new Aliases();
+    const strip = makeStrip(MAC, [true]);
+    aliases.learn({ ...strip, outlets: strip.outlets.map((outlet) => ({ ...outlet, name: 'Lamp' })) });
+    assert.deepEqual(shapeOf({ label: 'Lamp', Lamp: 1 }, aliases), {
+      label: 'name 1',
+      'name 1': 'integer 0 to 4',
+    });
+  });
+
   it('counts entries of the same shape once', () => {
     const strips = Array.from({ length: 100 }, (_, index) => ({ mac: `A1B2C3D4E5${index % 10}F`, on: true }));
     assert.deepEqual(shape(strips), [{ count: 100, shape: { mac: 'mac 1', on: 'boolean' } }]);
@@ -318,6 +388,128 @@ describe('a report', () => {
     assert.deepEqual(report.errors, [
       { count: 1, at, last: { code: 'SERVICE', sentence: 'SERVICE.failed', status: 503 } },
     ]);
+  });
+
+  it('says what was read of one strip and of the latest switch, and shows ten strips of a list', async () => {
+    const counters = new DiagnosticCounters(new FakeClock());
+    const strip = makeStrip(MAC, [true], { name: 'Desk' });
+    const many = Array.from({ length: 12 }, (_, i) => makeStrip(`A1B2C3D4E5${10 + i}`, []));
+    const answers = {
+      list: listOf(...many),
+      get: { ...stripOf(strip), response: { name: 'Desk' } },
+      switch: yes(1),
+    };
+    const service = counters.counting(serviceOf(answers));
+    await service.list();
+    await service.get(MAC);
+    await service.switch(MAC, 1, true);
+    const report = reportOf(source({ account: counters })) as {
+      answers: Record<'list' | 'strip' | 'switch', Record<string, unknown>>;
+    };
+    const { list, strip: one, switch: switched } = report.answers;
+    assert.equal((list.strips as unknown[]).length, 10);
+    assert.equal(list.more, 2);
+    assert.deepEqual(one.shape, { name: 'name 1' });
+    assert.deepEqual(
+      (one.strips as { mac: string; name: string }[]).map(({ mac, name }) => [mac, name]),
+      [['mac 13', 'name 1']],
+    );
+    assert.equal(one.readable, true);
+    assert.deepEqual(switched.results, [{ port: 1, ok: true }]);
+  });
+
+  it('can be made where nothing is configured and nothing was asked', () => {
+    const report = reportOf(source({ settings: null, status: null })) as Record<string, unknown>;
+    assert.equal(report.settings, null);
+    assert.equal(report.status, null);
+    const paused = { ...status, error: null, cooldownUntil: Date.parse('2027-01-15T09:00:00.000Z') };
+    const { status: shown } = reportOf(source({ status: paused })) as { status: Record<string, unknown> };
+    assert.equal(shown.error, null);
+    assert.equal(shown.cooldownUntil, '2027-01-15T09:00:00.000Z');
+  });
+
+  it('keeps a value only if the whole of it is on the list', () => {
+    const units = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%', 'text of 12'];
+    const kept: Record<
+      string,
+      [(value: unknown) => unknown, good: readonly unknown[], bad: readonly unknown[]]
+    > = {
+      version: [
+        (value) => ({ versions: { nodeRed: value } }),
+        ['4.1.15', '5.0.0-beta.12', '10.20.30-rc'],
+        ['v4.1.15', '4.1.15 of Maria', 'Maria 4.1.15', '4.1', '4.1.15-', 4],
+      ],
+      platform: [
+        (value) => ({ versions: { platform: value } }),
+        ['aix', 'android', 'darwin', 'freebsd', 'linux', 'openbsd', 'sunos', 'win32'],
+        ['', 'linux2'],
+      ],
+      release: [
+        (value) => ({ versions: { release: value } }),
+        ['6', '10.0.22631'],
+        ['6.1.0-maria', 'x6.1', '6.', `1${'.1'.repeat(40)}`],
+      ],
+      flag: [(value) => ({ settings: { tls: value } }), [true, false], [0, 'true', null]],
+      count: [(value) => ({ settings: { timeout: value } }), [0, 30_000], [-1, 0.5, '5', Infinity, 2 ** 60]],
+      mac: [
+        (value) => ({ settings: { protectedOutlets: [{ mac: value }] } }),
+        ['mac 1', 'mac 12'],
+        ['mac', 'mac 1 x', 'my mac 1', MAC],
+      ],
+      port: [(value) => ({ settings: { protectedOutlets: [{ port: value }] } }), [1, 2, 3, 4], [0, 5, '1']],
+      name: [
+        (value) => ({ settings: { outletNames: [{ name: value }] } }),
+        ['name 1', 'name 12'],
+        ['Desk', 'name 1 x', 'my name 1'],
+      ],
+      unit: [
+        (value) => ({ settings: { units: { load: value } } }),
+        units,
+        ['bananas', 'text of 1 x', 'a text of 1'],
+      ],
+      status: [
+        (value) => ({ status: { error: { status: value } } }),
+        [100, 503, 599],
+        [99, 600, '503', 200.5],
+      ],
+      sentence: [
+        (value) => ({ status: { error: { sentence: value } } }),
+        ['UNREACHABLE.refused', 'NOT_FOUND.strip'],
+        ['UNREACHABLE.refused by Maria', 'Maria: AUTH.key', 'AUTH'],
+      ],
+      code: [
+        (value) => ({ status: { error: { code: value } } }),
+        ['AUTH', 'CLOSED', 'SUPERSEDED'],
+        ['', 'Auth'],
+      ],
+      reason: [
+        (value) => ({ status: { error: { reason: value } } }),
+        ['ECONNREFUSED', 'CERT_NOT_YET_VALID', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'],
+        ['', 'EMARIA'],
+      ],
+      time: [
+        (value) => ({ madeAt: value }),
+        ['2027-01-15T08:00:00.000Z'],
+        ['2027-01-15T08:00:00.000Z!', 'x2027-01-15T08:00:00.000Z', '2027-01-15'],
+      ],
+      shape: [
+        (value) => ({ answers: { list: { shape: value } } }),
+        ['null', 'text of 12', 'mac 12', 'name 12', 'left out'],
+        ['nullx', 'x text of 1', 'my mac 1', 'Desk'],
+      ],
+      key: [
+        (value) => ({ answers: { list: { shape: { [String(value)]: 'null' } } } }),
+        ['key 10 of 12', 'mac 12', 'name 12', '7', '12', '15 more', 'relay_state'],
+        ['Desk', 'my key 1 of 2', 'key 1 of 2 x', '123', 'mac x', 'no more'],
+      ],
+    };
+    for (const [what, [place, good, bad]] of Object.entries(kept)) {
+      for (const value of good)
+        assert.deepEqual(REPORT(place(value)), place(value), `${what} ${String(value)}`);
+      for (const value of bad) {
+        assert.notDeepEqual(REPORT(place(value)), place(value), `${what} ${String(value)}`);
+      }
+    }
   });
 
   it('leaves out whatever is not on the list of what may be in it', () => {
