@@ -126,16 +126,11 @@ function searchInside(
     const meaning = look(key);
     const value = readJson(record[key]);
     if (own !== null && !holdsOtherStrips(value, own, look)) continue;
-    if (own === null && depth > 0 && !hasLists(value)) continue;
     if (search(found, value, meaning, look, depth + 1, offline || meaning.is('unreachable'))) any = true;
   }
   if (any) found.wrappers.push(record);
   return any;
 }
-
-const hasLists = (value: unknown): boolean =>
-  Array.isArray(value) ||
-  (isRecord(value) && Object.values(value).some((inner) => typeof inner === 'object'));
 
 /** Whether records in a container have MACs other than that of the record which holds them. */
 function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
