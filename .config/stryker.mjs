@@ -7,7 +7,8 @@ const AREAS = {
   },
   api: {
     mutate: ['src/api/*.ts', '!src/api/decode.ts', '!src/api/types.ts'],
-    spec: ['test/unit/api/*.test.ts'],
+    // What errors mean for a command is seen in what becomes of commands.
+    spec: ['test/unit/api/*.test.ts', 'test/unit/account/failures.test.ts'],
   },
   decode: {
     mutate: ['src/api/decode.ts', 'src/api/decode/**/*.ts'],

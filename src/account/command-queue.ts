@@ -92,7 +92,7 @@ export class CommandQueue {
     const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
     const isHeld = error.code === 'RATE_LIMITED';
     this.enter(queued, phase, isHeld ? { phase: 'rate limited' } : { phase: 'retrying', error });
-    if (isOutage(error)) this.#supersede(queued.strip, queued.ports);
+    this.#supersede(queued.strip, queued.ports);
   }
 
   /** The wait of a cycle between its halves; none while the account closes. */
@@ -148,14 +148,12 @@ export class CommandQueue {
 
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
-    const waiting = commands.filter(({ phase }) => phase === 'waiting');
-    const started = commands.filter(({ phase }) => phase !== 'waiting');
-    this.#remove(waiting);
-    for (const queued of waiting) this.#tell(queued, errorFor(queued));
-    for (const queued of started) {
+    this.#remove(commands.filter(({ phase }) => phase === 'waiting'));
+    for (const queued of commands) {
       queued.stop ??= errorFor(queued);
-      // It waits for a place; its message need not.
-      if (queued.isUnsent && queued.endsWaits) this.#end(queued, queued.stop);
+      // What waits for a place need not let its message wait for it.
+      const isOver = queued.phase === 'done' || (queued.isUnsent && queued.endsWaits);
+      if (isOver) this.#end(queued, queued.stop);
     }
     this.delays.end((owner) => owner?.endsWaits === true);
   }
@@ -174,10 +172,7 @@ export class CommandQueue {
       this.#remove([queued]);
       queued.resolve(outcome);
     } catch (error) {
-      if (isOutage(error)) {
-        queued.stop ??= error;
-        this.#supersede(queued.strip, queued.ports);
-      }
+      if (isOutage(error)) this.#supersede(queued.strip, queued.ports);
       this.#end(queued, error);
     }
   }
@@ -282,7 +277,7 @@ export class CommandQueue {
       // Whoever asks for "on" in the place of a pending restore has to bring it about.
       if (queued.pendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
     }
-    this.#endAll([...ended.keys()].reverse(), (queued) => {
+    this.#endAll([...ended.keys()], (queued) => {
       const sentence = `SUPERSEDED.${ended.get(queued)}`;
       return new StripError('SUPERSEDED', sentence, { params: queued.outlet });
     });

@@ -59,7 +59,7 @@ export class Reader {
       this.store.list(answer, version);
       return answer;
     } catch (error) {
-      if (isStripError(error) && error.code !== 'CLOSED') this.store.failed(error, version);
+      if (isStripError(error)) this.store.failed(error, version);
       throw error;
     }
   }

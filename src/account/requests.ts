@@ -46,7 +46,7 @@ export class Requests {
     for (let failures = 0; ; failures++) {
       this.#check(queued);
       const isAdmitted = this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
-      if (!isAdmitted) await this.#admit(queued, failures === 0);
+      if (!isAdmitted) await this.#admit(queued);
       if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
       if (queued !== null) queued.underWay++;
       if (failures > 0) this.counters.retries++;
@@ -88,7 +88,6 @@ export class Requests {
       if (this.queue.isClosed) throw closedError('account');
     } else if (queued.phase !== 'restoring') this.queue.check(queued);
     else if (queued.stop?.code === 'SUPERSEDED') throw queued.stop;
-    else if (this.#isOver) throw queued.failure ?? closedError('account');
   }
 
   /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */
@@ -122,7 +121,7 @@ export class Requests {
   }
 
   /** Waits until a request may be sent, and takes a place for it. */
-  async #admit(queued: QueuedCommand | null, mayProbe: boolean): Promise<void> {
+  async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
       if (queued !== null) this.queue.expireLater(this.queue.timeLeft(queued));
       await this.#semaphore.acquire();
@@ -132,7 +131,7 @@ export class Requests {
         if (error === null || queued?.phase === 'restoring') return;
         const { patience } = this.queue;
         if (remaining > (queued === null ? patience : this.queue.timeLeft(queued))) {
-          if (mayProbe && this.cooldown.takeProbe()) return;
+          if (this.cooldown.takeProbe()) return;
           throw pauseTooLong(error, remaining, patience);
         }
       } catch (stopped) {
@@ -172,7 +171,7 @@ export class Requests {
 
   /** The service answers again: retries need not wait as long as they meant to. */
   #wakeRetries(endedPause: boolean): void {
-    if (this.queue.delays.isEmpty || this.cooldown.remaining > 0) return;
+    if (this.queue.delays.isEmpty) return;
     const now = this.options.clock.monotonic();
     if (!endedPause && now - this.#wokenAt < WAKE_INTERVAL) return;
     this.#wokenAt = now;

@@ -213,7 +213,15 @@ export class StripStore {
   *known(): Generator<Change> {
     const { available, error } = this;
     if (available !== null) yield { kind: 'account', available, error, first: true };
-    for (const { key, strip } of this.#strips.values()) yield* changesOf(this.#unknown(key, strip), strip);
+    for (const { strip, lastOn, lastReading } of this.#strips.values()) {
+      yield { kind: 'strip', strip, available: strip.available, first: true };
+      for (const { port, on } of strip.outlets) {
+        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
+      }
+      for (const name of lastReading.keys()) {
+        yield { kind: 'reading', strip, name, value: strip[name], previous: null, first: true };
+      }
+    }
   }
 
   #find(mac: string): StripState | undefined {
@@ -222,15 +230,10 @@ export class StripStore {
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
-    const state = this.#strips.get(key) ?? this.#unknown(key, { mac, at });
-    this.#strips.set(key, state);
-    return state;
-  }
-
-  /** A strip of which nothing is known. */
-  #unknown(key: string, { mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
+    const known = this.#strips.get(key);
+    if (known !== undefined) return known;
     const readings = { load: null, voltage: null, signal: null };
-    return {
+    const state: StripState = {
       key,
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
       isNew: true,
@@ -243,6 +246,8 @@ export class StripStore {
       readable: true,
       leftAt: null,
     };
+    this.#strips.set(key, state);
+    return state;
   }
 
   /** Whether the service answers, as far as nothing newer is known. Returns whether that is so. */
