@@ -45,9 +45,9 @@ export class Requests {
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       this.#check(queued);
+      this.#enterSending(queued);
       const isAdmitted = this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
       if (!isAdmitted) await this.#admit(queued);
-      if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
       if (queued !== null) queued.underWay++;
       if (failures > 0) this.counters.retries++;
       const sent = this.options.clock.monotonic();
@@ -140,7 +140,13 @@ export class Requests {
       }
       this.#semaphore.release();
       await this.#pause(queued, error, remaining);
+      this.#enterSending(queued);
     }
+  }
+
+  /** From now on it waits for a place only. */
+  #enterSending(queued: QueuedCommand | null): void {
+    if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
   }
 
   /** Waits before the next attempt. */

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { calm } from '../../support/fake-clock';
+import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { bench } from './support';
+
+describe('a command that waits', () => {
+  it('behind the delay of a cycle is patient from its end on, and only what is behind it', async () => {
+    const { clock, service, run } = bench({ retryFor: 0 });
+    run(1, 'cycle', { delay: 20_000 });
+    run(2, true);
+    const behind = run(1, false);
+    const elsewhere = run(2, false);
+    await service.switches[0]?.answer(yes(1));
+    await clock.pass(10_100);
+    assert.equal(elsewhere.error?.code, 'TIMEOUT');
+    await clock.pass(14_900);
+    assert.deepEqual(service.switchTexts.slice(2), [`${MAC}/1 on`]);
+    assert.equal(behind.times, 0);
+    await service.last.answer(yes(1));
+    assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/1 off`]);
+  });
+
+  it('at another outlet gets no more patience by the end of a delay', async () => {
+    const { clock, service, run } = bench({ retryFor: 0 });
+    run(1, 'cycle', { delay: 5000 });
+    run(2, true);
+    const elsewhere = run(2, false);
+    await service.switches[0]?.answer(yes(1));
+    await clock.pass(10_100);
+    assert.equal(elsewhere.error?.code, 'TIMEOUT');
+  });
+
+  it('for a place ends in time, also where it had one before', async () => {
+    const { clock, service, run } = bench({ retryFor: 0, concurrency: 1 });
+    const toggle = run(1, 'toggle');
+    await clock.pass(6000);
+    run(2, true);
+    await clock.pass(2000);
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await clock.pass(2100);
+    assert.equal(toggle.error?.code, 'TIMEOUT');
+    assert.deepEqual(service.switchTexts, [`${MAC}/2 on`]);
+  });
+
+  it('for a place to try again ends in time', async () => {
+    const { clock, service, run } = bench({ retryFor: 3000, timeout: 1000, concurrency: 1 });
+    const failing = run(1, true);
+    run(2, true);
+    await service.last.fail(failure('UNREACHABLE'));
+    await clock.pass(3100);
+    assert.equal(failing.error?.code, 'UNREACHABLE');
+    assert.equal(service.switches.length, 2);
+  });
+
+  it('behind another one that waits is not sent when both have waited too long', async () => {
+    const { clock, service, run } = bench({ retryFor: 0 });
+    run(2, true);
+    const waiting = [run('all', true), run(1, true)];
+    await clock.pass(10_100);
+    assert.deepEqual(
+      waiting.map(({ error }) => error?.code),
+      ['TIMEOUT', 'TIMEOUT'],
+    );
+    assert.equal(service.switches.length, 1);
+  });
+
+  it('for a place and is cancelled takes no other command with it', async () => {
+    const { account, service, run } = bench({ concurrency: 1 });
+    const owner = {};
+    run(1, true);
+    const cancelled = run(2, true, { owner });
+    account.cancel(owner);
+    const others = [run(2, false), run(2, true)];
+    await calm();
+    assert.equal(cancelled.error?.code, 'CLOSED');
+    for (let i = 0; i < 3; i++) await service.last.answer(yes(i === 0 ? 1 : 2));
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 off`, `${MAC}/2 on`]);
+    assert.ok(others.every(({ outcome }) => outcome !== undefined));
+  });
+
+  it('and is cancelled while it is retried does not cancel the toggle behind it', async () => {
+    const { account, clock, service, run } = bench();
+    const owner = {};
+    run(1, 'toggle', { owner });
+    await service.gets[0]?.fail(failure('UNREACHABLE'));
+    account.cancel(owner);
+    const toggle = run(1, 'toggle');
+    await clock.pass(1000);
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.last.answer(yes());
+    assert.equal(toggle.outcome?.on, false);
+  });
+
+  it('is retried without anybody who wants to hear of it', async () => {
+    const { account, clock, log, service } = bench();
+    const running = account.run({ mac: MAC, port: 1, action: true, delay: 0 });
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(1000);
+    await service.last.answer(yes());
+    assert.equal((await running).on, true);
+    assert.deepEqual(log.lines, ['retrying TIMEOUT', 'retrying over']);
+  });
+});
+
+describe('retries of several commands', () => {
+  it('are over, for the log, when none is left', async () => {
+    const { clock, log, service, run } = bench();
+    run(1, true);
+    run(2, true);
+    for (const call of [...service.switches]) await call.fail(failure('UNREACHABLE'));
+    await clock.pass(250);
+    await service.switches[2]?.answer(yes(1));
+    assert.deepEqual(log.lines, ['retrying UNREACHABLE']);
+    await service.switches[3]?.answer(yes(2));
+    assert.deepEqual(log.lines, ['retrying UNREACHABLE', 'retrying over']);
+  });
+
+  it('are woken by the first success after the outage, however short before it another one was', async () => {
+    const { clock, service, run } = bench();
+    clock.luck = () => 0.999;
+    run(2, true);
+    await service.last.answer(yes(2));
+    const retried = run(1, true);
+    for (let i = 0; i < 3; i++) {
+      await service.last.fail(failure('UNREACHABLE'));
+      await clock.pass(i < 2 ? 500 * 2 ** i : 0);
+    }
+    run(2, true);
+    await service.last.answer(yes(2));
+    await clock.pass(1000);
+    await service.last.answer(yes(1));
+    assert.equal(retried.outcome?.on, true);
+  });
+
+  it('do not replace a cycle of one outlet by one of all, nor a pending restore by a cycle', async () => {
+    const { clock, service, run } = bench();
+    run(1, true);
+    const cycles = [run(1, 'cycle'), run('all', 'cycle')];
+    await service.last.fail(failure('UNREACHABLE'));
+    assert.deepEqual(
+      cycles.map(({ times }) => times),
+      [0, 0],
+    );
+    const other = bench();
+    const first = other.run(1, 'cycle');
+    await other.service.last.answer(yes());
+    await other.clock.pass(5000);
+    await other.service.last.fail(failure('UNREACHABLE'));
+    other.run(1, 'cycle');
+    await calm();
+    assert.equal(first.times, 0);
+    assert.equal(clock.monotonic(), 0);
+  });
+});
+
+describe('the on of a cycle', () => {
+  it('that the service cannot be reached for is tried every ten seconds at least', async () => {
+    const { clock, service, run } = bench();
+    clock.luck = () => 0.999;
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));
+    await clock.pass(125_000);
+    assert.ok(service.switches.length > 12, `${service.switches.length} requests`);
+  });
+
+  it('hurries when the account closes, however long it has been refused', async () => {
+    const { account, clock, service, run } = bench();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    service.autoSwitch = () => Promise.reject(failure('AUTH'));
+    await clock.pass(120_000);
+    const before = service.switches.length;
+    const closing = account.close();
+    await clock.pass(4000);
+    assert.ok(service.switches.length > before + 4, `${service.switches.length - before} requests`);
+    await clock.pass(1000);
+    await closing;
+  });
+});
+
+describe('a rate limit', () => {
+  it('is reported as it came where nothing is retried', async () => {
+    const { service, run } = bench({ retryFor: 0 });
+    const ending = run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    assert.equal(ending.error?.sentence, 'RATE_LIMITED.test');
+  });
+
+  it('holds a read, whatever is cancelled meanwhile, until a request succeeds', async () => {
+    const { account, clock, service, run } = bench();
+    const owner = {};
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    run(2, true, { owner });
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    const list = account.list();
+    account.cancel(owner);
+    await clock.pass(5000);
+    assert.equal(service.lists.length, 0);
+    await service.last.answer(yes());
+    await clock.pass(1000);
+    await service.lists[0]?.answer(listOf());
+    assert.deepEqual((await list).strips, []);
+  });
+});
+
+describe('a strip', () => {
+  it('stays available when reading it fails', async () => {
+    const { account, service } = bench();
+    const list = account.list();
+    await service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
+    await list;
+    const failed = assert.rejects(account.get(MAC), { code: 'TIMEOUT' });
+    await service.gets[0]?.fail(failure('TIMEOUT'));
+    await failed;
+    assert.equal(account.strip(MAC)?.available, true);
+  });
+});
