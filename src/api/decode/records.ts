@@ -184,9 +184,8 @@ function searchRecord(
   }
   if (directIdentity(record, look) === null && searchMap(found, record, look, depth, offline)) return true;
   // An empty list under a name that does not say so is none beside anything else.
-  const identity = name?.foreign === true ? null : identityOf(record, look);
-  if (identity === null || depth > 0) return false;
-  found.records.push({ ...identity, record, offline });
+  const identity = depth > 0 ? null : identityOf(record, look);
+  if (identity !== null) found.records.push({ ...identity, record, offline });
   return false;
 }
 

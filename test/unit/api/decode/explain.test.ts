@@ -101,11 +101,15 @@ describe('The reason why a value is unknown', () => {
     assert.deepEqual(explain({ mac: MAC, outlets }, MAC), []);
   });
 
-  it('names what is no record in a list', () => {
-    assert.deepEqual(explain([{ mac: MAC, outlets: [true] }, 'x']), [
-      { mac: null, about: 'list', reason: 'unidentified', fields: [] },
-    ]);
-  });
+  for (const [shows, body] of [
+    ['a text in a list', [{ mac: MAC, outlets: [true] }, 'x']],
+    ['the only record of a list', [{ name: 'x' }]],
+    ['a record in a map', { Desk: { mac: MAC, outlets: [true] }, Office: { outlets: [true] } }],
+  ] as const) {
+    it(`says of ${shows} that nothing identifies it`, () => {
+      assert.deepEqual(explain(body), [{ mac: null, about: 'list', reason: 'unidentified', fields: [] }]);
+    });
+  }
 
   it('says nothing where all is known', () => {
     assert.deepEqual(explain([{ mac: MAC, load: 3, outlets: [true, false] }]), []);
