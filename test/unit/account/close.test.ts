@@ -100,15 +100,17 @@ describe('closing an account', () => {
   });
 
   it('refuses whatever comes afterwards, and may be repeated', async () => {
-    const { account, service, log, run } = bench();
+    const { account, service, log, clock, run } = bench();
     await Promise.all([account.close(), account.close()]);
     await account.close();
     const late = run(1, true);
     await assert.rejects(account.list(), isClosed);
     await assert.rejects(account.get(MAC), isClosed);
     assert.equal(late.error?.code, 'CLOSED');
-    account.subscribe(() => undefined)();
+    account.subscribe(() => undefined);
+    await calm();
     assert.equal(service.all.length, 0);
+    assert.equal(clock.pending, 0);
     assert.deepEqual(log.lines, []);
   });
 
