@@ -148,11 +148,11 @@ function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
   return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look);
 }
 
-/** The keys of a record that may hold strips: only those called strips, where there are any. */
+/** The keys of a record that may hold strips: where some are called strips, only those and what is called unreachable. */
 function containers(record: JsonRecord, look: Look): string[] {
   const keys = Object.keys(record).filter((key) => !look(key).denied && !look(key).is('more'));
-  const strips = keys.filter((key) => look(key).strips && Array.isArray(readJson(record[key])));
-  return strips.length > 0 ? strips : keys;
+  const isStrips = (key: string): boolean => look(key).strips && Array.isArray(readJson(record[key]));
+  return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || look(key).is('unreachable')) : keys;
 }
 
 /** A wrapper, a map of strips, or one strip. */

@@ -96,6 +96,12 @@ describe('The reason why a value is unknown', () => {
     );
   });
 
+  it('names the answer itself where it is a list of outlets that nothing numbers', () => {
+    assert.deepEqual(explain([{ id: 77, on: true }], MAC), [
+      { mac: MAC, about: 'outlets', reason: 'unnumbered', fields: ['[]'] },
+    ]);
+  });
+
   it('says nothing of an outlet beyond the fourth', () => {
     const outlets = [1, 9].map((port) => ({ port, on: true }));
     assert.deepEqual(explain({ mac: MAC, outlets }, MAC), []);
