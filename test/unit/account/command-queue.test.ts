@@ -62,6 +62,17 @@ describe('the command queue', () => {
     assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/2 on`]);
   });
 
+  it('keep the order of an outlet, however many strips have commands', async () => {
+    const { service, run } = bench({ concurrency: 1000 });
+    for (let strip = 0; strip < 300; strip++) run(1, true, { mac: `STRIP ${strip}` });
+    run(1, false, { mac: 'STRIP 0' });
+    await calm();
+    await service.switches[0]?.answer(yes());
+    run(1, true, { mac: 'STRIP 0' });
+    await calm();
+    assert.deepEqual(service.switchTexts.slice(300), ['STRIP 0/1 off']);
+  });
+
   it('keep as many requests at once as the account allows, reads included', async () => {
     const { service, account, run } = bench({ concurrency: 2 });
     run(1, true);

@@ -195,6 +195,7 @@ describe('a rate limit', () => {
     run(2, true, { owner });
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
     const list = account.list();
+    await calm();
     account.cancel(owner);
     await clock.pass(5000);
     assert.equal(service.lists.length, 0);
