@@ -15,9 +15,6 @@ export = (RED: NodeAPI): void => {
     const account = textOf(def, 'account');
     let stop = (): void => undefined;
 
-    const report = (error: unknown): void => {
-      showStartFailure(this, display, error, 'watch', translate);
-    };
     try {
       const options = readWatchOptions(def, (name): unknown =>
         RED.util.evaluateNodeProperty(name, 'env', this, {}),
@@ -26,11 +23,11 @@ export = (RED: NodeAPI): void => {
         try {
           stop = startWatching(options, accountOf(RED, account).get(), display, (msg) => this.send(msg));
         } catch (error) {
-          report(error);
+          showStartFailure(this, display, error, 'watch', translate);
         }
       });
     } catch (error) {
-      report(error);
+      showStartFailure(this, display, error, 'watch', translate);
     }
 
     this.on('close', () => {
