@@ -40,7 +40,7 @@ export class Account {
   readonly #reader: Reader;
   readonly #switcher: Switcher;
   readonly #poller: Poller;
-  /** Ends each read that somebody waits for. */
+  /** Ends each read that has not settled yet. */
   readonly #reads = new Set<(error: StripError) => void>();
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
@@ -138,7 +138,7 @@ export class Account {
     return this.#statusListeners.add(listener, null, () => [this.status()]);
   }
 
-  /** Reads the list again as soon as the floor between two polls allows; only while somebody listens to changes. */
+  /** Reads the list again as soon as the floor between two polls allows; only while there are subscribers. */
   refresh(): void {
     this.#poller.refresh();
   }
@@ -206,7 +206,7 @@ export class Account {
     });
   }
 
-  /** One round of the poll: the list, then each strip in it whose readings somebody watches and it does not tell. */
+  /** One round of the poll: the list, then each strip in it whose readings are watched but missing from the list. */
   async #round(): Promise<Round> {
     const list = await failureOf(this.#reader.list().answer);
     const more = list === null ? this.#store.withoutReadings() : [];
@@ -231,7 +231,7 @@ export class Account {
 
   #announce(changes: readonly Change[], settled: boolean): void {
     for (const change of changes) {
-      // Once the strips are known, a new one is news to everybody.
+      // Once the strips are known, all subscribers are told of a new one.
       const isNews = !('first' in change && change.first) || (settled && change.kind === 'strip');
       this.#subscribers.tell(change, ({ initial }) => initial || isNews);
     }

@@ -23,7 +23,7 @@ export interface Round {
 }
 
 /**
- * Reads the list, round after round, while somebody wants to know. The interval counts from the end of one round to the beginning of the next, so
+ * Reads the list, round after round, while the account has subscribers. The interval counts from the end of one round to the beginning of the next, so
  * that a slow service is not asked more often than a fast one.
  */
 export class Poller {

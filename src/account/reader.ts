@@ -4,7 +4,7 @@ import type { ListAnswer, Service, StripAnswer } from '../api/types';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
 
-/** A read that is under way, for everybody who asks for the same. */
+/** A read that is under way, for all callers that ask for the same. */
 interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
   /** How many commands were over when it was sent; infinite: not sent yet. */

@@ -49,7 +49,7 @@ interface StripState {
 /**
  * What is known of an account's strips. Order is a version number, never time: a read carries the number taken when it was asked, a switch the one
  * taken when it was confirmed, and the greater number wins. So a read that was asked before a switch was confirmed changes nothing about that
- * switch's outlets, whenever it arrives. The names and units of the user's are put in here.
+ * switch's outlets, whenever it arrives. The user's names and units are put in here.
  */
 export class StripStore {
   /** By MAC key. */
@@ -73,7 +73,7 @@ export class StripStore {
 
   /**
    * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `announce` is called after every answer,
-   * with what changed (maybe nothing). `settled`: so a strip that turns up is news to everybody.
+   * with what changed (maybe nothing). `settled`: all strips were known before, so that another one is new.
    */
   constructor(
     private readonly options: AccountOptions,

@@ -87,7 +87,7 @@ export interface AccountStatus {
   readonly lastAnswerAt: string | null;
   /** Wall-clock milliseconds until which the service asked for a pause; `null`: it did not. */
   readonly cooldownUntil: number | null;
-  /** The list is read at intervals, because somebody listens to changes. */
+  /** The list is read at intervals, because the account has subscribers. */
   readonly polling: boolean;
 }
 

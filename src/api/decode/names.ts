@@ -237,7 +237,7 @@ function meaningOf(key: string): Meaning {
   const is = (group: NameGroup): boolean => groups.has(group);
   const rank = (group: NameGroup): number => groups.get(group) ?? -1;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
-  const [, any, off, byWord] = STATE.exec(plain) ?? [];
+  const [, stated, inverted, worded] = STATE.exec(plain) ?? [];
   const { reading, tier } = readingOf(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
@@ -260,7 +260,8 @@ function meaningOf(key: string): Meaning {
     qualifies: unitOf !== null || scaleOf !== null || is('unit') || is('power'),
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
-    state: any !== undefined ? 'any' : off !== undefined ? 'off' : byWord !== undefined ? 'word' : null,
+    state:
+      stated !== undefined ? 'any' : inverted !== undefined ? 'off' : worded !== undefined ? 'word' : null,
     number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
     identifier: IDENTIFIER.test(plain) || is('position') || POSITION.test(plain),
     keyed: digits === undefined ? -1 : Number(digits),
