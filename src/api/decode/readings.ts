@@ -89,7 +89,7 @@ const MEASURED = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/
 /** What a record says of its readings in fields of their own. */
 interface Beside {
   /** `load_unit: "W"`, or `units: {load: "W"}`. */
-  units: Partial<Record<ReadingName, string | null>>;
+  units: Partial<Record<ReadingName, string[]>>;
   /** Readings whose scale it gives. */
   scales: ReadingName[];
   /** It holds other measurements. */
@@ -117,9 +117,9 @@ function besideOf(record: JsonRecord, known: Map<JsonRecord, Beside>, look: Look
   return beside;
 }
 
-/** The first unit that is given for a reading counts. */
 function addUnit({ units }: Beside, reading: ReadingName | null, value: unknown): void {
-  if (reading !== null && units[reading] === undefined) units[reading] = readText(value)?.trim() ?? null;
+  const unit = readText(value)?.trim();
+  if (reading !== null && unit !== undefined) units[reading] = withItem(units[reading], unit);
 }
 
 /** Numbers without a unit beside a voltage that is plainly scaled are scaled, too. */
@@ -133,12 +133,14 @@ function candidateOf(
   look: Look,
 ): ReadingCandidate | null {
   const { meaning, value } = field;
-  const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
+  const measured = isRecord(value) ? measuredOf(value, look) : ofNumber(readNumber(value));
   if (measured === null) {
     return value === '' || typeof value === 'object' ? null : useless(field, 'unclear');
   }
   if (measured === 'scale' || beside.scales.includes(reading)) return useless(field, 'scale');
-  const unit = measured.unit ?? beside.units[reading] ?? null;
+  const units = new Set([...measured.units, ...(beside.units[reading] ?? [])]);
+  if (units.size > 1) return useless(field, 'disagree');
+  const [unit = null] = units;
   if (unit !== null && !UNITS[reading].test(unit)) return useless(field, 'unit');
   // 0 and 1 may be off and on.
   if (
@@ -159,21 +161,31 @@ const useless = ({ meaning }: Field, reason: Note['reason']): ReadingCandidate =
   reason,
 });
 
+/** A number with all units that are given for it. */
+interface MeasuredIn {
+  value: number;
+  units: string[];
+}
+
+const ofNumber = (measured: Measured | null): MeasuredIn | null =>
+  measured === null ? null : { value: measured.value, units: measured.unit === null ? [] : [measured.unit] };
+
 /** `{value, unit}`; with a scale it is no plain number. Rated, least and most values have other names. */
-function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | null {
+function measuredOf(record: JsonRecord, look: Look): MeasuredIn | 'scale' | null {
   const values: Candidate<number>[] = [];
-  let unit: string | null = null;
+  const units: string[] = [];
   for (const key in record) {
     const meaning = look(key);
     if (meaning.is('scale') && record[key] !== null) return 'scale';
     if (meaning.is('type') && look(readText(record[key]) ?? '').denied) return null;
-    if (meaning.is('unit')) unit = readText(record[key])?.trim() ?? unit;
+    const unit = meaning.is('unit') ? readText(record[key]) : null;
+    if (unit !== null) units.push(unit.trim());
     if (!meaning.is('value')) continue;
     const measured = readNumber(record[key]);
     if (measured === null) continue;
     values.push({ value: measured.value, from: key });
-    unit ??= measured.unit;
+    if (measured.unit !== null) units.push(measured.unit);
   }
   const value = agreed(values);
-  return value === undefined ? null : { value, unit };
+  return value === undefined ? null : { value, units };
 }
