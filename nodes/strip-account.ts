@@ -4,12 +4,9 @@ import { isStripError, type StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
 import { LazyAccount, readAccountConfig, type AccountConfig } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
-import { keyRemover, provide } from './shared/accounts';
-import { answering, requireJson } from './shared/admin';
 import type * as Connection from './shared/connection';
-import type * as Dialog from './shared/dialog';
-import type { Definition } from './shared/input-node';
-import { translator } from './shared/translate';
+import { keyRemover, provide, type Definition } from './shared/flow-node';
+import { answering, requireJson, translator } from './shared/runtime';
 
 interface Credentials {
   apiKey?: unknown;
@@ -70,13 +67,13 @@ export = (RED: NodeAPI): void => {
     '/strip-account/test',
     mayWrite,
     requireJson,
-    answering(400, ({ body }) => loadDialog().testConnection(RED, body)),
+    answering(400, ({ body }) => loadConnection().testConnection(RED, body)),
   );
   RED.httpAdmin.get(
     '/strip-account/:id/strips',
     mayRead,
     answering(404, ({ params, query }) =>
-      loadDialog().listStrips(RED, String(params.id), query.refresh !== undefined),
+      loadConnection().listStrips(RED, String(params.id), query.refresh !== undefined),
     ),
   );
 };
@@ -86,7 +83,6 @@ export = (RED: NodeAPI): void => {
  * package adds 13 ms to the start of Node-RED instead of 24 (`npm run bench`).
  */
 const loadConnection = () => require('./shared/connection') as typeof Connection;
-const loadDialog = () => require('./shared/dialog') as typeof Dialog;
 
 /** What the account logs. Never with a message: that would reach the Catch nodes of all its users. */
 function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccount): AccountLog {

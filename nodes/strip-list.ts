@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red';
 import { listHandler, type MessageFactory } from '../src/flow/strip-read';
-import { registerInputNode } from './shared/input-node';
+import { registerInputNode } from './shared/flow-node';
 
 export = (RED: NodeAPI): void => {
   const factory: MessageFactory = {

@@ -7,11 +7,8 @@ import { knownBy, type LazyAccount } from '../src/flow/shared-account';
 import { Bridge } from '../src/mqtt/bridge';
 import { readBridge } from '../src/mqtt/settings';
 import { textOf } from '../src/settings';
-import { accountOf } from './shared/accounts';
-import { whenStarted } from './shared/deploys';
-import { showStartFailure, statusDisplay, type Definition } from './shared/input-node';
-import { packageVersion } from './shared/package-version';
-import { translator } from './shared/translate';
+import { accountOf, showStartFailure, statusDisplay, type Definition } from './shared/flow-node';
+import { packageVersion, translator, whenStarted } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);

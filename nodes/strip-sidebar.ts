@@ -8,9 +8,8 @@ import { isLease, Leases, overviewOf, readOutletRequest, type OutletRequest } fr
 import { editorError } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { ownProperty } from '../src/values';
-import { accountOf, deployedAccounts, findAccount, type AccountLink } from './shared/accounts';
-import { answering, requireJson } from './shared/admin';
-import { packageVersion } from './shared/package-version';
+import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
+import { answering, packageVersion, requireJson } from './shared/runtime';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
 export = (RED: NodeAPI): void => {
@@ -58,6 +57,15 @@ export = (RED: NodeAPI): void => {
     }),
   );
 };
+
+/** All accounts that are deployed and not disabled, in the order of the flow file. */
+function deployedAccounts(RED: NodeAPI): AccountLink[] {
+  const ids: string[] = [];
+  RED.nodes.eachNode(({ id, type }) => {
+    if (type === 'strip-account') ids.push(id);
+  });
+  return ids.map((id) => findAccount(RED, id)).filter((link) => link !== undefined);
+}
 
 /** Loaded with the first report: the list of what may be in one is long. */
 const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;

@@ -1,11 +1,10 @@
-import type { Node, NodeAPI, NodeDef } from 'node-red';
+import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { middleware, normalisePath, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
-import { watchDeploys, whenStopped } from './shared/deploys';
 import { environmentVariable, preview } from '../src/values';
-
-type Definition = NodeDef & Record<string, unknown>;
+import type { Definition } from './shared/flow-node';
+import { watchDeploys, whenStopped } from './shared/runtime';
 
 interface Credentials {
   apiKey?: string;

@@ -1,10 +1,8 @@
 import type { Node, NodeAPI } from 'node-red';
 import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
 import { textOf } from '../src/settings';
-import { accountOf } from './shared/accounts';
-import { whenStarted } from './shared/deploys';
-import { showStartFailure, statusDisplay, type Definition } from './shared/input-node';
-import { translator } from './shared/translate';
+import { accountOf, showStartFailure, statusDisplay, type Definition } from './shared/flow-node';
+import { translator, whenStarted } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { i18n as typed } from '@node-red/util';
 import type { NodeAPI } from 'node-red';
-import { translator } from '../../nodes/shared/translate';
+import { translator } from '../../nodes/shared/runtime';
 import { CATALOGUE } from '../../src/flow/node-status';
 
 /** What the types leave out. */

@@ -1,14 +1,14 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../../src/api/clock';
-import type { StripError } from '../../src/api/errors';
+import { StripError } from '../../src/api/errors';
+import type { ReportSource } from '../../src/flow/diagnostics';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { defectText, reportedError, sentenceOf, type Translate } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import { knownBy, type LazyAccount, type SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
-import { accountOf, findAccount } from './accounts';
-import { translator } from './translate';
+import { translator } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
 
@@ -65,25 +65,49 @@ export function showStartFailure(
   return reported;
 }
 
-/** Evaluates typed fields as Node-RED's own nodes do. A JSONata expression is compiled once. */
-function evaluator(RED: NodeAPI, node: Node): Evaluate {
-  type Expression = ReturnType<typeof RED.util.prepareJSONataExpression>;
-  const expressions = new Map<string, Expression>();
-  return (value, type, msg) =>
+/** Evaluates typed fields as Node-RED's own nodes do. */
+const evaluator =
+  (RED: NodeAPI, node: Node): Evaluate =>
+  (value, type, msg) =>
     new Promise((resolve, reject) => {
-      const settle = (error: Error | null, result: unknown) => {
+      RED.util.evaluateNodeProperty(value, type, node, msg, (error: Error | null, result: unknown) => {
         if (error) reject(error);
         else resolve(result);
-      };
-      if (type !== 'jsonata') {
-        RED.util.evaluateNodeProperty(value, type, node, msg, settle);
-        return;
-      }
-      let expression = expressions.get(value);
-      if (expression === undefined) {
-        expression = RED.util.prepareJSONataExpression(value, node);
-        expressions.set(value, expression);
-      }
-      RED.util.evaluateJSONataExpression(expression, msg, settle);
+      });
     });
+
+/** What the other nodes of this package use of an account node. */
+export interface AccountLink {
+  readonly node: Node;
+  readonly account: LazyAccount;
+  readonly baseUrl: string;
+  /** Removes its API key from a text that is to be shown. */
+  hideKey(text: string): string;
+  /** For a diagnostics report: its settings, and what it has done. */
+  diagnostics(): Omit<ReportSource, 'versions' | 'status' | 'now'>;
 }
+
+const links = new WeakMap<object, AccountLink>();
+
+export function provide(link: AccountLink): void {
+  links.set(link.node, link);
+}
+
+/** The account with this id, where it is deployed and not disabled. */
+export function findAccount(RED: NodeAPI, id: string): AccountLink | undefined {
+  const node: unknown = id === '' ? null : RED.nodes.getNode(id);
+  return typeof node === 'object' && node !== null ? links.get(node) : undefined;
+}
+
+/** The account a flow node uses. Throws NOT_CONFIGURED. */
+export function accountOf(RED: NodeAPI, id: string): LazyAccount {
+  const link = findAccount(RED, id);
+  if (link === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
+  return link.account;
+}
+
+/** Returns a function that removes a key from texts that are shown. A key of a few characters would match ordinary words, so it is left. */
+export const keyRemover =
+  (apiKey: string) =>
+  (text: string): string =>
+    apiKey.trim().length < 4 ? text : text.replaceAll(apiKey.trim(), '***');

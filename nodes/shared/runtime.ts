@@ -1,0 +1,122 @@
+// What the nodes use of Node-RED's runtime: its language, its deploys and its admin API.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NodeAPI } from 'node-red';
+import type { Params } from '../../src/api/errors';
+import type { Translate } from '../../src/flow/node-error';
+import { CATALOGUE } from '../../src/flow/node-status';
+import catalogue from '../locales/en-US/strip-account.json';
+
+/**
+ * Sentences of the account's catalogue in the runtime's language; in English where it has none. Values are put in here and not by the
+ * runtime, which would look for more placeholders, and for references to other texts, in the values themselves.
+ */
+export function translator(RED: NodeAPI): Translate {
+  return (key, params = {}) => fill(template(RED, key), params);
+}
+
+function template(RED: NodeAPI, key: string): string {
+  const id = CATALOGUE + key;
+  const text: unknown = RED._(id, { skipInterpolation: 1 });
+  return typeof text === 'string' && text !== '' && text !== id && text !== key ? text : packaged(key);
+}
+
+function packaged(key: string): string {
+  let text: unknown = catalogue;
+  for (const name of key.split('.')) {
+    text =
+      typeof text === 'object' && text !== null && Object.hasOwn(text, name) ? Reflect.get(text, name) : key;
+  }
+  return typeof text === 'string' ? text : key;
+}
+
+const fill = (text: string, params: Params): string =>
+  text.replace(/__(\w+?)__/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
+  );
+
+/** One set of listeners serves all nodes: the runtime has one event emitter, which warns of many listeners. */
+const watched = new WeakSet();
+/** From the start of a deploy to its end; resolves then. */
+let deploy: Promise<void> | null = null;
+let stopping = false;
+const onceStopped = new Set<() => void>();
+const onceStarted = new Set<() => void>();
+
+/** Follows the deploys from now on. */
+export function watchDeploys(RED: NodeAPI): void {
+  if (watched.has(RED.events)) return;
+  watched.add(RED.events);
+  const begin = (): void => {
+    deploy ??= new Promise((resolve) => onceStarted.add(resolve));
+  };
+  RED.events.on('flows:stopping', () => {
+    stopping = true;
+    begin();
+  });
+  RED.events.on('flows:stopped', () => {
+    stopping = false;
+    callAll(onceStopped);
+  });
+  RED.events.on('flows:starting', begin);
+  RED.events.on('flows:started', () => {
+    deploy = null;
+    callAll(onceStarted);
+  });
+}
+
+/** Resolves when the deploy that is going on has ended; `null` where there is none. */
+export const deployEnded = (): Promise<void> | null => deploy;
+
+/**
+ * Calls back as soon as all nodes of the flows exist: a message sent earlier may not find its receiver. Returns a function that cancels the
+ * callback.
+ */
+export function whenStarted(RED: NodeAPI, callback: () => void): () => void {
+  watchDeploys(RED);
+  onceStarted.add(callback);
+  return () => onceStarted.delete(callback);
+}
+
+/** Calls back at once or, during a deploy, when all nodes that it takes away have closed. */
+export function whenStopped(callback: () => void): void {
+  if (stopping) onceStopped.add(callback);
+  else callback();
+}
+
+function callAll(callbacks: Set<() => void>): void {
+  const all = [...callbacks];
+  callbacks.clear();
+  for (const callback of all) callback();
+}
+
+/**
+ * For every route that writes: accepts JSON only, and answers 415 to anything else before it is read. A page of another site can make a browser
+ * send a form with the user's login, but not JSON.
+ */
+export function requireJson(request: Request, response: Response, next: NextFunction): void {
+  if (request.is('application/json') === 'application/json') next();
+  else response.sendStatus(415);
+}
+
+/** Answers a request with the JSON that `work` gives, and with the status `otherwise` where it gives `null`. */
+export const answering =
+  (otherwise: 400 | 404, work: (request: Request) => unknown): RequestHandler =>
+  (request, response, next) => {
+    const answer = async (): Promise<void> => {
+      const result = await work(request);
+      response.set('Cache-Control', 'no-store');
+      if (result === null) response.sendStatus(otherwise);
+      else response.json(result);
+    };
+    answer().catch(next);
+  };
+
+/** Version of this package, from its package.json, which is one folder further up for what is built. */
+export function packageVersion(): string {
+  const places = ['../..', '../../..'].map((folder) => join(__dirname, folder, 'package.json'));
+  const manifest: unknown = JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8'));
+  const known = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return known && typeof manifest.version === 'string' ? manifest.version : '';
+}
