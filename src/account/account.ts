@@ -1,17 +1,23 @@
-import { closedError, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
+import { closedError, failureOf, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
-import { CommandQueue, MAX_WAITING } from './command-queue';
+import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';
-import { busy, failureOf } from './errors';
 import { Poller, type Round } from './poller';
-import type { QueuedCommand } from './queued-command';
 import { ownAnswer, Reader } from './reader';
 import { Requests } from './requests';
 import { StripStore } from './strip-store';
-import { Subscribers, type SubscribeOptions } from './subscribers';
 import { Switcher } from './switcher';
-import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
+import type {
+  AccountOptions,
+  AccountStatus,
+  Change,
+  Command,
+  Listener,
+  Outcome,
+  RunOptions,
+  SubscribeOptions,
+} from './types';
 
 /** At close, milliseconds for a switch request that is under way... */
 const GRACE = 1_000;
@@ -47,11 +53,10 @@ export class Account {
   #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
   #closing: Promise<void> | null = null;
 
-  constructor(uncounted: AccountOptions) {
-    const fault = (error: unknown): void => uncounted.log.fault(error);
-    this.#counters = new DiagnosticCounters(uncounted.clock);
-    const options = { ...uncounted, service: this.#counters.counting(uncounted.service) };
+  constructor(options: AccountOptions) {
+    const fault = (error: unknown): void => options.log.fault(error);
     this.#options = options;
+    this.#counters = new DiagnosticCounters(options.clock);
     this.#store = new StripStore(
       options,
       (mac) => this.#wantsReadings(mac),
@@ -63,10 +68,16 @@ export class Account {
     this.#requests = new Requests(options, this.#queue, this.#counters, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
-    this.#reader = new Reader(options.service, this.#store, this.#requests);
+    this.#reader = new Reader(options.service, this.#store, this.#requests, this.#counters);
     this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
-    this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
-      this.#poller.suspect(),
+    this.#switcher = new Switcher(
+      options,
+      this.#store,
+      this.#queue,
+      this.#requests,
+      this.#reader,
+      this.#counters,
+      () => this.#poller.suspect(),
     );
     this.#toldStatus = this.#currentStatus();
   }
@@ -198,7 +209,7 @@ export class Account {
 
   #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
     if (this.#closing !== null) return Promise.reject(closedError('account'));
-    if (this.#reads.size >= MAX_WAITING) return Promise.reject(busy(MAX_WAITING));
+    if (this.#reads.size >= MAX_WAITING) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
       this.#reads.add(reject);
       const over = (): void => void this.#reads.delete(reject);
@@ -260,3 +271,60 @@ export class Account {
 
 const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
   Promise.all(commands.map(async ({ running }) => await running));
+
+interface Subscriber<Value, Wants> {
+  readonly listener: (value: Value) => void;
+  readonly wants: Wants;
+  /** Has been told what was known when it came, so that what comes makes sense to it. */
+  ready: boolean;
+}
+
+/** Whoever is told of something. One that throws breaks no other. */
+class Subscribers<Value, Wants> {
+  readonly #all = new Set<Subscriber<Value, Wants>>();
+
+  /** `fault`: told of what a listener throws. */
+  constructor(private readonly fault: (error: unknown) => void) {}
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** `known`: what the listener is told first. Returns its own remover. */
+  add(listener: (value: Value) => void, wants: Wants, known?: () => Iterable<Value>): () => void {
+    const subscriber = { listener, wants, ready: known === undefined };
+    this.#all.add(subscriber);
+    // Not before the caller has its remover in hand.
+    queueMicrotask(() => {
+      subscriber.ready = true;
+      for (const value of known?.() ?? []) this.#tell(subscriber, value);
+    });
+    return () => void this.#all.delete(subscriber);
+  }
+
+  /** Tells those who want it. */
+  tell(value: Value, isWanted: (wants: Wants) => boolean = () => true): void {
+    // Of those at the time of the call: they may come and go while it is told.
+    for (const subscriber of [...this.#all]) {
+      if (subscriber.ready && isWanted(subscriber.wants)) this.#tell(subscriber, value);
+    }
+  }
+
+  some(wants: (wants: Wants) => boolean): boolean {
+    return [...this.#all].some((subscriber) => wants(subscriber.wants));
+  }
+
+  /** No subscriber is called any more. */
+  clear(): void {
+    this.#all.clear();
+  }
+
+  #tell(subscriber: Subscriber<Value, Wants>, value: Value): void {
+    if (!this.#all.has(subscriber)) return;
+    try {
+      subscriber.listener(value);
+    } catch (error) {
+      this.fault(error);
+    }
+  }
+}

@@ -1,20 +1,102 @@
-import type { Timer } from '../api/clock';
+import type { Clock, Timer } from '../api/clock';
 import { closedError, isOutage, StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { Port } from '../api/types';
-import { Delays } from './delays';
-import { busy, waitedTooLong } from './errors';
-import { QueuedCommand, type Phase } from './queued-command';
-import type { AccountOptions, Command, Outcome, Progress, RunOptions } from './types';
+import { PORTS, type Port, type PortOrAll } from '../api/types';
+import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
+/** Too many wait already. */
+export const busy = (): StripError =>
+  new StripError('BUSY', 'BUSY.waiting', { params: { count: MAX_WAITING } });
+
 /** Strips without commands that are kept: a map whose entries come and go with every command leaves much to the garbage collector. */
 const MOST_IDLE = 250;
 /** Milliseconds that a timer may be late without a command counting as too old. */
 const TIMER_SLACK = 1_000;
 /** Shortest time between two looks for commands that have waited too long, in milliseconds. */
 const EXPIRY_INTERVAL = 100;
+
+/**
+ * Where a command stands. Only the queue changes it.
+ * - waiting: others are in front of it
+ * - sending: its turn; a request of it is under way or waits for a place
+ * - retrying: waits before an attempt, because one failed or the service asked for a pause
+ * - pausing: a cycle between its halves
+ * - restoring: a cycle's "on" is under way or being retried
+ * - done: its message has an answer, and it has left the queue
+ */
+export type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
+
+/** A command from the request to the outcome. */
+export class QueuedCommand {
+  /** Outlets that it covers. */
+  readonly ports: readonly Port[];
+  /** Monotonic time from which its patience counts. */
+  since: number;
+  /** Wall clock minus monotonic clock when it arrived: what that has grown by is time that the machine slept. */
+  readonly clockOffset: number;
+  phase: Phase = 'waiting';
+  /** What it does; a toggle becomes on or off once the strip was read. */
+  action: Action;
+  /** Requests of it that are under way. */
+  underWay = 0;
+  /** Why its latest attempt failed; `null` after a success. */
+  failure: StripError | null = null;
+  /** Why it makes no further attempt. */
+  stop: StripError | null = null;
+  /** What may be off and must be switched on again. */
+  pendingRestores: readonly PortOrAll[] = [];
+  /** Begins when its turn comes, ends when nothing is done for it any more. */
+  running: Promise<void> | null = null;
+  /** Ends a cycle's wait for its "off"; `null`: there is none. */
+  endGrace: (() => void) | null = null;
+  /** Its message has an answer. */
+  isSettled = false;
+
+  /** `strip`: the commands of its strip, in the order they came. */
+  constructor(
+    readonly command: Command,
+    readonly options: RunOptions,
+    readonly strip: QueuedCommand[],
+    clock: Clock,
+    readonly resolve: (outcome: Outcome) => void,
+    readonly reject: (error: unknown) => void,
+  ) {
+    this.ports = command.port === 'all' ? PORTS : [command.port];
+    this.action = command.action;
+    this.since = clock.monotonic();
+    this.clockOffset = clock.wall() - this.since;
+  }
+
+  /** Outlets of it must be switched on again. */
+  get pendingRestore(): boolean {
+    return this.pendingRestores.length > 0;
+  }
+
+  /** It waits for its turn or for a place. */
+  get isUnsent(): boolean {
+    return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0);
+  }
+
+  /** Whether a newer command may take its place: it waits, or is being retried and leaves no outlet off by that. */
+  get isReplaceable(): boolean {
+    if (this.phase === 'waiting') return true;
+    return (
+      this.failure !== null && this.stop === null && (this.phase === 'restoring' || !this.pendingRestore)
+    );
+  }
+
+  /** Whether it gives up its waits: a pending restore goes on, unless a newer command brings it about. */
+  get endsWaits(): boolean {
+    return this.stop !== null && (!this.pendingRestore || this.stop.code === 'SUPERSEDED');
+  }
+
+  /** What is told of it in errors. */
+  get outlet(): Pick<Command, 'mac' | 'port'> {
+    return { mac: this.command.mac, port: this.command.port };
+  }
+}
 
 /**
  * The order of commands: those for one outlet go out one at a time in the order they came, those for different outlets side by side, and an "all"
@@ -59,7 +141,7 @@ export class CommandQueue {
   /** Puts a command behind the others of its strip and begins it if it need not wait for them. Rejects with BUSY when too many wait. */
   run(command: Command, options: RunOptions): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (this.#size > MAX_WAITING) throw busy(MAX_WAITING);
+      if (this.#size > MAX_WAITING) throw busy();
       const key = macKey(command.mac);
       const strip = this.#strips.get(key) ?? [];
       this.#strips.set(key, strip);
@@ -107,10 +189,15 @@ export class CommandQueue {
     this.enter(queued, 'restoring');
   }
 
-  /** How a switch request ended. */
-  switchAnswered(error: unknown): void {
+  /** The service answered a switch request. */
+  switchAnswered(): void {
+    this.#answeredAt = this.options.clock.monotonic();
+  }
+
+  /** A switch request failed, maybe without an answer. */
+  switchFailed(error: unknown): void {
     if (isOutage(error)) this.#outage = error;
-    else this.#answeredAt = this.options.clock.monotonic();
+    else this.switchAnswered();
   }
 
   /** Milliseconds that are left of `limit`, counted from the latest of a command's arrival, an answer and the end of a pause in front of it. */
@@ -251,7 +338,8 @@ export class CommandQueue {
   }
 
   #tooOld(queued: QueuedCommand): StripError {
-    return queued.failure ?? this.#outage ?? waitedTooLong(this.patience);
+    const params = { seconds: Math.ceil(this.patience / 1000) };
+    return queued.failure ?? this.#outage ?? new StripError('TIMEOUT', 'TIMEOUT.waiting', { params });
   }
 
   /**
@@ -281,6 +369,58 @@ export class CommandQueue {
       const sentence = `SUPERSEDED.${ended.get(queued)}`;
       return new StripError('SUPERSEDED', sentence, { params: queued.outlet });
     });
+  }
+}
+
+/** Whose delay it is; `null`: a read's. */
+type Owner = QueuedCommand | null;
+
+interface Delay {
+  readonly owner: Owner;
+  /** On the monotonic clock. */
+  readonly due: number;
+  readonly end: () => void;
+  timer: Timer;
+}
+
+/** Delays that can be cut short. */
+class Delays {
+  readonly #all = new Set<Delay>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** Ends after `ms` milliseconds, or earlier. */
+  wait(owner: Owner, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.clock.clearTimeout(delay.timer);
+        this.#all.delete(delay);
+        resolve();
+      };
+      const due = this.clock.monotonic() + ms;
+      const delay: Delay = { owner, due, end, timer: this.clock.setTimeout(end, ms) };
+      this.#all.add(delay);
+    });
+  }
+
+  /** Ends those of some owners now. */
+  end(isOver: (owner: Owner) => boolean = () => true): void {
+    for (const delay of this.#all) if (isOver(delay.owner)) delay.end();
+  }
+
+  /** Ends each within `ms` milliseconds, at random, but for a cycle's between its halves. */
+  shorten(ms: number): void {
+    for (const delay of this.#all) {
+      if (delay.owner?.phase === 'pausing') continue;
+      const most = this.clock.random() * ms;
+      if (delay.due - this.clock.monotonic() <= most) continue;
+      this.clock.clearTimeout(delay.timer);
+      delay.timer = this.clock.setTimeout(delay.end, most);
+    }
   }
 }
 

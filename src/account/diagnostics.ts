@@ -1,6 +1,6 @@
 import type { Clock } from '../api/clock';
 import { isStripError, type ErrorCode, type StripError } from '../api/errors';
-import type { ListAnswer, Service, StripAnswer, SwitchAnswer } from '../api/types';
+import type { ListAnswer, StripAnswer, SwitchAnswer } from '../api/types';
 
 /** How often an error came, and the last one. */
 export interface ErrorCount {
@@ -17,7 +17,7 @@ export interface LastAnswer<Reading> {
   readonly reading: Reading;
 }
 
-/** What an account has done since it started. It holds what the service sent, so it is for `src/diagnostics.ts` only, which leaves that out. */
+/** What an account has done since it started. It holds what the service sent, so it is for `src/flow/diagnostics.ts` only, which leaves that out. */
 export type AccountDiagnostics = Readonly<
   Pick<DiagnosticCounters, 'requests' | 'retries' | 'errors' | 'list' | 'strip' | 'switch'>
 >;
@@ -37,6 +37,11 @@ export class DiagnosticCounters {
 
   constructor(private readonly clock: Clock) {}
 
+  /** An answer that came just now. */
+  dated<Reading>(reading: Reading): LastAnswer<Reading> {
+    return { at: this.clock.wall(), reading };
+  }
+
   /** A command failed. Only what is no failure of a request is counted, because those are counted already. */
   ended(error: unknown): void {
     if (isStripError(error) && NEVER_SENT.has(error.code)) this.failed(error);
@@ -46,28 +51,5 @@ export class DiagnosticCounters {
     if (!isStripError(error)) return;
     const count = (this.errors.get(error.code)?.count ?? 0) + 1;
     this.errors.set(error.code, { count, at: this.clock.wall(), last: error });
-  }
-
-  /** The same service, with each request and its answer or error taken down. */
-  counting(service: Service): Service {
-    const listen = <Reading>(
-      kind: keyof DiagnosticCounters['requests'],
-      request: Promise<Reading>,
-      keep: (last: LastAnswer<Reading>) => void,
-    ) => {
-      this.requests[kind]++;
-      request.then(
-        (reading) => keep({ at: this.clock.wall(), reading }),
-        (error: unknown) => this.failed(error),
-      );
-      return request;
-    };
-    return {
-      list: () => listen('list', service.list(), (last) => (this.list = last)),
-      get: (mac) => listen('strip', service.get(mac), (last) => (this.strip = last)),
-      switch: (mac, port, on) =>
-        listen('switch', service.switch(mac, port, on), (last) => (this.switch = last)),
-      close: (graceMs) => service.close(graceMs),
-    };
   }
 }

@@ -1,7 +1,6 @@
 import type { Timer } from '../api/clock';
 import type { StripError } from '../api/errors';
-import type { Cooldown } from './cooldown';
-import { fullJitter } from './requests';
+import { fullJitter, type Cooldown } from './requests';
 import type { AccountOptions } from './types';
 
 /** Milliseconds. */

@@ -1,13 +1,17 @@
 import { isStripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Service, StripAnswer } from '../api/types';
+import type { DiagnosticCounters } from './diagnostics';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
 
 /** A read that is under way, for all callers that ask for the same. */
 interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
-  /** How many commands were over when it was sent; infinite: not sent yet. */
+  /**
+   * How many requests of commands were over when it was sent; infinite: not sent yet. A read that was sent before one was over may show the state
+   * before it, so it is not shared with later callers.
+   */
   readonly sentAfter: () => number;
   /** One caller has been given the answer itself; every other gets a copy. */
   taken: boolean;
@@ -18,18 +22,13 @@ export class Reader {
   /** By MAC key; the list as `null`. */
   readonly #lists = new Map<null, SharedRead<ListAnswer>>();
   readonly #strips = new Map<string, SharedRead<StripAnswer>>();
-  #commandsOver = 0;
 
   constructor(
     private readonly service: Service,
     private readonly store: StripStore,
     private readonly requests: Requests,
+    private readonly counters: DiagnosticCounters,
   ) {}
-
-  /** A command is over: a read that was requested before may show the state before it, so it is not shared with later ones. */
-  commandOver(): void {
-    this.#commandsOver++;
-  }
 
   list(): SharedRead<ListAnswer> {
     return this.#share(this.#lists, null, () => this.#askList());
@@ -42,8 +41,10 @@ export class Reader {
   /** One request for a strip, not shared. The caller holds a place of the semaphore. */
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
+    this.counters.requests.strip++;
     try {
       const answer = await this.service.get(this.store.spelling(mac));
+      this.counters.strip = this.counters.dated(answer);
       this.store.strip(answer, version);
       return answer;
     } catch (error) {
@@ -54,8 +55,10 @@ export class Reader {
 
   async #askList(): Promise<ListAnswer> {
     const version = this.store.nextVersion();
+    this.counters.requests.list++;
     try {
       const answer = await this.service.list();
+      this.counters.list = this.counters.dated(answer);
       this.store.list(answer, version);
       return answer;
     } catch (error) {
@@ -70,10 +73,10 @@ export class Reader {
     ask: () => Promise<Answer>,
   ): SharedRead<Answer> {
     const current = underWay.get(key);
-    if (current !== undefined && current.sentAfter() >= this.#commandsOver) return current;
+    if (current !== undefined && current.sentAfter() >= this.requests.commandRequests) return current;
     let sentAfter = Infinity;
     const answer = this.requests.send(null, () => {
-      sentAfter = this.#commandsOver;
+      sentAfter = this.requests.commandRequests;
       return ask();
     });
     const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter, taken: false };

@@ -1,10 +1,7 @@
-import { closedError, isOutage, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
-import type { CommandQueue } from './command-queue';
-import { Cooldown } from './cooldown';
+import type { Clock } from '../api/clock';
+import { closedError, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
+import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { DiagnosticCounters } from './diagnostics';
-import { pauseTooLong } from './errors';
-import type { QueuedCommand } from './queued-command';
-import { Semaphore } from './semaphore';
 import type { AccountOptions } from './types';
 
 /** Milliseconds. */
@@ -17,10 +14,16 @@ const LONGEST_REFUSED_BACKOFF = 60 * SECOND;
 const WAKE_SPREAD = SECOND;
 /** ...but no more often than this, where some requests succeed and others never do. */
 const WAKE_INTERVAL = 5 * SECOND;
+/** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
+const LONGEST_PAUSE = 3_600_000;
+/** Shortest time between two probes, in milliseconds. */
+const PROBE_INTERVAL = 5_000;
 
 /** Sends requests: so many at once, only probes while the service asks for a pause, and those of commands again where that may help. */
 export class Requests {
   readonly cooldown: Cooldown;
+  /** Requests of commands that are over. */
+  commandRequests = 0;
   readonly #semaphore: Semaphore;
   /** What must be restored and is not yet is given up. */
   #isOver = false;
@@ -31,7 +34,7 @@ export class Requests {
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
-    private readonly counters: Pick<DiagnosticCounters, 'retries'>,
+    private readonly counters: DiagnosticCounters,
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
@@ -60,7 +63,10 @@ export class Requests {
         failure = error;
         this.#failed(error);
       } finally {
-        if (queued !== null) queued.underWay--;
+        if (queued !== null) {
+          queued.underWay--;
+          this.commandRequests++;
+        }
         this.#semaphore.release();
       }
       if (!isStripError(failure) || queued === null) throw failure;
@@ -168,6 +174,7 @@ export class Requests {
   }
 
   #failed(error: unknown): void {
+    this.counters.failed(error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
       const isNew = this.cooldown.begin(error, error.retryAfter);
       if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
@@ -184,6 +191,94 @@ export class Requests {
     this.queue.delays.shorten(WAKE_SPREAD);
   }
 }
+
+/** The pause that the service asked for with status 429 and `Retry-After`: until it is over, only probes are sent. */
+export class Cooldown {
+  #error: StripError | null = null;
+  #began = 0;
+  #until = 0;
+  #probed = -Infinity;
+  /** When it ends, in wall-clock milliseconds, as seen when it began. */
+  untilWall = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The answer that began the pause; `null` where there is none. */
+  get error(): StripError | null {
+    return this.remaining > 0 ? this.#error : null;
+  }
+
+  /** Milliseconds that are left. */
+  get remaining(): number {
+    return this.#error === null ? 0 : Math.max(0, this.#until - this.clock.monotonic());
+  }
+
+  /** Begins a pause of `ms`, or lengthens the one there is. Returns whether there was none. */
+  begin(error: StripError, ms: number): boolean {
+    const isNew = this.remaining === 0;
+    this.#error = error;
+    this.#began = this.clock.monotonic();
+    this.#until = Math.max(this.#until, this.#began + Math.min(ms, LONGEST_PAUSE));
+    this.untilWall = Math.round(this.clock.wall() + this.remaining);
+    return isNew && ms > 0;
+  }
+
+  /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
+  end(sent: number): boolean {
+    if (this.remaining === 0 || sent <= this.#began) return false;
+    this.#error = null;
+    this.#until = 0;
+    return true;
+  }
+
+  /** Whether a request may go out although the pause lasts, to see whether it still does. */
+  takeProbe(): boolean {
+    const now = this.clock.monotonic();
+    if (now - this.#probed < PROBE_INTERVAL) return false;
+    this.#probed = now;
+    return true;
+  }
+}
+
+/** Bounds how many requests are under way at once. Whoever waits is admitted in the order of arrival. */
+class Semaphore {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  /** Takes a place if one is free; give it back with `release`. */
+  tryAcquire(): boolean {
+    if (this.free <= 0) return false;
+    this.free--;
+    return true;
+  }
+
+  /** Waits for a place and takes it. */
+  async acquire(): Promise<void> {
+    if (!this.tryAcquire()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const admit = this.#waiting.shift();
+    if (admit === undefined) this.free++;
+    else admit();
+  }
+
+  /** Removes the limit. */
+  open(): void {
+    this.free = Infinity;
+    for (const admit of this.#waiting.splice(0)) admit();
+  }
+}
+
+/** A pause that the service asked for ends too late. Both in milliseconds. */
+const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
+  new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
+    params: { ...error.params, seconds: Math.ceil(pause / SECOND), limit: limit / SECOND },
+    retryAfter: pause,
+    response: error.response,
+    cause: error,
+  });
 
 /**
  * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that many who failed together do not

@@ -1,10 +1,9 @@
-import { closedError, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
+import { asError, closedError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import { portsWith } from '../api/response';
 import { PORTS, type Port, type PortOrAll, type Strip } from '../api/types';
-import type { CommandQueue } from './command-queue';
-import { asError, failureOf, isProtected, unknownState } from './errors';
-import type { QueuedCommand } from './queued-command';
+import type { CommandQueue, QueuedCommand } from './command-queue';
+import type { DiagnosticCounters } from './diagnostics';
 import type { Reader } from './reader';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
@@ -18,9 +17,6 @@ interface Plan {
   readonly skipped: readonly Port[];
 }
 
-/** What a switch request was answered with. */
-type Confirmation = Pick<Outcome, 'mac' | 'results' | 'response' | 'at'>;
-
 /** Carries out commands: what on/off, toggle and cycle mean in requests. */
 export class Switcher {
   /** Ports by MAC key. */
@@ -33,6 +29,7 @@ export class Switcher {
     private readonly queue: CommandQueue,
     private readonly requests: Requests,
     private readonly reader: Reader,
+    private readonly counters: DiagnosticCounters,
     private readonly refresh: () => void,
   ) {
     for (const { mac, port } of options.settings.protectedOutlets) {
@@ -64,7 +61,10 @@ export class Switcher {
     const { mac, port } = queued.command;
     const { strip, response } = await this.requests.send(queued, () => this.reader.askStrip(mac));
     const on = this.#opposite(strip, port);
-    if (on === null) throw unknownState(mac, port, response);
+    if (on === null) {
+      const sentence = `BAD_RESPONSE.${port === 'all' ? 'unknownStates' : 'unknownState'}`;
+      throw new StripError('BAD_RESPONSE', sentence, { params: { mac, port }, response });
+    }
     queued.action = on;
     return await this.#switch(queued, on);
   }
@@ -108,21 +108,16 @@ export class Switcher {
   }
 
   /** Sends the requests of a plan. One outcome of them all, or one error that tells all. */
-  async #send(queued: QueuedCommand, on: boolean, { targets, skipped }: Plan): Promise<Outcome> {
-    const { port } = queued.command;
-    const send = (target: PortOrAll) => this.requests.send(queued, () => this.#post(queued, target, on));
-    const sendAll = () => Promise.all(targets.map((target) => send(target).catch(asError)));
-    const isOne = targets[0] === port;
-    const confirmation = isOne ? await send(port) : merge(queued.command, targets, await sendAll());
-    const { mac, results, response, at } = confirmation;
-    const { name, outlet } = this.store.names(mac, port);
-    const outcome: Outcome = { mac, name, port, outlet, on, results, response, at };
-    if (skipped.length > 0) outcome.skipped = [...skipped];
-    return outcome;
+  #send(queued: QueuedCommand, on: boolean, plan: Plan): Promise<Outcome> {
+    const send = (port: PortOrAll) => this.requests.send(queued, () => this.#post(queued, port, on));
+    const [first] = plan.targets;
+    if (first === queued.command.port) return send(first);
+    const ends = Promise.all(plan.targets.map((port) => send(port).catch(asError)));
+    return ends.then((all) => merge(queued.command, plan, all));
   }
 
   /** One switch request. */
-  async #post(queued: QueuedCommand, port: PortOrAll, on: boolean): Promise<Confirmation> {
+  async #post(queued: QueuedCommand, port: PortOrAll, on: boolean): Promise<Outcome> {
     const { clock, service } = this.options;
     const mac = this.store.spelling(queued.command.mac);
     const asked = port === 'all' ? this.store.ports(mac) : [port];
@@ -130,16 +125,19 @@ export class Switcher {
     const pending = queued.pendingRestores;
     const isFirst = queued.action === 'cycle' && !on && !pending.includes(port);
     if (isFirst) queued.pendingRestores = [...pending, port];
+    this.counters.requests.switch++;
     try {
-      const { results, confirmed, response } = await service.switch(mac, port, on);
+      const answer = await service.switch(mac, port, on);
       const at = now();
-      this.queue.switchAnswered(null);
+      this.counters.switch = this.counters.dated(answer);
+      this.queue.switchAnswered();
+      const { results, confirmed, response } = answer;
       const known = asked.filter((each) => confirmed.includes(each));
       this.store.confirm(mac, known, on, at);
       if (known.length < asked.length) this.refresh();
-      return { mac, results, response, at };
+      return { mac, port, on, results, response, at, ...this.store.names(mac, port) };
     } catch (error) {
-      this.queue.switchAnswered(error);
+      this.queue.switchFailed(error);
       const results = isStripError(error) ? error.results : [];
       const switched = asked.filter((each) => results.some((result) => result.port === each && result.ok));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
@@ -147,8 +145,6 @@ export class Switcher {
         queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
       throw error;
-    } finally {
-      this.reader.commandOver();
     }
   }
 
@@ -158,7 +154,10 @@ export class Switcher {
     const isAlone = port !== 'all' && !skipped.includes(port);
     if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
     const targets = port === 'all' ? this.#unprotected(mac) : [];
-    if (targets.length === 0) throw isProtected(mac, port);
+    if (targets.length === 0) {
+      const sentence = `PROTECTED.${port === 'all' ? 'all' : 'outlet'}`;
+      throw new StripError('PROTECTED', sentence, { params: { mac, port } });
+    }
     return { targets, skipped };
   }
 
@@ -172,19 +171,22 @@ export class Switcher {
   }
 }
 
-/** What several requests were answered with together; throws one error that tells all where some failed. */
+/** The outcome of several requests together; throws one error that tells all where some failed. */
 function merge(
   { mac, port }: Command,
-  targets: readonly PortOrAll[],
-  ends: readonly (Confirmation | StripError)[],
-): Confirmation {
+  { targets, skipped }: Plan,
+  ends: readonly (Outcome | StripError)[],
+): Outcome {
   const results = ends.flatMap((end, index) =>
     end.results.length > 0 ? end.results : [{ port: Number(targets[index]), ok: !isStripError(end) }],
   );
   const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
   const errors = ends.filter(isStripError);
-  const [confirmed] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
-  if (errors.length === 0 && confirmed !== undefined) return { ...confirmed, results, response };
+  const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
+  if (errors.length === 0 && latest !== undefined) {
+    const outcome: Outcome = { ...latest, port, outlet: null, results, response };
+    return skipped.length > 0 ? { ...outcome, skipped: [...skipped] } : outcome;
+  }
 
   const switched = portsWith(results, true);
   // What made all of them fail says more than which outlets they were.

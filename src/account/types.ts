@@ -75,6 +75,14 @@ export type Change =
 
 export type Listener = (change: Change) => void;
 
+/** What a subscriber wants besides the changes themselves. */
+export interface SubscribeOptions {
+  /** What is known already, or becomes known for the first time, is told as well (`first: true`). */
+  initial?: boolean;
+  /** MACs of strips whose load, voltage and signal should be kept up to date, or `'all'`. */
+  readings?: readonly string[] | 'all';
+}
+
 /** How the account as a whole is doing. */
 export interface AccountStatus {
   /** `null`: the service was not asked yet. */

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from './clock';
 import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
-import type { RequestDispatcher } from './dispatcher';
+import type { RequestDispatcher, RequestOptions } from './dispatcher';
 import { closedError, type StripError } from './errors';
 import { stripPath } from './mac';
 import { InFlightSet, type InFlight } from './in-flight-set';
@@ -58,39 +58,50 @@ export class Client implements Service {
   }
 
   async list(): Promise<ListAnswer> {
-    const response = readJson(await this.#read('/strips'), this.#context, this.#clock.wall());
+    const response = await this.#send(
+      () => '/strips',
+      null,
+      (answer) => readJson(answer, this.#context, this.#clock.wall()),
+    );
     return { ...decodeList(await this.#map(response), this.#now()), response };
   }
 
   async get(mac: string): Promise<StripAnswer> {
-    const response = readJson(await this.#read(stripPath(mac)), this.#context, this.#clock.wall(), mac);
+    const response = await this.#send(
+      () => stripPath(mac),
+      null,
+      (answer) => readJson(answer, this.#context, this.#clock.wall(), mac),
+    );
     return { ...decodeStrip(await this.#map(response), mac, this.#now()), response };
   }
 
-  async switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    const path = `${stripPath(mac)}/switch`;
-    const response = await this.#send('POST', path, JSON.stringify({ port, on }), this.#switches);
-    return readSwitch(response, mac, port, this.#context, this.#clock.wall());
+  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    return this.#send(
+      () => `${stripPath(mac)}/switch`,
+      { port, on },
+      (answer) => readSwitch(answer, mac, port, this.#context, this.#clock.wall()),
+    );
   }
 
   close(graceMs: number): Promise<void> {
     return (this.#closing ??= this.#close(graceMs));
   }
 
-  #read(path: string): Promise<HttpResponse> {
-    return this.#send('GET', path, null, this.#reads);
-  }
-
-  /** `path` is below the base URL; `pending` holds the request for as long as it is under way. */
-  async #send(
-    method: 'GET' | 'POST',
-    path: string,
-    body: string | null,
-    pending: InFlightSet<PendingRequest>,
-  ): Promise<HttpResponse> {
+  /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` makes the answer of the response. */
+  async #send<Answer>(
+    path: () => string,
+    body: object | null,
+    read: (response: HttpResponse) => Answer,
+  ): Promise<Answer> {
     if (this.#closing !== null) throw closedError('account');
-    const headers = body === null ? this.#readHeaders : this.#switchHeaders;
-    const options = { origin: this.#origin, path: this.#basePath + path, method, headers, body };
+    const pending = body === null ? this.#reads : this.#switches;
+    const options: RequestOptions = {
+      origin: this.#origin,
+      path: this.#basePath + path(),
+      method: body === null ? 'GET' : 'POST',
+      headers: body === null ? this.#readHeaders : this.#switchHeaders,
+      body: body === null ? null : JSON.stringify(body),
+    };
     const repeat = (error: Error): boolean => this.#dispatcher.repeat?.(options, request, error) ?? false;
     const request = new PendingRequest(this.#clock, this.#timeout, this.#context, repeat);
     pending.add(request);
@@ -100,7 +111,7 @@ export class Client implements Service {
       request.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }
     try {
-      return await request.response;
+      return read(await request.response);
     } finally {
       pending.delete(request);
       if (this.#switches.size === 0) this.#onLastSwitch?.();

@@ -76,6 +76,16 @@ export const variableMissing = (variable: string): StripError =>
 
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
 
+/** A rejection as a value; what is no `StripError` is a defect. */
+export function asError(error: unknown): StripError {
+  if (isStripError(error)) return error;
+  throw error;
+}
+
+/** The error of what was asked, as a value; `null` where it succeeded. */
+export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
+  asked.then(() => null, asError);
+
 /** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
 export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');

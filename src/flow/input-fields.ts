@@ -97,34 +97,38 @@ export function readMac(field: Field, source: MessageSource): string {
   return requireMac(value);
 }
 
+/** Reads a message: `read` is called once its expressions are evaluated. */
+type ReadMessage = <Value>(
+  msg: Message,
+  read: (source: MessageSource) => Value | Promise<Value>,
+) => Value | Promise<Value>;
+
 /**
- * Returns a function that reads messages with these fields, whose expressions are evaluated first. `later`: fields that `read` evaluates itself.
+ * Returns a function that reads messages with these fields, at once if no expression is among them. `later`: fields that `read` evaluates itself.
  * An expression takes time: with one among them all, results come in the order of the messages. An error other than a `StripError` can only
  * come from a message that is not plain data, such as one with a getter that throws, and becomes INVALID_INPUT.
  */
-export function messageReading(
-  fields: readonly Field[],
-  later: readonly Field[] = [],
-): <Value>(msg: Message, read: (source: MessageSource) => Value | Promise<Value>) => Promise<Value> {
+export function messageReading(fields: readonly Field[], later: readonly Field[] = []): ReadMessage {
   const isExpression = ({ source }: Field): boolean => source === 'expression';
+  if (![...fields, ...later].some(isExpression)) {
+    return (msg, read) => asInputError(() => read({ msg, payload: ownProperty(msg, 'payload') }));
+  }
   const expressions = fields.filter(isExpression);
-  const run = async <Value>(
-    msg: Message,
-    read: (source: MessageSource) => Value | Promise<Value>,
-  ): Promise<Value> => {
-    try {
-      const payload = ownProperty(msg, 'payload');
-      if (expressions.length === 0) return await read({ msg, payload });
-      const values = await Promise.allSettled(expressions.map((field) => field.evaluate(msg)));
-      const evaluated = new Map(values.map((value, index) => [expressions[index], value]));
-      return await read({ msg, payload, evaluated });
-    } catch (error) {
-      throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
-    }
-  };
-  if (![...fields, ...later].some(isExpression)) return run;
   const inOrder = keepOrder();
-  return (msg, read) => inOrder(run(msg, read));
+  const evaluate = async (msg: Message): Promise<MessageSource> => {
+    const payload = asInputError(() => ownProperty(msg, 'payload'));
+    const values = await Promise.allSettled(expressions.map((field) => field.evaluate(msg)));
+    return { msg, payload, evaluated: new Map(values.map((value, index) => [expressions[index], value])) };
+  };
+  return (msg, read) => inOrder(evaluate(msg).then((source) => asInputError(() => read(source))));
+}
+
+function asInputError<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
+  }
 }
 
 /** Returns a function that delays each promise until all promises it was given before are settled. */

@@ -17,6 +17,12 @@ import {
 import type { Handle, HandlerContext } from './input-handler';
 import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } from './node-status';
 
+/** `port` is `null` for the whole strip. */
+interface StatusRequest {
+  mac: string;
+  port: Port | null;
+}
+
 /** Reads from messages which strip, or which outlet of it, `strip status` is to read. */
 export class StatusRequestReader {
   readonly #mac: Field;
@@ -30,9 +36,9 @@ export class StatusRequestReader {
     this.#run = messageReading([this.#mac, this.#port]);
   }
 
-  /** `port` is `null` for the whole strip. Rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
-  read(msg: Message, target: Target): Promise<{ mac: string; port: Port | null }> {
-    return this.#run(msg, (source) => {
+  /** Throws or rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
+  read(msg: Message, target: Target): StatusRequest | Promise<StatusRequest> {
+    return this.#run(msg, (source): StatusRequest => {
       const mac = settle(() => readMac(this.#mac, source));
       const port = settle(() => this.#readPort(source));
       if (mac.status === 'fulfilled') target.mac = mac.value;

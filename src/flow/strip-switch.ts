@@ -45,11 +45,19 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
     const request = await reader.read(input.msg, input.target);
     if (input.ended) throw closedError('notSent');
     const shared = account();
-    const { onProgress } = input;
+    const run = ({ command }: RequestedCommand): Promise<Outcome> =>
+      shared.run(command, { owner, onProgress: input.onProgress });
     input.submitted = true;
-    const outcomes = await Promise.allSettled(
-      request.commands.map(({ command }) => shared.run(command, { owner, onProgress })),
-    );
+    if (isSingle(request)) {
+      const [{ requested }] = request.commands;
+      const outcome = await run(request.commands[0]);
+      const isOn = (output === 'same' ? request.form : output) === 'on';
+      const payload = isOn ? outcome.on : outletOf(outcome);
+      const strip = switchedStrip(requested, outcome);
+      const message = Object.assign(input.msg, { payload, strip, response: outcome.response });
+      return { messages: [message], status: statusOf(shared, [outcome]) };
+    }
+    const outcomes = await Promise.allSettled(request.commands.map(run));
     const succeeded = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
     if (succeeded.length < outcomes.length) throw failureOf(request, outcomes, shared);
     const message = Object.assign(input.msg, answerOf(request, succeeded, output));
@@ -57,32 +65,20 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
   };
 }
 
-/** The properties of the message once all commands are confirmed. `outcomes`: in the order of the commands. */
+/** The properties of a message that asked for several outlets, once all commands are confirmed. `outcomes`: in the order of the commands. */
 function answerOf(
   { form, commands }: SwitchRequest,
   outcomes: readonly Outcome[],
   output: Output,
-): { payload: unknown; strip: SwitchedStrip | SwitchedStrip[]; response: unknown } {
-  const strips = outcomes.map((outcome, index) =>
+): { payload: unknown; strip: SwitchedStrip[]; response: unknown } {
+  const strip = outcomes.map((outcome, index) =>
     switchedStrip(commands[index]?.requested ?? outcome.on, outcome),
   );
-  const [outcome] = outcomes;
-  const [strip] = strips;
-  if (outcome !== undefined && strip !== undefined && (form === 'on' || form === 'port-on')) {
-    const isOn = (output === 'same' ? form : output) === 'on';
-    return { payload: isOn ? outcome.on : outletOf(outcome), strip, response: outcome.response };
-  }
-  return {
-    payload: severalPayload(form, outcomes, output),
-    strip: strips,
-    response: outcomes.map(({ response }) => response),
-  };
-}
-
-function severalPayload(form: SwitchRequest['form'], outcomes: readonly Outcome[], output: Output): unknown {
-  if (output === 'on') return outcomes.map(({ on }) => on);
-  if (output === 'port-on' || form !== 'strip') return outcomes.map(outletOf);
-  return { mac: outcomes[0]?.mac, outlets: outcomes.map(({ port, on }) => ({ port, on })) };
+  const response = outcomes.map((outcome) => outcome.response);
+  if (output === 'on') return { payload: outcomes.map(({ on }) => on), strip, response };
+  if (output === 'port-on' || form === 'array') return { payload: outcomes.map(outletOf), strip, response };
+  const outlets = outcomes.map(({ port, on }) => ({ port, on }));
+  return { payload: { mac: outcomes[0]?.mac, outlets }, strip, response };
 }
 
 const outletOf = ({ mac, port, on }: Outcome) => ({ mac, port, on });
@@ -94,9 +90,9 @@ function switchedStrip(requested: Requested, outcome: Outcome): SwitchedStrip {
   return strip;
 }
 
-/** Why not all commands of a message succeeded: the error itself if the message was about one outlet, else one error for all. */
+/** One error for several commands, of which not all succeeded. */
 function failureOf(
-  { form, commands }: SwitchRequest,
+  { commands }: SwitchRequest,
   outcomes: readonly PromiseSettledResult<Outcome>[],
   known: KnownOutlets,
 ): unknown {
@@ -109,7 +105,7 @@ function failureOf(
       continue;
     }
     const error: unknown = outcome?.reason;
-    if (!isStripError(error) || form === 'on' || form === 'port-on') return error;
+    if (!isStripError(error)) return error;
     const target = { mac: command.mac, port: command.port, requested };
     failures.push({ target, error });
     strips.push(failedStrip(target, error, known));
@@ -118,9 +114,9 @@ function failureOf(
 }
 
 function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeStatus {
-  const [first] = outcomes;
-  if (first === undefined || !outcomes.every(({ mac }) => sameMac(mac, first.mac))) return SWITCHED;
-  if (outcomes.length === 1 && first.port !== 'all') return outletStatus(first.on);
+  const [first, ...others] = outcomes;
+  if (first === undefined || !others.every(({ mac }) => sameMac(mac, first.mac))) return SWITCHED;
+  if (others.length === 0 && first.port !== 'all') return outletStatus(first.on);
   const strip = account.strip(first.mac);
   // The service has just answered for this strip, even if the latest list did not have it.
   return strip === undefined ? outletStatus(first.on) : stripStatus({ ...strip, available: true });
@@ -132,12 +128,21 @@ export interface RequestedCommand {
   requested: Requested;
 }
 
-/** Everything that one message asks for. */
-export interface SwitchRequest {
-  /** How it was asked, and with that the form of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
-  form: 'on' | 'port-on' | 'array' | 'strip';
+/** How a message asked, and with that the form of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
+interface SingleRequest {
+  form: 'on' | 'port-on';
+  commands: readonly [RequestedCommand];
+}
+interface SeveralRequest {
+  form: 'array' | 'strip';
   commands: readonly RequestedCommand[];
 }
+
+/** Everything that one message asks for. */
+export type SwitchRequest = SingleRequest | SeveralRequest;
+
+const isSingle = (request: SwitchRequest): request is SingleRequest =>
+  request.form === 'on' || request.form === 'port-on';
 
 const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 
@@ -165,7 +170,7 @@ export class CommandReader {
   }
 
   /** Rejects with INVALID_INPUT or NOT_CONFIGURED. Writes into `target` what could be read, also then. */
-  read(msg: Message, target: Target): Promise<SwitchRequest> {
+  read(msg: Message, target: Target): SwitchRequest | Promise<SwitchRequest> {
     return this.#run(msg, (source) => {
       const request = this.#read(source, target);
       const hasCycle = request.commands.some(({ command }) => command.action === 'cycle');
@@ -235,12 +240,14 @@ export class CommandReader {
   }
 
   /** Reads the delay of the cycles among the commands. */
-  async #withDelay(request: SwitchRequest, source: MessageSource): Promise<SwitchRequest> {
+  #withDelay(request: SwitchRequest, source: MessageSource): SwitchRequest | Promise<SwitchRequest> {
+    const put = (value: unknown): SwitchRequest => {
+      const delay = parseDelay(value);
+      for (const { command } of request.commands) if (command.action === 'cycle') command.delay = delay;
+      return request;
+    };
     const isExpression = this.#delay.source === 'expression';
-    const value = isExpression ? await this.#delay.evaluate(source.msg) : this.#delay.read(source);
-    const delay = parseDelay(value);
-    for (const { command } of request.commands) if (command.action === 'cycle') command.delay = delay;
-    return request;
+    return isExpression ? this.#delay.evaluate(source.msg).then(put) : put(this.#delay.read(source));
   }
 }
 

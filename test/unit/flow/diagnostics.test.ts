@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { DiagnosticCounters } from '../../../src/account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
-import type { Service } from '../../../src/api/types';
 import {
   Aliases,
   isKnownKey,
@@ -54,39 +53,6 @@ const source = (more: Partial<ReportSource> = {}): ReportSource => ({
   ...more,
 });
 const shape = (value: unknown) => shapeOf(value, new Aliases());
-
-/** A service that answers at once with what it is given. */
-const serviceOf = (answers: Partial<Record<'list' | 'get' | 'switch', unknown>>): Service => {
-  const give = (kind: 'list' | 'get' | 'switch'): Promise<never> => {
-    const answer = answers[kind];
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as never);
-  };
-  return {
-    list: () => give('list'),
-    get: () => give('get'),
-    switch: () => give('switch'),
-    close: () => Promise.resolve(),
-  };
-};
-
-describe('the counters of an account', () => {
-  it('count requests and errors, and keep the last answer of each kind', async () => {
-    const clock = new FakeClock();
-    const counters = new DiagnosticCounters(clock);
-    const list = listOf(makeStrip(MAC, [true]));
-    const good = counters.counting(serviceOf({ list, get: stripOf(makeStrip(MAC, [true])) }));
-    await good.list();
-    await clock.pass(1000);
-    await good.list();
-    await good.get(MAC);
-    const bad = counters.counting(serviceOf({ switch: failure('TIMEOUT') }));
-    for (let i = 0; i < 2; i++) await assert.rejects(bad.switch(MAC, 1, true), { code: 'TIMEOUT' });
-    assert.deepEqual(counters.requests, { list: 2, strip: 1, switch: 2 });
-    assert.equal(counters.errors.get('TIMEOUT')?.count, 2);
-    assert.deepEqual(counters.list, { at: clock.wall(), reading: list });
-    assert.equal(counters.switch, null);
-  });
-});
 
 describe('an account', () => {
   it('counts its requests, what it sent again, and its errors, those of commands included', async () => {
@@ -337,11 +303,12 @@ describe('a report', () => {
     for (const bad of ['', '${BASE_URL}', '//host']) assert.equal(kindOf(bad), null, bad);
   });
 
-  it('says what was answered and what was read from it, with the same numbers for the same strip', async () => {
+  it('says what was answered and what was read from it, with the same numbers for the same strip', () => {
     const counters = new DiagnosticCounters(new FakeClock());
     const strip = makeStrip(MAC, [true, null], { name: 'Desk', load: 12.5, units: { load: 'W' } });
     const response = { items: [{ mac: 'aa:bb:cc:dd:ee:ff', name: 'Desk', sockets: [1, null] }] };
-    await counters.counting(serviceOf({ list: { ...listOf(strip), response } })).list();
+    counters.requests.list = 1;
+    counters.list = counters.dated({ ...listOf(strip), response });
     counters.failed(failure('SERVICE', { params: { host: 'strips.example.com', status: 503 } }, 'failed'));
     counters.retries = 3;
     const report = reportOf(source({ account: counters })) as Record<string, unknown>;
@@ -390,19 +357,13 @@ describe('a report', () => {
     ]);
   });
 
-  it('says what was read of one strip and of the latest switch, and shows ten strips of a list', async () => {
+  it('says what was read of one strip and of the latest switch, and shows ten strips of a list', () => {
     const counters = new DiagnosticCounters(new FakeClock());
     const strip = makeStrip(MAC, [true], { name: 'Desk' });
     const many = Array.from({ length: 12 }, (_, i) => makeStrip(`A1B2C3D4E5${10 + i}`, []));
-    const answers = {
-      list: listOf(...many),
-      get: { ...stripOf(strip), response: { name: 'Desk' } },
-      switch: yes(1),
-    };
-    const service = counters.counting(serviceOf(answers));
-    await service.list();
-    await service.get(MAC);
-    await service.switch(MAC, 1, true);
+    counters.list = counters.dated(listOf(...many));
+    counters.strip = counters.dated({ ...stripOf(strip), response: { name: 'Desk' } });
+    counters.switch = counters.dated(yes(1));
     const report = reportOf(source({ account: counters })) as {
       answers: Record<'list' | 'strip' | 'switch', Record<string, unknown>>;
     };
@@ -526,7 +487,7 @@ describe('a report', () => {
     });
   });
 
-  it('holds no sentinel, wherever in settings, names, errors and answers one is put', async () => {
+  it('holds no sentinel, wherever in settings, names, errors and answers one is put', () => {
     const SENTINEL = 'sentinel';
     const NUMBER = 987_654_321;
     const secret = (kind: string) => `${SENTINEL}-${kind}`;
@@ -548,14 +509,9 @@ describe('a report', () => {
       url: secret('url'),
     };
     const counters = new DiagnosticCounters(new FakeClock());
-    const service = counters.counting(
-      serviceOf({
-        list: { ...listOf(strip), response },
-        get: { ...stripOf(strip), response },
-        switch: { results: [{ port: NUMBER, ok: true }], response },
-      }),
-    );
-    await Promise.all([service.list(), service.get('x'), service.switch('x', 1, true)]);
+    counters.list = counters.dated({ ...listOf(strip), response });
+    counters.strip = counters.dated({ ...stripOf(strip), response });
+    counters.switch = counters.dated({ results: [{ port: NUMBER, ok: true }], confirmed: [], response });
     const error = failure('UNREACHABLE', {
       params: { host: secret('host'), code: secret('code'), status: NUMBER, reason: secret('reason') },
       cause: new Error(secret('cause')),

@@ -7,7 +7,7 @@ import type {
   Outcome,
   RunOptions,
 } from '../../../src/account/types';
-import type { SubscribeOptions } from '../../../src/account/subscribers';
+import type { SubscribeOptions } from '../../../src/account/types';
 import type { StripError } from '../../../src/api/errors';
 import { ASKING } from '../../../src/flow/node-status';
 import type { Strip } from '../../../src/api/types';
