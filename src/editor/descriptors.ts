@@ -1,5 +1,5 @@
-import { textOf, type Config } from '../settings';
-import { type Descriptor, type LabelParts, type Words, joinLabel, shortLabel } from './descriptor';
+import type { Params } from '../api/errors';
+import { textOf, type Config, type NodeType } from '../settings';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -7,6 +7,49 @@ import { stripSimulator } from './nodes/strip-simulator';
 import { stripStatus } from './nodes/strip-status';
 import { stripSwitch } from './nodes/strip-switch';
 import { stripWatch } from './nodes/strip-watch';
+import type { EditorNode } from './red';
+
+/**
+ * What the editor has to know of one node type. Adding a node means a file in `nodes/` that exports a descriptor, and a line for it in
+ * the list below. Kinds, defaults and bounds of its properties are in `src/settings.ts`, the rows of its dialog in `nodes/<name>.html`.
+ */
+export interface Descriptor {
+  readonly type: NodeType;
+  /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
+  readonly checks?: Readonly<Record<string, Check>>;
+  /** What stands on a node without a name of its own; empty parts for the name of its type. */
+  label?(node: Config, words: Words): LabelParts;
+  /** Tips of the ports. */
+  inputLabel?(node: Config, words: Words): string;
+  outputLabel?(node: Config, words: Words): string;
+  /** Prepares its dialog, whose fields Node-RED has filled in. */
+  open(node: EditorNode): void;
+  /** Puts into the node what Node-RED cannot read from the dialog by itself. */
+  save?(node: EditorNode): void;
+}
+
+/** What is wrong with a value: a key of a catalogue, or a sentence that is translated already. */
+export type Fault = { key: string; params?: Params } | { sentence: string };
+
+/** `null`: nothing is wrong. `open`: the node's dialog is open, and shows the value. */
+export type Check = (value: unknown, node: Config, open: boolean) => Fault | null;
+
+/** What a label needs to know besides the node itself. */
+export interface Words {
+  /** A text of the catalogue that the key begins with. */
+  text(key: string, params?: Params): string;
+  /** Name of a strip of that account; `null` where none is known. */
+  stripName(account: string, mac: string): string | null;
+  /** Name of an outlet, as the account or else the service has it; `null` where none is known. */
+  outletName(account: string, mac: string, port: string): string | null;
+}
+
+/** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
+export interface LabelParts {
+  strip: string;
+  outlet?: string;
+  action?: string;
+}
 
 /** One line for each node type. */
 export const descriptors: readonly Descriptor[] = [
@@ -26,7 +69,33 @@ export const descriptorOf = (node: Config): Descriptor | undefined =>
 export function labelOf(node: Config, words: Words, whole = false): string {
   const name = textOf(node, 'name');
   if (name !== '') return name;
-  const parts: LabelParts = descriptorOf(node)?.label?.(node, words) ?? { strip: '', outlet: '' };
+  const parts: LabelParts = descriptorOf(node)?.label?.(node, words) ?? { strip: '' };
   const palette = `${textOf(node, 'type').replace(' ', '-')}.palette`;
   return (whole ? joinLabel(parts) : shortLabel(parts)) || words.text(palette);
+}
+
+/** Automatic labels are cut to so many characters; the tip of the node shows them whole. */
+const LONGEST = 24;
+/** A strip's name is cut first, so that outlet and action stay readable, but no shorter than this. */
+const SHORTEST_NAME = 8;
+
+/** A label from its parts; "" where there is none. */
+function joinLabel({ strip, outlet, action }: LabelParts): string {
+  return [[strip, outlet].filter(Boolean).join(': '), action].filter(Boolean).join(', ');
+}
+
+/** The same, short enough for a node. */
+function shortLabel(parts: LabelParts): string {
+  const whole = joinLabel(parts);
+  if (whole.length <= LONGEST) return whole;
+  const room = LONGEST - (whole.length - parts.strip.length);
+  return cut(joinLabel({ ...parts, strip: cut(parts.strip, Math.max(room, SHORTEST_NAME)) }), LONGEST);
+}
+
+/** Text of at most so many characters, the last of which says that something is missing. */
+export function cut(text: string, most: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= most) return text;
+  const start = characters.slice(0, most - 1).join('');
+  return `${start.trimEnd()}…`;
 }

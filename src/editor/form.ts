@@ -1,15 +1,11 @@
-import { SETTINGS, textOf, type Setting } from '../settings';
-import { faultOf } from './checks';
-import type { Descriptor, Fault } from './descriptor';
+import { isStripError, type Params } from '../api/errors';
+import { SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
+import { environmentVariable } from '../values';
+import type { Descriptor, Fault } from './descriptors';
 import { text, type EditorNode, type InputType } from './red';
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
-const opened = new Set<string>();
-
-export const setOpen = (node: EditorNode, open: boolean) =>
-  open ? opened.add(node.id) : opened.delete(node.id);
-
-export const isOpen = (node: EditorNode): boolean => opened.has(node.id);
+export const openDialogs = new Set<string>();
 
 export const faultText = (fault: Fault): string =>
   'sentence' in fault ? fault.sentence : text(fault.key, fault.params);
@@ -20,8 +16,9 @@ export const fieldOf = (node: EditorNode, field: string): JQuery =>
 
 export const showRow = (field: string, visible: boolean) => $(`#smart-strip-row-${field}`).toggle(visible);
 
-/** Says below a field what it means at the moment. */
-export const showHint = (field: string, sentence: string) => $(`#smart-strip-hint-${field}`).text(sentence);
+/** Says below a field what it means at the moment: a text of a catalogue, or, with "", nothing. */
+export const showHint = (field: string, key: string, params: Params = {}) =>
+  $(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key, params));
 
 /** Says below a field what is wrong with it; "" takes it back. Its control names the message in `aria-describedby`. */
 export function showMessage(field: string, sentence: string, kind: 'error' | 'warning' = 'error'): void {
@@ -33,8 +30,58 @@ export function showMessage(field: string, sentence: string, kind: 'error' | 'wa
   $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', invalid ? 'true' : 'false');
 }
 
-const typedCheck = (value: string, type: string): true | string =>
-  RED.utils.validateTypedProperty(value, type, {});
+/** Node-RED's check of `msg.`, `flow.`, `global.`, number and JSONata values: `true`, or what is wrong. */
+export type TypedCheck = (value: string, type: string) => true | string;
+
+const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
+
+/**
+ * What is wrong with a property, or `null`. `type` is the one chosen in the open dialog, if that is open. A whole `${NAME}` is left to the
+ * runtime, which alone knows the variables, and a property that a flow does not have takes its default.
+ */
+export function faultOf(
+  descriptor: Descriptor,
+  node: Config,
+  { field, value, type, open }: { field: string; value: unknown; type?: string | undefined; open: boolean },
+  typed: TypedCheck,
+): Fault | null {
+  const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
+  const setting = settings[field];
+  const check = descriptor.checks?.[field];
+  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+  if (environmentVariable(text) !== null) return null;
+  if (setting?.kind === 'typed') {
+    const kind = type ?? typeOf(node, field, setting);
+    const isDefault = value === undefined && kind === setting.types[0] && setting.default !== '';
+    if (isDefault || kind === 'message') return null;
+    if (kind === 'env') return text === '' ? { key: 'strip-account.invalid.expression' } : null;
+    if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(text, node, open) ?? null;
+    const verdict = typed(text, kind);
+    if (verdict !== true) return { sentence: verdict };
+    return kind === 'num' ? numberFault(text, setting.least, setting.most) : null;
+  }
+  if (value === undefined && setting?.kind !== 'text') return null;
+  if (check) return check(setting?.kind === 'data' ? value : text, node, open);
+  return setting?.kind === 'number' ? numberFault(text, setting.least, setting.most) : null;
+}
+
+/** `scale`: how many of the flow's units the dialog shows as one. */
+export function numberFault(text: string, least = -Infinity, most = Infinity, scale = 1): Fault | null {
+  const number = text === '' ? NaN : Number(text);
+  if (number >= least && number <= most) return null;
+  return { key: 'strip-account.invalid.number', params: { least: least / scale, most: most / scale } };
+}
+
+/** What is wrong with a setting by the function that reads it at run time. */
+export function faultThrownBy(parse: () => unknown): Fault | null {
+  try {
+    parse();
+    return null;
+  } catch (error) {
+    if (isStripError(error)) return { key: `errors.${error.sentence}`, params: error.params };
+    throw error;
+  }
+}
 
 /** What is wrong with a property of a node, in the open dialog or as it is stored. */
 export function faultIn(
@@ -43,13 +90,11 @@ export function faultIn(
   field: string,
   value: unknown,
 ): Fault | null {
-  const chosen = isOpen(node) ? $(`#node-input-${field}Type`).val() : undefined;
+  const open = openDialogs.has(node.id);
+  const chosen = open ? $(`#node-input-${field}Type`).val() : '';
   const type = typeof chosen === 'string' && chosen !== '' ? chosen : undefined;
-  return faultOf(
-    descriptor,
-    node,
-    { field, value: value ?? undefined, type, open: isOpen(node) },
-    typedCheck,
+  return faultOf(descriptor, node, { field, value: value ?? undefined, type, open }, (typed, kind) =>
+    RED.utils.validateTypedProperty(typed, kind, {}),
   );
 }
 
@@ -79,17 +124,11 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   }
 }
 
-/** Labels of the types that are ours. */
-const fromMessage = (): InputType => ({
-  value: 'message',
-  label: text('strip-account.type.message'),
-  icon: 'fa fa-envelope-o',
-  hasValue: false,
-});
-
 /** A typedInput and what its parts are. */
 export interface TypedField {
   readonly input: JQuery;
+  /** What is shown in place of the input. */
+  readonly container: JQuery;
   /** What can be typed into. */
   readonly box: JQuery;
   type: () => string;
@@ -98,20 +137,24 @@ export interface TypedField {
 }
 
 /**
- * Turns a field and its hidden type into Node-RED's typedInput, with the types that its setting has; `own` describes those that are
- * neither "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
+ * Turns a field and its hidden type into Node-RED's typedInput, with the types that its setting has; `own` describes the one that is neither
+ * "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
  */
-export function typedField(descriptor: Descriptor, field: string, own: InputType[]): TypedField {
+export function typedField(descriptor: Descriptor, field: string, own?: InputType): TypedField {
   const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
   const setting = settings[field];
-  const [first = 'message', ...others] = setting?.kind === 'typed' ? setting.types : [];
-  const types = [first, ...others].map((type) =>
-    type === 'message' ? fromMessage() : (own.find(({ value }) => value === type) ?? type),
-  );
+  const names = setting?.kind === 'typed' ? setting.types : [];
+  const fromMessage: InputType = {
+    value: 'message',
+    label: text('strip-account.type.message'),
+    icon: 'fa fa-envelope-o',
+    hasValue: false,
+  };
+  const types = names.map((name) => [fromMessage, own].find((type) => type?.value === name) ?? name);
   const id = `node-input-${field}`;
   const label = `smart-strip-label-${field}`;
   const input = $(`#${id}`);
-  input.typedInput({ default: first, types, typeField: `#${id}Type` });
+  input.typedInput({ default: names[0], types, typeField: `#${id}Type` });
   const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');
   const description = `smart-strip-message-${field} smart-strip-hint-${field}`;
   const box = container
@@ -124,6 +167,7 @@ export function typedField(descriptor: Descriptor, field: string, own: InputType
   kind.attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
   return {
     input,
+    container,
     box,
     type: () => input.typedInput('type'),
     value: () => String(input.val()),
@@ -212,24 +256,15 @@ export function segmentedField(
   type: string,
   segments: () => readonly Segment[],
 ): TypedField & { redraw: () => void } {
-  const own: InputType = {
-    value: type,
-    label: text(`strip-account.type.${type}`),
-    hasValue: true,
-    valueLabel: (container, value) =>
-      drawSegments(container, { field, value, segments: segments() }, (picked) => typed.set(picked)),
+  const draw = (container: JQuery, value: string) =>
+    drawSegments(container, { field, value, segments: segments() }, (picked) => typed.set(picked));
+  const label = text(`strip-account.type.${type}`);
+  const own = { value: type, label, hasValue: true, valueLabel: draw };
+  const typed: TypedField = typedField(descriptor, field, own);
+  const redraw = () => {
+    if (typed.type() === type) draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());
   };
-  const typed: TypedField = typedField(descriptor, field, [own]);
-  return {
-    ...typed,
-    redraw: () => {
-      if (typed.type() !== type) return;
-      const container = typed.input
-        .next('.red-ui-typedInput-container')
-        .find('.red-ui-typedInput-value-label');
-      own.valueLabel?.(container, typed.value());
-    },
-  };
+  return { ...typed, redraw };
 }
 
 /** The same buttons in place of a plain text field. */
@@ -246,6 +281,12 @@ export function plainSegments(field: string, segments: () => readonly Segment[])
   return { redraw };
 }
 
+/** The id of the config node that is chosen in a field, or what is typed there; "" where nothing is. */
+export function chosenIn(field: JQuery): string {
+  const value = field.val();
+  return typeof value === 'string' && value !== '_ADD_' ? value : '';
+}
+
 /**
  * Chooses the account of a new node where there is just one to choose, and calls back with the chosen one, now and at each change.
  * `isNew`: the node never had one.
@@ -256,22 +297,18 @@ export function followAccount(node: EditorNode, follow: (account: string, isNew:
     'smart-strip-message-account smart-strip-hint-account',
   );
   const isNew = !node.account;
-  const chosen = () => {
-    const value = select.val();
-    return typeof value === 'string' && value !== '_ADD_' ? value : '';
-  };
-  if (isNew && chosen() === '') {
-    const accounts = select
-      .find('option')
-      .map((_, option) => $(option).val())
-      .get()
-      .filter((value) => typeof value === 'string' && value !== '' && value !== '_ADD_');
-    const [only, ...others] = accounts;
-    if (only !== undefined && others.length === 0) select.val(only).trigger('change');
+  const options = select
+    .find('option')
+    .toArray()
+    .map((option) => chosenIn($(option)));
+  const [only, ...others] = options.filter((id) => id !== '');
+  if (isNew && chosenIn(select) === '' && only !== undefined && others.length === 0) {
+    select.val(only).trigger('change');
   }
   const tell = () => {
-    showMessage('account', chosen() === '' ? text('strip-account.invalid.account') : '');
-    follow(chosen(), isNew);
+    const account = chosenIn(select);
+    showMessage('account', account === '' ? text('strip-account.invalid.account') : '');
+    follow(account, isNew);
   };
   select.on('change', tell);
   tell();

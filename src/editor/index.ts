@@ -1,6 +1,6 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf } from './descriptors';
-import { faultIn, fillDefaults, isOpen, faultText, setOpen } from './form';
+import { faultIn, faultText, fillDefaults, openDialogs } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
 import { words } from './strips';
@@ -18,16 +18,15 @@ const SmartStrip = {
   open: (node: EditorNode): void => {
     const descriptor = descriptorOf(node);
     if (!descriptor) return;
-    setOpen(node, true);
+    openDialogs.add(node.id);
     fillDefaults(descriptor, node);
     descriptor.open(node);
   },
   save: (node: EditorNode): void => {
-    if (isOpen(node)) descriptorOf(node)?.save?.(node);
-    setOpen(node, false);
+    if (openDialogs.delete(node.id)) descriptorOf(node)?.save?.(node);
   },
   close: (node: EditorNode): void => {
-    setOpen(node, false);
+    openDialogs.delete(node.id);
   },
   sidebar,
 };

@@ -1,13 +1,12 @@
 import { sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
-import { isRecord } from '../values';
 import { textOf } from '../settings';
-import type { Check } from './descriptor';
+import { isRecord, ownProperty } from '../values';
+import type { Check } from './descriptors';
 import { nameRemoval, showHint } from './form';
-import { text, type EditorNode } from './red';
+import { html, listOf, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
-import type { StripInfo } from './answers';
-import { findStrip, outletState, stateText, stripsOf } from './strips';
+import { findStrip, outletState, stateText, stripsOf, type StripInfo } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
 export interface OutletRow {
@@ -38,17 +37,13 @@ export function readOutlets(protectedOutlets: unknown, outletNames: unknown): Ta
     return row;
   };
   const isMissing = protectedOutlets === undefined || protectedOutlets === null || protectedOutlets === '';
-  const entries: unknown[] = Array.isArray(protectedOutlets)
-    ? protectedOutlets
-    : isMissing
-      ? []
-      : [protectedOutlets];
-  for (const entry of entries) {
+  const isList = isMissing || Array.isArray(protectedOutlets);
+  for (const entry of isList ? listOf(protectedOutlets) : [protectedOutlets]) {
     const outlet = outletOf(entry);
     if (outlet === null) unreadable.push({ unreadable: entry });
     else for (const port of outlet.ports) rowOf(outlet.mac, port).protected = true;
   }
-  for (const entry of Array.isArray(outletNames) ? (outletNames as unknown[]) : []) {
+  for (const entry of listOf(outletNames)) {
     const outlet = outletOf(entry);
     const name = textOf(entry, 'name');
     if (outlet !== null && name !== '') for (const port of outlet.ports) rowOf(outlet.mac, port).name = name;
@@ -102,18 +97,17 @@ export interface OutletsTable {
   refresh(): void;
 }
 
+/** Id of the list of known strips, which the fields for a MAC offer. */
 const KNOWN = 'smart-strip-known';
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
 export function outletsTable(node: EditorNode): OutletsTable {
   const list = $('#smart-strip-outlets');
-  const offers = $('<datalist>').attr('id', KNOWN).insertAfter(list);
   const lines = () =>
     list
       .editableList('items')
       .toArray()
       .map((item) => $(item));
-  let filling = true;
 
   list.editableList({
     addButton: text('strip-account.outlets.add'),
@@ -121,18 +115,13 @@ export function outletsTable(node: EditorNode): OutletsTable {
     sortable: false,
     height: 'auto',
     addItem: (container, _, data) => {
-      const row = toRow(data);
-      if ('unreadable' in row) showUnreadable(container, row.unreadable);
-      else showOutlet(container, row, node.id);
+      if (isRecord(data) && 'unreadable' in data) showUnreadable(container, data.unreadable);
+      else showOutlet(container, data, node.id);
       nameRemoval(container);
-      if (!filling) container.find('[data-part=mac]').trigger('focus');
+      // A row that was added by hand.
+      if (textOf(data, 'mac') === '') container.find('[data-part=mac]').trigger('focus');
     },
   });
-  const fill = (rows: readonly TableRow[]) => {
-    filling = true;
-    list.editableList('addItems', rows);
-    filling = false;
-  };
 
   const addFound = $('<button type="button" class="red-ui-button red-ui-button-small smart-strip-add">')
     .text(text('strip-account.outlets.addFound'))
@@ -140,13 +129,10 @@ export function outletsTable(node: EditorNode): OutletsTable {
       const rows = lines().map(readLine);
       const has = (mac: string, port: number) =>
         rows.some((row) => 'mac' in row && row.port === String(port) && sameMac(row.mac, mac));
-      fill(
-        stripsOf(node.id).flatMap(({ mac, outlets }) =>
-          outlets
-            .filter(({ port }) => !has(mac, port))
-            .map(({ port }) => ({ mac, port: String(port), name: '', protected: false })),
-        ),
+      const found = stripsOf(node.id).flatMap(({ mac, outlets }) =>
+        outlets.filter(({ port }) => !has(mac, port)).map(({ port }) => ({ mac, port })),
       );
+      list.editableList('addItems', found);
       const [firstNew] = lines().slice(rows.length);
       firstNew?.find('[data-part=name]').trigger('focus');
     });
@@ -154,30 +140,16 @@ export function outletsTable(node: EditorNode): OutletsTable {
 
   const refresh = () => {
     const strips = stripsOf(node.id);
-    offers.empty();
-    for (const { mac, name } of strips)
-      $('<option>')
-        .attr({ value: mac, label: name ?? mac })
-        .appendTo(offers);
+    const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
+    $(`#${KNOWN}`).empty().append(offers);
     addFound.prop('disabled', strips.length === 0);
-    showHint('outlets', strips.length === 0 ? text('strip-account.outlets.none') : '');
+    showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
     for (const line of lines()) line.trigger('smart-strip-refresh');
   };
-  fill(readOutlets(node.protectedOutlets, node.outletNames));
+  list.editableList('addItems', readOutlets(node.protectedOutlets, node.outletNames));
   refresh();
   return { refresh, hasRows: () => lines().length > 0, value: () => writeOutlets(lines().map(readLine)) };
 }
-
-const toRow = (data: unknown): TableRow => {
-  if (isRecord(data) && 'unreadable' in data) return { unreadable: data.unreadable };
-  const row = isRecord(data) ? data : {};
-  return {
-    mac: textOf(row, 'mac'),
-    port: textOf(row, 'port', '1'),
-    name: textOf(row, 'name'),
-    protected: row.protected === true,
-  };
-};
 
 function readLine(line: JQuery): TableRow {
   const kept: unknown = line.data('unreadable');
@@ -194,16 +166,19 @@ function readLine(line: JQuery): TableRow {
 /** Only its removal changes it. */
 function showUnreadable(container: JQuery, value: unknown): void {
   container.data('unreadable', { value });
-  const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
-  $('<code>').text(JSON.stringify(value)).appendTo(row);
-  $('<div class="smart-strip-message">')
-    .text(`✕ ${text('strip-account.invalid.protected')}`)
-    .appendTo(row);
+  const message = html(
+    'div',
+    { class: 'smart-strip-message' },
+    `✕ ${text('strip-account.invalid.protected')}`,
+  );
+  const shown = html('code', {}, JSON.stringify(value));
+  container.append(html('div', { class: 'smart-strip-outlet-row' }, shown, message));
 }
 
 let lastLine = 0;
 
-function showOutlet(container: JQuery, outlet: OutletRow, account: string): void {
+/** `outlet`: an `OutletRow`, or of a new row as much as is known. */
+function showOutlet(container: JQuery, outlet: unknown, account: string): void {
   const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
   const id = `smart-strip-outlet-${++lastLine}`;
   const field = (part: string, label: string, element: string) =>
@@ -211,19 +186,18 @@ function showOutlet(container: JQuery, outlet: OutletRow, account: string): void
   const stripLabel = text('strip-account.outlets.strip');
   const mac = field('mac', stripLabel, '<input type="text" spellcheck="false">')
     .attr({ list: KNOWN, placeholder: stripLabel })
-    .val(outlet.mac);
+    .val(textOf(outlet, 'mac'));
   const stripName = $('<span class="smart-strip-name">').appendTo(row);
   const port = field('port', text('strip-account.type.port'), '<select>');
-  for (const value of PORTS) $('<option>').val(value).text(value).appendTo(port);
-  port.val(outlet.port);
+  port.append(PORTS.map((value) => html('option', {}, String(value)))).val(textOf(outlet, 'port', '1'));
   const nameLabel = text('strip-account.outlets.name');
   const name = field('name', nameLabel, '<input type="text">')
     .attr('placeholder', nameLabel)
-    .val(outlet.name);
-  const label = $('<label>').appendTo(row);
-  $('<input type="checkbox" data-part="protected">').prop('checked', outlet.protected).appendTo(label);
-  label.append(document.createTextNode(text('strip-account.outlets.protected')));
-  const message = $('<div class="smart-strip-message" role="status">').attr('id', id).appendTo(row);
+    .val(textOf(outlet, 'name'));
+  const box = html('input', { type: 'checkbox', 'data-part': 'protected' });
+  box.checked = ownProperty(outlet, 'protected') === true;
+  const message = $('<div class="smart-strip-message" role="status">').attr('id', id);
+  row.append(html('label', {}, box, text('strip-account.outlets.protected')), message);
 
   const describe = () => {
     const strips = stripsOf(account);
@@ -253,7 +227,6 @@ function faultOfStrip(strips: readonly StripInfo[], typed: string): string {
   if (typed.trim() === '') return text('strip-account.invalid.rowStrip');
   const found = lookUp(strips, typed);
   if ('key' in found) return text(found.key, { name: typed.trim() });
-  return 'mac' in found && strips.length > 0 && !typed.includes('$')
-    ? text('strip-account.warning.unlisted')
-    : '';
+  const isUnlisted = 'mac' in found && strips.length > 0 && !typed.includes('$');
+  return isUnlisted ? text('strip-account.warning.unlisted') : '';
 }

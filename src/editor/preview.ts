@@ -1,9 +1,16 @@
 import { READINGS } from '../api/types';
-import { fieldToCorrect, type Answer, type NoteInfo, type SentInfo, type StripInfo } from './answers';
 import { textOf } from '../settings';
 import { showMessage } from './form';
-import { text, type EditorNode } from './red';
-import { stateText, type AskedFor } from './strips';
+import { html, line, text, type EditorNode } from './red';
+import {
+  fieldToCorrect,
+  stateText,
+  type Answer,
+  type AskedFor,
+  type NoteInfo,
+  type SentInfo,
+  type StripInfo,
+} from './strips';
 
 /** After the last key stroke in the mapping, milliseconds. */
 const PAUSE = 400;
@@ -32,15 +39,7 @@ export function openPreview(
   openMapping(node);
   const told = $('#smart-strip-preview-told');
   const choice = $('#smart-strip-answer');
-  const compare = $('#smart-strip-compare').hide();
-  const column = (title: string, content: string) =>
-    $(content).appendTo(
-      $('<section>')
-        .append($('<h5>').text(text(title)))
-        .appendTo(compare),
-    );
-  const left = column('strip-account.preview.sent', '<pre tabindex="0">');
-  const right = column('strip-account.preview.read', '<div role="status" tabindex="0">');
+  const compare = $('#smart-strip-compare');
   let sent: SentInfo | null = null;
   let turn = 0;
   let timer = 0;
@@ -51,19 +50,18 @@ export function openPreview(
     showMessage('mapping', !answer.ok && isMappingFault(answer) ? text(answer.key, answer.params) : '');
     compare.toggle(sent !== null);
     if (sent === null) return;
-    left.text(JSON.stringify(sent.body, null, 2));
-    drawRead(right.empty(), answer, sent.shortened);
+    compare.find('pre').text(JSON.stringify(sent.body, null, 2));
+    const read = compare.find('div').empty();
+    if (sent.shortened) read.append(line('note', text('strip-account.preview.shortened')));
+    read.append(...readLines(answer));
     if (answer.ok && choice.val() === '') offer(answer.strips);
   };
   /** Strips that can be chosen; one that a mapping hides stays. */
   const offer = (strips: readonly StripInfo[]) => {
     const offered = new Set(choice.find('option').map((_, option) => option.getAttribute('value')));
     for (const { mac, name } of strips) {
-      if (!offered.has(mac))
-        $('<option>')
-          .val(mac)
-          .text(name === null ? mac : `${name} (${mac})`)
-          .appendTo(choice);
+      const label = name === null ? mac : `${name} (${mac})`;
+      if (!offered.has(mac)) choice.append(html('option', { value: mac }, label));
     }
   };
   const refresh = async (body?: { body: unknown }) => {
@@ -91,7 +89,7 @@ export function openPreview(
   const row = $('#smart-strip-row-answer').hide();
   return (list) => {
     turn++;
-    choice.empty().append($('<option value="">').text(text('strip-account.preview.list')));
+    choice.empty().append(html('option', { value: '' }, text('strip-account.preview.list')));
     row.toggle(list.sent !== null);
     show(list);
   };
@@ -115,52 +113,54 @@ function openMapping(node: EditorNode): void {
   if (hasMapping) $('#smart-strip-preview').attr('open', '');
 }
 
-function drawRead(read: JQuery, answer: Answer, shortened: boolean): void {
-  const say = (sentence: string, kind = 'note') =>
-    $(`<p class="smart-strip-${kind}">`).text(sentence).appendTo(read);
-  if (shortened) say(text('strip-account.preview.shortened'));
-  if (!answer.ok) {
-    // What is wrong with the mapping stands below its field.
-    if (!isMappingFault(answer)) say(`✕ ${text(answer.key, answer.params)}`, 'failure');
-    return;
-  }
+/** What was read from an answer. */
+function readLines(answer: Answer): HTMLElement[] {
+  // What is wrong with the mapping stands below its field.
+  if (isMappingFault(answer)) return [];
+  if (!answer.ok) return [line('failure', `✕ ${text(answer.key, answer.params)}`)];
   const { strips, notes, readable, complete } = answer;
-  if (strips.length === 0) say(text('strip-account.preview.none'), 'caution');
-  else if (!readable) say(`⚠ ${text('strip-account.preview.unreadable')}`, 'caution');
-  for (const strip of strips.slice(0, MOST_STRIPS)) {
-    const about = notes.filter(({ mac }) => mac === strip.mac);
-    drawStrip(strip, about).appendTo(read);
-  }
-  for (const note of notes) if (note.mac === null) say(noteText(note), 'caution');
-  if (!complete && strips.length > 0) say(text('strip-account.preview.incomplete'));
+  const lines = strips.slice(0, MOST_STRIPS).map((strip) =>
+    readStrip(
+      strip,
+      notes.filter(({ mac }) => mac === strip.mac),
+    ),
+  );
+  if (strips.length === 0) lines.unshift(line('caution', text('strip-account.preview.none')));
+  else if (!readable) lines.unshift(line('caution', `⚠ ${text('strip-account.preview.unreadable')}`));
+  lines.push(...notes.filter(({ mac }) => mac === null).map(noteLine));
+  if (!complete && strips.length > 0) lines.push(line('note', text('strip-account.preview.incomplete')));
+  return lines;
 }
 
-function drawStrip(strip: StripInfo, notes: readonly NoteInfo[]): JQuery {
-  const drawn = $('<div class="smart-strip-read">');
-  const title = $('<p>').appendTo(drawn);
-  if (strip.name !== null) $('<b>').text(strip.name).appendTo(title).after(' ');
-  $('<code>').text(strip.mac).appendTo(title);
-  if (!strip.available) title.append(` – ${text('strip-account.state.unavailable')}`);
-  const list = $('<ul>').appendTo(drawn);
-  const item = (name: string, value: string) => $('<li>').text(`${name}: ${value}`).appendTo(list);
-  for (const { port, name, on } of strip.outlets) {
-    item(outletText(String(port), name), stateText(on === null ? 'unknown' : on ? 'on' : 'off'));
-  }
-  for (const name of READINGS) {
+function readStrip(strip: StripInfo, notes: readonly NoteInfo[]): HTMLElement {
+  const name = strip.name === null ? [] : [html('b', {}, strip.name), ' '];
+  const available = strip.available ? '' : ` – ${text('strip-account.state.unavailable')}`;
+  const outlets = strip.outlets.map(({ port, name, on }) => {
+    const state = stateText(on === null ? 'unknown' : on ? 'on' : 'off');
+    return `${outletText(String(port), name)}: ${state}`;
+  });
+  const readings = READINGS.map((name) => {
     const reading = strip.readings.find((each) => each.name === name);
     const value = reading ? `${reading.value} ${reading.unit}`.trim() : text('strip-account.preview.unknown');
-    item(text(`strip-account.reading.${name}`), value);
-  }
-  for (const note of notes) $('<p class="smart-strip-caution">').text(noteText(note)).appendTo(drawn);
-  return drawn;
+    return `${text(`strip-account.reading.${name}`)}: ${value}`;
+  });
+  const values = [...outlets, ...readings].map((value) => html('li', {}, value));
+  return html(
+    'div',
+    { class: 'smart-strip-read' },
+    html('p', {}, ...name, html('code', {}, strip.mac), available),
+    html('ul', {}, ...values),
+    ...notes.map(noteLine),
+  );
 }
 
 const outletText = (port: string, name: string | null): string =>
   name === null ? text('strip-account.preview.unnamed', { port }) : `${port} ${name}`;
 
 /** Why a value is unknown: "2: two values disagree: physical_state, state". */
-function noteText({ about, reason, fields }: NoteInfo): string {
+function noteLine({ about, reason, fields }: NoteInfo): HTMLElement {
   const isReading = READINGS.some((name) => name === about);
   const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(about, null);
-  return text(`strip-account.preview.reasons.${reason}`, { about: subject, fields: fields.join(', ') });
+  const params = { about: subject, fields: fields.join(', ') };
+  return line('caution', text(`strip-account.preview.reasons.${reason}`, params));
 }

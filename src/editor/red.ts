@@ -18,27 +18,28 @@ export interface EditorNode {
   [property: string]: unknown;
 }
 
+/** A property that should be a list. */
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 interface Editor {
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {
     node(id: string): EditorNode | null | undefined;
     eachNode(visit: (node: EditorNode) => void): void;
     eachConfig(visit: (node: EditorNode) => void): void;
-    getType(type: string): { defaults: Readonly<Record<string, { value: unknown }>> } | undefined;
-    /** Adds nodes to a flow. */
-    import(nodes: object[], options: { generateIds: boolean }): { nodes: EditorNode[] };
-    dirty(): boolean;
     dirty(dirty: boolean): void;
   };
   /** What the runtime tells all editors. */
   comms: { subscribe(topic: string, listener: () => void): void };
   events: { on(event: 'nodes:add', listener: (node: EditorNode) => void): void };
-  history: { push(event: { t: 'add'; nodes: string[]; dirty: boolean }): void };
-  utils: { validateTypedProperty(value: string, type: string, options: object): true | string };
+  utils: {
+    getNodeLabel(node: EditorNode): string;
+    validateTypedProperty(value: string, type: string, options: object): true | string;
+  };
   editor: { editConfig(name: string, type: string, id: string): void };
   user: { hasPermission(permission: string): boolean };
   view: {
-    redraw(updateActive?: boolean): void;
+    redraw(): void;
     /** Brings a node into sight and highlights it. */
     reveal(id: string): void;
     scale(): number;
@@ -46,7 +47,7 @@ interface Editor {
       nodes: readonly object[],
       options: {
         generateIds: boolean;
-        addFlow: boolean;
+        applyNodeDefaults: boolean;
         /** Place the nodes where their coordinates say instead of attaching them to the pointer. */
         touchImport: boolean;
         notify: boolean;
@@ -78,15 +79,16 @@ declare global {
     typedInput(property: 'type' | 'value'): string;
     typedInput(property: 'type' | 'value', value: string): this;
     editableList(options: {
-      addButton: string | boolean;
+      addButton: string;
       removable: boolean;
       sortable: boolean;
-      height: 'auto' | number;
+      height: 'auto';
+      /** `data`: what was added; an empty object where the button was pressed. */
       addItem: (row: JQuery, index: number, data: unknown) => void;
       removeItem?: () => void;
     }): this;
     editableList(method: 'items'): JQuery;
-    editableList(method: 'addItem' | 'addItems', data: unknown): this;
+    editableList(method: 'addItems', data: readonly unknown[]): this;
   }
 }
 
@@ -121,6 +123,22 @@ export function button(
   const element = html('button', { type: 'button', class: kind }, ...children);
   element.addEventListener('click', press);
   return element;
+}
+
+/** A line that says how something went: "success", "caution", "failure", or just a "note". */
+export const line = (kind: string, sentence: string): HTMLElement =>
+  html('p', { class: `smart-strip-${kind}` }, sentence);
+
+/** Puts nodes on the canvas: where their coordinates say, or attached to the pointer. */
+export function placeNodes(nodes: readonly object[], attached = false): void {
+  RED.view.importNodes(nodes, {
+    generateIds: true,
+    applyNodeDefaults: true,
+    touchImport: !attached,
+    notify: false,
+  });
+  // Node-RED does so itself where the pointer puts the nodes down.
+  if (!attached) RED.nodes.dirty(true);
 }
 
 /**

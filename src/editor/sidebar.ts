@@ -1,20 +1,20 @@
 /** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
 import { macKey, sameMac } from '../api/mac';
 import { PORTS, type Port } from '../api/types';
+import { SETTINGS, textOf, typeOf, type Config } from '../settings';
+import { showDiagnostics } from './diagnostics';
+import { adminRequest, button, html, listOf, placeNodes, text, type EditorNode } from './red';
 import {
-  problemOf,
+  learn,
   readAccounts,
   readSwitched,
+  stripsOf,
+  trouble,
   type AccountInfo,
   type Failure,
   type OutletInfo,
   type StripInfo,
-} from './answers';
-import { showDiagnostics } from './diagnostics';
-import { SETTINGS, textOf, typeOf, type Config } from '../settings';
-import { labelOf } from './descriptors';
-import { adminRequest, button, html, text, type EditorNode } from './red';
-import { learn, stripsOf, words } from './strips';
+} from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -30,34 +30,21 @@ interface View<Data> {
   update(data: Data): void;
 }
 
-/** Type of a node, and properties other than the defaults. */
-type NewNode = Config & { readonly type: string };
-
-/** What may be going on at an outlet. */
-interface Switching {
-  /** The state asked for, until the runtime has answered. */
-  pending: boolean | null;
-  /** Why the last command failed; "" where none did. */
-  fault: string;
-}
-
 /** Fills the tab. It lives as long as the page. */
 export function sidebar(content: HTMLElement): void {
   const lease = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
   const histories = new Map<string, History>();
-  const switching = new Map<string, Switching>();
-  const folded = new Map<string, boolean>();
   let accounts: AccountInfo[] = [];
   let uses = new Map<string, EditorNode[]>();
-  let trouble = '';
+  /** Why the accounts are not known; `null` where they are. */
+  let failure: Failure | null = null;
   let seen = false;
+  /** Timer of the next question. */
   let timer = 0;
   /** Timer of the last message. */
   let told = 0;
-  /** The question that is under way. */
+  /** The last question; `null` while nothing is asked because the tab cannot be seen. */
   let question: AbortController | null = null;
-  /** Counts finished switches and deploys: an answer that was asked for before one may still tell the old state. */
-  let changes = 0;
 
   const filter = html('input', {
     type: 'search',
@@ -91,16 +78,15 @@ export function sidebar(content: HTMLElement): void {
   /** Begins to ask when the tab comes into sight, and ends it when it goes. */
   function follow(): void {
     const mayRead = RED.user.hasPermission('strip-account.read');
-    trouble = mayRead ? '' : 'forbidden';
+    failure = mayRead ? null : trouble(403);
     const visible = seen && mayRead && document.visibilityState === 'visible';
     if (!mayRead) draw();
-    if (visible && timer === 0 && question === null) {
+    if (visible && question === null) {
       draw();
       void ask();
-    } else if (!visible && (timer !== 0 || question !== null)) {
+    } else if (!visible && question !== null) {
       clearTimeout(timer);
-      timer = 0;
-      question?.abort();
+      question.abort();
       question = null;
       void adminRequest('strip-sidebar/release', { lease });
     }
@@ -108,28 +94,20 @@ export function sidebar(content: HTMLElement): void {
 
   async function ask(): Promise<void> {
     clearTimeout(timer);
-    timer = 0;
+    question?.abort();
     const { signal } = (question = new AbortController());
-    const before = changes;
-    const url = `strip-sidebar/accounts?lease=${lease}`;
-    const { status, body } = await adminRequest(url, undefined, signal);
+    const { status, body } = await adminRequest(`strip-sidebar/accounts?lease=${lease}`, undefined, signal);
     if (signal.aborted) return;
-    if (before !== changes) {
-      void ask();
-      return;
-    }
-    question = null;
     timer = window.setTimeout(() => void ask(), EVERY);
     const answer = readAccounts(body);
-    trouble = answer === null ? problemOf(status) : '';
+    failure = answer === null ? trouble(status) : null;
     if (answer !== null) take(answer);
     draw();
   }
 
-  /** Something changed that the next answer would tell, so it is not waited for. */
+  /** After a switch or a deploy: the answer to a question from before may still tell the old state. */
   function askAgain(): void {
-    changes++;
-    if (timer !== 0) void ask();
+    if (question !== null) void ask();
   }
 
   /** Says what happened, for screen readers too. */
@@ -143,13 +121,13 @@ export function sidebar(content: HTMLElement): void {
     accounts.find(({ id }) => id === account)?.strips.find((strip) => sameMac(strip.mac, mac));
 
   /** What went wrong, with strips and outlets called by their names. */
-  function sentence(account: string, failure: Failure): string {
-    const { mac, port, failed } = failure.params;
-    if (typeof mac !== 'string') return text(`errors.${failure.sentence}`, failure.params);
+  function sentence(account: string, { key, params }: Failure): string {
+    const { mac, port, failed } = params;
+    if (typeof mac !== 'string') return text(key, params);
     const strip = stripOf(account, mac);
     const label = (number: unknown) => outletLabel(strip?.name ?? mac, strip?.outlets, Number(number));
     const named = { strip: strip?.name ?? mac, outlet: label(port), failed: label(failed) };
-    return text(`errors.${failure.sentence}`, { ...failure.params, ...named });
+    return text(key, { ...params, ...named });
   }
 
   function take(answer: AccountInfo[]): void {
@@ -177,17 +155,15 @@ export function sidebar(content: HTMLElement): void {
       if (node.type === 'strip-account') nodes.push(node);
     });
     uses = usesOf();
-    setText(notice, trouble === '' ? '' : text(`strip-account.trouble.${trouble}`));
+    setText(notice, failure === null ? '' : text(failure.key));
     empty.hidden = simulate.hidden = nodes.length > 0;
     filter.hidden = nodes.length === 0;
     drawAccounts(nodes);
   }
 
-  function accountView(first: EditorNode): View<EditorNode> {
-    const { id } = first;
-    let node = first;
-    let unfolded = MOST_UNFOLDED;
-    const fold = foldButton(id, () => false);
+  function accountView({ id }: EditorNode): View<EditorNode> {
+    let hasManyStrips = false;
+    const fold = foldButton(() => false);
     const state = html('span', { class: 'smart-strip-state' });
     const edit = iconButton('fa-pencil', () => RED.editor.editConfig('', 'strip-account', id));
     const report = iconButton('fa-bug', () => void showDiagnostics(id));
@@ -201,21 +177,20 @@ export function sidebar(content: HTMLElement): void {
     const element = html('section', {}, top, body);
     const drawStrips = keyed(
       strips,
-      (strip: StripInfo) => stripView(id, strip, () => unfolded < MOST_UNFOLDED),
+      (strip: StripInfo) => stripView(id, strip, () => hasManyStrips),
       ({ mac }) => macKey(mac),
     );
 
     return {
       element,
-      update(current) {
-        node = current;
-        const name = labelOf(node, words);
+      update(node) {
+        const name = RED.utils.getNodeLabel(node);
         const info = accounts.find((account) => account.id === id);
         const kind = stateOf(info);
         const all = info?.strips ?? [];
-        unfolded = MOST_UNFOLDED - Math.max(0, all.length - MOST_UNFOLDED);
+        hasManyStrips = all.length > MOST_UNFOLDED;
         const shown = all.filter((strip) => matches(strip, filter.value));
-        setAttribute(element, 'aria-label', name);
+        element.ariaLabel = name;
         fold.update(name);
         body.hidden = fold.folded();
         state.dataset.kind = kind;
@@ -223,12 +198,8 @@ export function sidebar(content: HTMLElement): void {
         setLabel(edit, text('strip-sidebar.button.edit', { name }));
         setLabel(report, text('strip-sidebar.button.diagnostics', { name }));
         const ago = info?.answeredAgo ?? null;
-        setText(
-          asked,
-          ago === null
-            ? text('strip-sidebar.notAnswered')
-            : text('strip-sidebar.answered', { time: clock(-ago) }),
-        );
+        const never = text('strip-sidebar.notAnswered');
+        setText(asked, ago === null ? never : text('strip-sidebar.answered', { time: clock(-ago) }));
         asked.hidden = info === undefined;
         const error = info?.error ?? null;
         setText(reason, error === null ? '' : sentence(id, error));
@@ -243,7 +214,7 @@ export function sidebar(content: HTMLElement): void {
 
   function stripView(account: string, first: StripInfo, startsFolded: () => boolean): View<StripInfo> {
     const key = useKey(account, first.mac, null);
-    const fold = foldButton(key, startsFolded);
+    const fold = foldButton(startsFolded);
     const mac = html('code', {});
     const available = html('span', { class: 'smart-strip-state' });
     const count = html('small', {});
@@ -275,15 +246,10 @@ export function sidebar(content: HTMLElement): void {
         const on = strip.outlets.filter((outlet) => outlet.on === true).length;
         setText(count, text('strip-account.picker.count', { on, of: strip.outlets.length }));
         count.hidden = !fold.folded() || strip.outlets.length === 0;
-        setText(
-          readings,
-          strip.readings
-            .map(
-              ({ name, value, unit }) =>
-                `${text(`strip-sidebar.reading.${name}`)} ${value}${unit === '' ? '' : ` ${unit}`}`,
-            )
-            .join(' · '),
+        const read = strip.readings.map(({ name, value, unit }) =>
+          `${text(`strip-sidebar.reading.${name}`)} ${value} ${unit}`.trim(),
         );
+        setText(readings, read.join(' · '));
         line.update(histories.get(key));
         setText(hint, strip.outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '');
         drawOutlets(strip.outlets);
@@ -295,15 +261,17 @@ export function sidebar(content: HTMLElement): void {
   function outletView(account: string, stripNow: () => StripInfo, port: Port): View<OutletInfo> {
     const { mac } = stripNow();
     const key = useKey(account, mac, port);
-    const going: Switching = switching.get(key) ?? { pending: null, fault: '' };
-    switching.set(key, going);
+    /** The state asked for, until the runtime has answered. */
+    let pending: boolean | null = null;
+    /** Why the last command failed; "" where it did not. */
+    let reason = '';
     let now: boolean | null = null;
     let label = '';
     const toggle = button('smart-strip-toggle', () => void press());
     const name = html('span', { class: 'smart-strip-name' });
     const lock = html('i', { class: 'fa fa-lock', role: 'img' });
     const place = (type: string) => (event: MouseEvent) =>
-      put(event, { type, ...outletProperties(account, mac, port) });
+      put(event, { id: 'new', type, ...outletProperties(account, mac, port) });
     const addSwitch = iconButton('fa-toggle-on', place('strip switch'));
     const addWatch = iconButton('fa-eye', place('strip watch'));
     const used = usedBy();
@@ -312,21 +280,22 @@ export function sidebar(content: HTMLElement): void {
     const element = html('li', {}, row, fault, used.element);
 
     async function press(): Promise<void> {
-      if (going.pending !== null || toggle.getAttribute('aria-disabled') === 'true') return;
+      if (toggle.ariaDisabled === 'true') return;
       const on = now !== true;
-      going.pending = on;
-      going.fault = '';
+      pending = on;
+      reason = '';
       tell(text('strip-sidebar.told.switching', { outlet: label }));
       draw();
-      const answer = await send({ account, mac, port, on });
-      going.pending = null;
+      const { status, body } = await adminRequest('strip-sidebar/switch', { account, mac, port, on });
+      const answer = readSwitched(body) ?? trouble(status);
+      pending = null;
       if ('on' in answer) {
         const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
         if (outlet) outlet.on = answer.on;
         tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
       } else {
-        going.fault = 'trouble' in answer ? text(answer.trouble) : sentence(account, answer);
-        tell(text('strip-sidebar.told.failed', { outlet: label, reason: going.fault }));
+        reason = sentence(account, answer);
+        tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
       }
       draw();
       askAgain();
@@ -337,56 +306,51 @@ export function sidebar(content: HTMLElement): void {
       update(outlet) {
         const strip = stripNow();
         label = outletLabel(strip.name ?? strip.mac, strip.outlets, port);
-        if (now !== outlet.on) going.fault = '';
+        if (now !== outlet.on) reason = '';
         now = outlet.on;
         const isProtected = protects(RED.nodes.node(account), mac, port);
-        const { pending } = going;
-        if (now === null) toggle.removeAttribute('role');
-        else setAttribute(toggle, 'role', 'switch');
-        setAttribute(toggle, 'aria-checked', now === null ? null : String(now));
-        setAttribute(
-          toggle,
-          'aria-label',
-          now === null ? text('strip-sidebar.unknown', { outlet: label }) : label,
-        );
-        setAttribute(toggle, 'aria-busy', pending === null ? null : 'true');
-        const refused = isProtected && now === true;
-        setAttribute(toggle, 'aria-disabled', pending !== null || refused ? 'true' : null);
+        toggle.role = now === null ? null : 'switch';
+        toggle.ariaChecked = now === null ? null : String(now);
+        toggle.ariaLabel = now === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
+        toggle.ariaBusy = pending === null ? null : 'true';
+        toggle.ariaDisabled = pending !== null || (isProtected && now === true) ? 'true' : null;
         toggle.disabled = !RED.user.hasPermission('strip-account.write');
         toggle.dataset.on = String(pending ?? now);
         setText(name, outlet.name === null ? String(port) : `${port} ${outlet.name}`);
-        setAttribute(name, 'title', label);
+        name.title = label;
         lock.hidden = !isProtected;
         setLabel(lock, text('strip-sidebar.protected'));
         setLabel(addSwitch, text('strip-sidebar.button.switch', { outlet: label }));
         setLabel(addWatch, text('strip-sidebar.button.watch', { outlet: label }));
-        setText(fault, going.fault === '' ? '' : `✕ ${going.fault}`);
+        setText(fault, reason === '' ? '' : `✕ ${reason}`);
         used.update(uses.get(key) ?? []);
       },
     };
   }
 
-  function foldButton(key: string, startsFolded: () => boolean) {
-    const isFolded = () => folded.get(key) ?? startsFolded();
+  function foldButton(startsFolded: () => boolean) {
+    /** `null`: it was not pressed yet. */
+    let chosen: boolean | null = null;
+    const folded = () => chosen ?? startsFolded();
     const element = button('smart-strip-fold', () => {
-      folded.set(key, !isFolded());
+      chosen = !folded();
       draw();
     });
     return {
       element,
-      folded: isFolded,
+      folded,
       update(label: string) {
         setText(element, label);
-        setAttribute(element, 'title', label);
-        setAttribute(element, 'aria-expanded', String(!isFolded()));
+        element.title = label;
+        element.ariaExpanded = String(!folded());
       },
     };
   }
 
   /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
-  function put(event: MouseEvent, ...nodes: NewNode[]): void {
+  function put(event: MouseEvent, ...nodes: (Config & { type: string })[]): void {
     const z = RED.workspaces.active();
-    if (z === 0 || z === '' || RED.workspaces.isLocked()) {
+    if (!z || RED.workspaces.isLocked()) {
       tell(text('strip-sidebar.told.locked'));
       return;
     }
@@ -394,25 +358,24 @@ export function sidebar(content: HTMLElement): void {
     const middle = (scroll = 0, size = 0) => (scroll + size / 2) / RED.view.scale();
     const x = middle(chart?.scrollLeft, chart?.clientWidth);
     const y = middle(chart?.scrollTop, chart?.clientHeight);
-    const made = nodes.map((node, index) => {
-      const place = node.type === 'strip-account' ? {} : { z, x, y: y + index * 60, wires: [[]] };
-      const defaults = RED.nodes.getType(node.type)?.defaults ?? {};
-      return newNode(node.type, defaults, { id: `new${index}`, ...node, ...place });
-    });
+    const placed = nodes.map((node, index) =>
+      node.type === 'strip-account' ? node : { ...node, z, x, y: y + index * 60, wires: [[]] },
+    );
     const byKeyboard = event.detail === 0;
-    const options = { generateIds: true, addFlow: false, touchImport: byKeyboard, notify: false };
-    RED.view.importNodes(made, options);
-    // Node-RED does so itself where the pointer puts the nodes down.
-    if (byKeyboard) RED.nodes.dirty(true);
+    placeNodes(placed, !byKeyboard);
     tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
     draw();
   }
 
   /** With a node that uses the account: Node-RED warns of one that is not used. */
   function putSimulator(event: MouseEvent): void {
-    const baseUrl = RED.nodes.getType('strip simulator')?.defaults.path?.value;
-    const account = { type: 'strip-account', id: 'account', baseUrl };
-    put(event, { type: 'strip simulator' }, { type: 'strip watch', account: 'account' }, account);
+    const baseUrl = SETTINGS['strip simulator'].path.default;
+    put(
+      event,
+      { id: 'simulator', type: 'strip simulator' },
+      { id: 'watch', type: 'strip watch', account: 'account' },
+      { id: 'account', type: 'strip-account', baseUrl },
+    );
   }
 }
 
@@ -423,22 +386,12 @@ function outletLabel(strip: string, outlets: readonly OutletInfo[] | undefined, 
   return text('strip-sidebar.outletNamed', { strip, port, name });
 }
 
-type SwitchReply = { on: boolean } | Failure | { trouble: string };
-
-/** Sends a command. Resolves with the confirmed state, or why it failed. */
-async function send(command: object): Promise<SwitchReply> {
-  const { status, body } = await adminRequest('strip-sidebar/switch', command);
-  return readSwitched(body) ?? { trouble: `strip-account.trouble.${problemOf(status)}` };
-}
-
+/** The nodes that are fixed to an outlet or a strip, by its key. */
 function usesOf(): Map<string, EditorNode[]> {
   const uses = new Map<string, EditorNode[]>();
   RED.nodes.eachNode((node) => {
     const key = useOf(node);
-    if (key === null) return;
-    const nodes = uses.get(key);
-    if (nodes) nodes.push(node);
-    else uses.set(key, [node]);
+    if (key !== null) uses.set(key, [...(uses.get(key) ?? []), node]);
   });
   return uses;
 }
@@ -453,7 +406,7 @@ function usedBy(): View<EditorNode[]> {
       const reveal = button('', () => RED.view.reveal(node.id));
       return {
         element: html('li', {}, reveal),
-        update: (now) => setText(reveal, labelOf(now, words)),
+        update: (now) => setText(reveal, RED.utils.getNodeLabel(now)),
       };
     },
     ({ id }) => id,
@@ -485,13 +438,16 @@ function loadLine() {
       if (history === undefined || values.length < 2) return;
       const [least, most] = [Math.min(...values), Math.max(...values)];
       const time = new Date(history.since).toLocaleTimeString();
-      setAttribute(element, 'aria-label', text('strip-sidebar.line', { time, least, most }));
-      setAttribute(line, 'points', history.points(width, height));
+      element.ariaLabel = text('strip-sidebar.line', { time, least, most });
+      line.setAttribute('points', history.points(width, height));
     },
   };
 }
 
-/** Draws a list whose elements stay with what they show, so that focus and open details survive. */
+/**
+ * Draws a list whose elements stay with what they show, so that focus and open details survive. What leaves the list is kept as it was until
+ * it comes back.
+ */
 function keyed<Data>(
   parent: HTMLElement,
   create: (data: Data) => View<Data>,
@@ -499,27 +455,21 @@ function keyed<Data>(
 ): (items: readonly Data[]) => void {
   const views = new Map<string, View<Data>>();
   return (items) => {
-    const gone = new Set(views.keys());
+    const gone = new Set(parent.children);
     items.forEach((item, index) => {
-      const key = keyOf(item);
-      gone.delete(key);
-      const view = views.get(key) ?? create(item);
-      views.set(key, view);
+      const view = views.get(keyOf(item)) ?? create(item);
+      views.set(keyOf(item), view);
       view.update(item);
+      gone.delete(view.element);
       const there = parent.children[index] ?? null;
       if (there !== view.element) parent.insertBefore(view.element, there);
     });
-    for (const key of gone) {
-      views.get(key)?.element.remove();
-      views.delete(key);
-    }
+    for (const element of gone) element.remove();
   };
 }
 
 function protects(account: EditorNode | null | undefined, mac: string, port: Port): boolean {
-  const given: unknown = account?.protectedOutlets;
-  const outlets: unknown[] = Array.isArray(given) ? given : [];
-  return outlets.some(
+  return listOf(account?.protectedOutlets).some(
     (outlet) => sameMac(textOf(outlet, 'mac'), mac) && ['all', String(port)].includes(textOf(outlet, 'port')),
   );
 }
@@ -534,14 +484,9 @@ function setText(element: Element, value: string): void {
   if (element.textContent !== value) element.textContent = value;
 }
 
-function setAttribute(element: Element, name: string, value: string | null): void {
-  if (value === null) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-function setLabel(element: Element, label: string): void {
-  setAttribute(element, 'aria-label', label);
-  setAttribute(element, 'title', label);
+function setLabel(element: HTMLElement, label: string): void {
+  element.ariaLabel = label;
+  element.title = label;
 }
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
@@ -624,16 +569,8 @@ export function useOf(node: Config): string | null {
   return useKey(textOf(node, 'account'), mac, port);
 }
 
-type Defaults = Readonly<Record<string, { value: unknown }>>;
-
-/** A node with all its properties, as an import takes it. */
-export function newNode(type: string, defaults: Defaults, properties: Config): Config {
-  const usual = Object.entries(defaults).map(([name, { value }]) => [name, structuredClone(value)] as const);
-  return { ...Object.fromEntries(usual), ...properties, type };
-}
-
 /** Properties of a `strip switch` or `strip watch` for one outlet; the state of the switch comes from the message. */
-export const outletProperties = (account: string, mac: string, port: Port): Config => ({
+const outletProperties = (account: string, mac: string, port: Port): Config => ({
   account,
   mac,
   macType: 'str',

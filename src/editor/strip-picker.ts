@@ -1,29 +1,64 @@
-import { sameMac } from '../api/mac';
+import { isPossibleMac, looksLikeMac, macKey, sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
-import type { Descriptor } from './descriptor';
-import type { StripInfo } from './answers';
+import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
+import { environmentVariable, previewText } from '../values';
+import type { Check, Descriptor, LabelParts, Words } from './descriptors';
 import {
-  showMessage,
   faultIn,
-  segmentedField,
   faultText,
+  segmentedField,
   showHint,
+  showMessage,
   typedField,
   type Segment,
   type TypedField,
 } from './form';
-import { text, type EditorNode } from './red';
+import { html, text, type EditorNode } from './red';
 import {
   findStrip,
   loadStrips,
   outletName,
   outletState,
   stateText,
-  stripsNamed,
   stripsOf,
   stripText,
+  type StripInfo,
 } from './strips';
-import { environmentVariable } from '../values';
+
+/** Strip and outlet as far as they are fixed in a node. An outlet without a type beside it is always fixed. */
+export function targetOf(
+  node: Config,
+  settings: { mac: TypedSetting; port: TypedSetting | TextSetting },
+  words: Words,
+): LabelParts {
+  const mac = textOf(node, 'mac');
+  const account = textOf(node, 'account');
+  const kind = typeOf(node, 'mac', settings.mac);
+  const fixed = kind === 'str' && mac !== '';
+  const isPort = settings.port.kind === 'text' || typeOf(node, 'port', settings.port) === 'port';
+  const port = isPort ? textOf(node, 'port') : '';
+  const strip = fixed ? (words.stripName(account, mac) ?? mac) : kind === 'env' ? mac : '';
+  if (port === '') return { strip };
+  if (port === 'all') {
+    return { strip, outlet: words.text(`strip-account.${strip === '' ? 'canvas' : 'port'}.all`) };
+  }
+  const name = fixed ? words.outletName(account, mac, port) : null;
+  const number = strip === '' ? words.text('strip-account.canvas.outlet', { port }) : port;
+  return { strip, outlet: name ?? number };
+}
+
+/** A strip that is typed or picked. */
+export const checkStrip: Check = (value) => {
+  const mac = String(value);
+  if (mac === '') return { key: 'strip-account.invalid.mac' };
+  return isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: previewText(mac) } };
+};
+
+/** An outlet that is picked. */
+export const checkPort =
+  (...others: string[]): Check =>
+  (value) =>
+    ['1', '2', '3', '4', ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
 
 /** What a strip is called by the text in a field. */
 export type StripMatch =
@@ -38,13 +73,14 @@ export type StripMatch =
  * MAC is an error; a MAC that is not listed may be that of a strip that is switched off.
  */
 export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch {
-  const strip = findStrip(strips, typed);
+  const mac = typed.trim();
+  const strip = findStrip(strips, mac);
   if (strip) return { strip };
-  const [named, ...others] = stripsNamed(strips, typed);
+  const namesakes = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
+  const [named, ...others] = namesakes;
   if (named) return others.length === 0 ? { strip: named } : { key: 'strip-account.invalid.stripTwice' };
-  const looksLikeMac = /^([0-9a-f]{2}[\s:._-]?){5,7}[0-9a-f]{2}$/i.test(typed.trim());
-  const isVariable = environmentVariable(typed) !== null;
-  if (strips.length === 0 || looksLikeMac || isVariable || typed.trim() === '') return { mac: typed.trim() };
+  const isVariable = environmentVariable(mac) !== null;
+  if (strips.length === 0 || looksLikeMac(macKey(mac)) || isVariable || mac === '') return { mac };
   return { key: 'strip-account.invalid.stripName' };
 }
 
@@ -52,15 +88,13 @@ export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch 
 export function filterStrips(strips: readonly StripInfo[], typed: string): StripInfo[] {
   const wanted = typed.trim().toLowerCase();
   const bare = wanted.replace(/[\s:._-]/g, '');
-  return strips.filter(
-    ({ name, mac }) =>
-      (name ?? '').toLowerCase().includes(wanted) ||
-      (bare !== '' &&
-        mac
-          .toLowerCase()
-          .replace(/[\s:._-]/g, '')
-          .includes(bare)),
-  );
+  const hasMac = (mac: string) =>
+    bare !== '' &&
+    mac
+      .toLowerCase()
+      .replace(/[\s:._-]/g, '')
+      .includes(bare);
+  return strips.filter(({ name, mac }) => (name ?? '').toLowerCase().includes(wanted) || hasMac(mac));
 }
 
 /** The strip field of an open dialog. */
@@ -80,8 +114,8 @@ export interface StripPicker {
  * Enter picks.
  */
 export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: () => void): StripPicker {
-  const typed = typedField(descriptor, 'mac', [{ value: 'str', label: text('strip-account.type.strip') }]);
-  const { input, box } = typed;
+  const typed = typedField(descriptor, 'mac', { value: 'str', label: text('strip-account.type.strip') });
+  const { input, container, box } = typed;
   const name = $('<span class="smart-strip-chosen">').insertAfter(box.parent());
   const note = $('<span role="status">');
   const again = text('strip-account.picker.refresh');
@@ -94,7 +128,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   );
   const picker = $('<div class="smart-strip-picker">')
     .append($('<div class="smart-strip-bar">').append(note, refresh), list)
-    .insertAfter(input.next('.red-ui-typedInput-container'));
+    .insertAfter(container);
   box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
 
   let account = '';
@@ -123,7 +157,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     if (note.text() !== said) note.text(said);
     list.empty();
     shown.forEach((strip, index) => {
-      stripOption(strip, chosen !== undefined && sameMac(strip.mac, chosen.mac))
+      $(stripOption(strip, chosen !== undefined && sameMac(strip.mac, chosen.mac)))
         .attr('id', `smart-strip-option-${index}`)
         .toggleClass('smart-strip-active', index === active)
         // The text field keeps the focus.
@@ -131,8 +165,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
         .on('click', () => pick(strip))
         .appendTo(list);
     });
-    if (active >= 0) box.attr('aria-activedescendant', `smart-strip-option-${active}`);
-    else box.removeAttr('aria-activedescendant');
+    box.attr('aria-activedescendant', active >= 0 ? `smart-strip-option-${active}` : null);
   };
   /** Scrolls the list, and nothing around it. */
   const reveal = (option: JQuery) => {
@@ -230,17 +263,12 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   };
 }
 
-function stripOption(strip: StripInfo, chosen: boolean): JQuery {
-  const name = strip.name ?? strip.mac;
-  const option = $('<li role="option">').attr({
-    'aria-selected': chosen ? 'true' : 'false',
-    'data-mac': strip.mac,
-    title: name,
-  });
-  $('<span class="smart-strip-name">').text(name).appendTo(option);
-  if (strip.name !== null) $('<code>').text(strip.mac).appendTo(option);
-  $('<small>').text(stripText(strip)).appendTo(option);
-  return option;
+function stripOption(strip: StripInfo, chosen: boolean): HTMLElement {
+  const title = strip.name ?? strip.mac;
+  const name = html('span', { class: 'smart-strip-name' }, title);
+  const mac = strip.name === null ? [] : [html('code', {}, strip.mac)];
+  const attributes = { role: 'option', 'aria-selected': String(chosen), 'data-mac': strip.mac, title };
+  return html('li', attributes, name, ...mac, html('small', {}, stripText(strip)));
 }
 
 /** The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip. */
@@ -272,19 +300,21 @@ export function outletSegments(picker: StripPicker, whole: Segment): Segment[] {
   return whole.value === '' ? [whole, ...ports] : [...ports, whole];
 }
 
-/** Says below strip and outlet what the chosen type means; `fromMessage` is the text for an outlet that the message names. */
+/** Says below strip and outlet what the chosen type means; `fromMessage`: the key of the text for an outlet that the message names. */
 export function showTargetHints(picker: StripPicker, port: TypedField, fromMessage: string): void {
-  showHint('mac', hintOf(HINTS.mac[picker.type()] ?? 'strip-account.hint.macEvaluated', picker));
-  const fixed = port.value() === 'all' ? 'strip-account.hint.all' : HINTS.port[port.type()];
-  const key = port.type() === 'message' ? fromMessage : (fixed ?? 'strip-account.hint.portEvaluated');
-  showHint('port', hintOf(key, port));
+  showHint('mac', stripHint(picker.type(), picker.value()));
+  showHint('port', port.type() === 'message' ? fromMessage : outletHint(port.type(), port.value()));
 }
 
-const HINTS: Readonly<Record<'mac' | 'port', Readonly<Record<string, string>>>> = {
-  mac: { message: 'strip-account.hint.macMessage', str: 'strip-account.hint.macFixed' },
-  port: { port: 'strip-account.hint.portFixed' },
-};
-
 /** Nothing is said of a choice that is still to be made. */
-const hintOf = (key: string, field: { type: () => string; value: () => string }): string =>
-  ['str', 'port'].includes(field.type()) && field.value() === '' ? '' : text(key);
+function stripHint(type: string, value: string): string {
+  if (type === 'message') return 'strip-account.hint.macMessage';
+  if (type !== 'str') return 'strip-account.hint.macEvaluated';
+  return value === '' ? '' : 'strip-account.hint.macFixed';
+}
+
+function outletHint(type: string, value: string): string {
+  if (type !== 'port') return 'strip-account.hint.portEvaluated';
+  if (value === 'all') return 'strip-account.hint.all';
+  return value === '' ? '' : 'strip-account.hint.portFixed';
+}

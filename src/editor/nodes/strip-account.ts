@@ -1,35 +1,37 @@
 import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
-import { PORTS } from '../../api/types';
+import { PORTS, READINGS } from '../../api/types';
 import { SETTINGS, textOf, type Config } from '../../settings';
-import { fieldToCorrect, type Answer, type StripInfo } from '../answers';
-import { baseUrlFault, isSimulatorPath, numberFault } from '../checks';
 import { isRecord } from '../../values';
-import type { Check, Descriptor } from '../descriptor';
+import type { Descriptor, Fault } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
-import { showMessage, watchField } from '../form';
+import { chosenIn, faultThrownBy, numberFault, showMessage, watchField } from '../form';
 import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
-import { text, type EditorNode } from '../red';
+import { html, line, placeNodes, text, type EditorNode } from '../red';
 import {
   askRuntime,
-  loadStrips,
+  fieldToCorrect,
   learn,
+  loadStrips,
   outletState,
   redrawUsers,
   stateText,
   testAccount,
   type AccountValues,
+  type Answer,
+  type StripInfo,
 } from '../strips';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
-const READINGS = ['load', 'voltage', 'signal'] as const;
 /** Fields that Test connection uses, or that its errors point at. */
 const TESTED = ['baseUrl', 'apiKey', 'timeout', 'interval', 'tls', 'proxy', 'mapping'];
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
-/** Milliseconds in the flow, seconds in the dialog. */
-const checkTimeout: Check = (value) =>
-  numberFault(typeof value === 'string' ? value : '', TIMEOUT.least, TIMEOUT.most, 1000);
+const baseUrlFault = (baseUrl: string): Fault | null => faultThrownBy(() => parseBaseUrl(baseUrl));
+
+/** Path of the simulator in this Node-RED that a base URL stands for; `null` for any other address. */
+const simulatorAt = (baseUrl: string): string | null =>
+  baseUrlFault(baseUrl) === null ? parseBaseUrl(baseUrl).simulator : null;
 
 const MISSING_KEY = { key: 'strip-account.invalid.apiKey' } as const;
 
@@ -38,7 +40,7 @@ const MISSING_KEY = { key: 'strip-account.invalid.apiKey' } as const;
  * for instance) has a key only if it came with one. Node-RED checks no credentials on the canvas, so that this is checked with the base URL.
  */
 function lacksKey(node: Config): boolean {
-  if (isSimulatorPath(node.baseUrl)) return false;
+  if (simulatorAt(textOf(node, 'baseUrl')) !== null) return false;
   const credentials = isRecord(node.credentials) ? node.credentials : null;
   if (credentials === null) return node.changed === true;
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
@@ -50,20 +52,23 @@ export const stripAccount: Descriptor = {
     baseUrl: (value, node, isOpen) =>
       baseUrlFault(String(value)) ?? (!isOpen && lacksKey(node) ? MISSING_KEY : null),
     // Asked only for the dialog, where the base URL may have changed.
-    apiKey: (value) => (value === '' && !isSimulatorPath(input('baseUrl').val()) ? MISSING_KEY : null),
-    timeout: checkTimeout,
+    apiKey: (value) => (value === '' && simulatorAt(valueOf('baseUrl')) === null ? MISSING_KEY : null),
+    // Milliseconds in the flow, seconds in the dialog.
+    timeout: (value) => numberFault(String(value), TIMEOUT.least, TIMEOUT.most, 1000),
     protectedOutlets: checkProtected,
   },
   label: (node, words) => {
     const baseUrl = textOf(node, 'baseUrl');
     const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
-    return { strip: host || words.text('strip-account.canvas.account'), outlet: '' };
+    return { strip: host || words.text('strip-account.canvas.account') };
   },
   open,
   save,
 };
 
 const input = (field: string): JQuery => $(`#node-config-input-${field}`);
+
+const valueOf = (field: string): string => chosenIn(input(field));
 
 /** Of the dialog that is open; Node-RED opens no second account above the first. */
 let outlets: OutletsTable | null = null;
@@ -82,16 +87,13 @@ function open(node: EditorNode): void {
   // Names in the rows are looked up at once; without rows, what the runtime knows will do.
   const isStored = Boolean(RED.nodes.node(node.id));
   if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
-  else if (isStored && node.changed !== true) askRuntime(node.id, () => outlets?.refresh());
+  else if (isStored && node.changed !== true) void askRuntime(node.id).then(() => outlets?.refresh());
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
   const button = $('#smart-strip-test');
   button.on('click', () => void test(node, button, showPreview));
-  $('<button type="button" class="red-ui-button" style="margin-left: 8px">')
-    .text(text('strip-sidebar.diagnostics.title'))
-    .on('click', () => void showDiagnostics(node.id))
-    .insertAfter(button);
+  $('#smart-strip-diagnostics').on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
   for (const section of $('.smart-strip-section').toArray()) {
     const rows = $(section).find('#smart-strip-outlets li').length;
@@ -107,38 +109,35 @@ function save(node: EditorNode): void {
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (wantsSimulator && isSimulatorPath(input('baseUrl').val())) addSimulator();
+  if (wantsSimulator && simulatorAt(valueOf('baseUrl')) !== null) addSimulator();
   redrawUsers(node.id);
 }
 
 /** The field for the timeout shows seconds; the one that Node-RED reads keeps milliseconds. */
 function showSeconds(node: EditorNode): void {
-  const kept = input('timeout').hide();
-  // Node-RED translates what has the attribute once more after this.
-  const unit = kept.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
-  const milliseconds = Number(kept.val());
-  const shown = $('<input type="number" step="any" style="width: 110px">')
-    .attr({
-      id: 'smart-strip-timeout',
-      min: TIMEOUT.least / 1000,
-      max: TIMEOUT.most / 1000,
-      'aria-describedby': 'smart-strip-message-timeout smart-strip-hint-timeout',
-    })
-    .val(String(kept.val()).trim() === '' || Number.isNaN(milliseconds) ? '' : milliseconds / 1000)
-    .insertBefore(unit)
-    .after(' ');
-  $('#smart-strip-label-timeout').attr('for', 'smart-strip-timeout');
-  kept.removeAttr('aria-describedby');
-  shown.on('input change', () => {
-    const typed = String(shown.val()).trim();
-    // Decimals of seconds are whole milliseconds, whatever floating point makes of them.
-    kept.val(typed === '' ? '' : Math.round(Number(typed) * 1000)).trigger('change');
-  });
-  // A variable is no number and has no seconds: it is edited as it is.
+  const kept = input('timeout');
   if (textOf(node, 'timeout').startsWith('$')) {
-    shown.hide();
-    kept.attr('type', 'text').val(textOf(node, 'timeout')).show();
-    unit.text(text('strip-account.unit.milliseconds'));
+    // A variable is no number and has no seconds: it is edited as it is.
+    kept.attr('type', 'text').val(textOf(node, 'timeout'));
+  } else {
+    const stored = String(kept.hide().removeAttr('aria-describedby').val());
+    const shown = $('<input type="number" step="any" style="width: 110px">')
+      .attr({
+        id: 'smart-strip-timeout',
+        min: TIMEOUT.least / 1000,
+        max: TIMEOUT.most / 1000,
+        'aria-describedby': 'smart-strip-message-timeout smart-strip-hint-timeout',
+      })
+      .val(stored === '' ? '' : Number(stored) / 1000)
+      .on('input change', () => {
+        const typed = String(shown.val());
+        // Decimals of seconds are whole milliseconds, whatever floating point makes of them.
+        kept.val(typed === '' ? '' : Math.round(Number(typed) * 1000)).trigger('change');
+      });
+    $('#smart-strip-label-timeout').attr('for', 'smart-strip-timeout');
+    const unit = kept.next('span').before(shown, ' ');
+    // Node-RED translates what has the attribute once more after this.
+    unit.removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
   }
   watchField(stripAccount, node, 'timeout');
 }
@@ -147,21 +146,16 @@ function openBaseUrl(node: EditorNode): void {
   const field = input('baseUrl');
   watchField(stripAccount, node, 'baseUrl');
   const offer = $('#smart-strip-offer');
-  $('<span>').text(text('strip-account.simulator.question')).appendTo(offer);
-  $('<button type="button" class="red-ui-button red-ui-button-small">')
-    .text(text('strip-account.simulator.use'))
-    .on('click', () => {
-      wantsSimulator = true;
-      field.val(simulators().map(pathOf)[0] ?? SIMULATOR_PATH).trigger('change');
-      $('#smart-strip-test').trigger('focus');
-    })
-    .appendTo(offer.append(' '));
+  offer.children('button').on('click', () => {
+    wantsSimulator = true;
+    field.val(simulators().map(pathOf)[0] ?? SIMULATOR_PATH).trigger('change');
+    $('#smart-strip-test').trigger('focus');
+  });
   const described = () => {
-    const value = String(field.val()).trim();
-    offer.toggle(value === '');
+    const value = valueOf('baseUrl');
+    offer.toggle(value.trim() === '');
     if (isPublicHttp(value)) showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
-    const simulated = isSimulatorPath(value);
-    if (simulated && wantsSimulator && simulators().length === 0)
+    if (wantsSimulator && simulatorAt(value) !== null && simulators().length === 0)
       showMessage('baseUrl', text('strip-account.simulator.added'), 'warning');
     input('apiKey').trigger('change');
   };
@@ -171,7 +165,7 @@ function openBaseUrl(node: EditorNode): void {
 
 /** Nothing more is said of an address that cannot be used at all. */
 const isPublicHttp = (baseUrl: string): boolean =>
-  baseUrlFault(baseUrl) === null && !isSimulatorPath(baseUrl) && isPublicPlainHttp(parseBaseUrl(baseUrl));
+  baseUrlFault(baseUrl) === null && isPublicPlainHttp(parseBaseUrl(baseUrl));
 
 /** The simulators in the workspace that are not disabled. */
 function simulators(): EditorNode[] {
@@ -186,52 +180,22 @@ const pathOf = (simulator: EditorNode): string => textOf(simulator, 'path', SIMU
 
 /** What a test of a simulator that is not deployed as it is comes to: the runtime cannot know it. */
 function undeployedSimulator(baseUrl: string): Answer | null {
-  if (!isSimulatorPath(baseUrl)) return null;
-  const path = withoutSlash(baseUrl);
-  const isDeployed = simulators().some(
-    (node) => node.changed !== true && withoutSlash(pathOf(node)) === path,
-  );
-  if (isDeployed) return null;
-  return {
-    ok: false,
-    code: 'UNREACHABLE',
-    key: 'strip-account.simulator.undeployed',
-    params: { path },
-    sent: null,
-  };
+  const path = simulatorAt(baseUrl);
+  const isDeployed = simulators().some((node) => node.changed !== true && simulatorAt(pathOf(node)) === path);
+  if (path === null || isDeployed) return null;
+  const failure = { code: 'UNREACHABLE', key: 'strip-account.simulator.undeployed', params: { path } };
+  return { ok: false, ...failure, sent: null };
 }
-
-/** A base URL may go on to the API's own path. */
-const withoutSlash = (path: string): string => path.trim().replace(/(\/api\/public\/v1)?\/*$/, '') || '/';
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {
   if (simulators().length > 0 || RED.workspaces.isLocked()) return;
-  const flow = RED.workspaces.active();
+  const z = RED.workspaces.active();
   let lowest = 0;
   RED.nodes.eachNode((node) => {
-    if (node.z === flow && typeof node.y === 'number') lowest = Math.max(lowest, node.y);
+    if (node.z === z && typeof node.y === 'number') lowest = Math.max(lowest, node.y);
   });
-  const defaults = SETTINGS['strip simulator'];
-  const simulator = {
-    id: 'simulator',
-    type: 'strip simulator',
-    z: flow,
-    name: '',
-    path: SIMULATOR_PATH,
-    strips: defaults.strips.default,
-    shape: defaults.shape.choices[0],
-    latency: String(defaults.latency.default),
-    x: 160,
-    y: lowest + 80,
-    wires: [[]],
-  };
-  const wasDirty = RED.nodes.dirty();
-  const { nodes } = RED.nodes.import([simulator], { generateIds: true });
-  for (const node of nodes) node.changed = true;
-  RED.history.push({ t: 'add', nodes: nodes.map(({ id }) => id), dirty: wasDirty });
-  RED.nodes.dirty(true);
-  RED.view.redraw(true);
+  placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 
 async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answer) => void): Promise<void> {
@@ -251,7 +215,7 @@ async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answ
   if (shown.ok) showStrips(result, shown);
   else showFailure(result, shown);
   const stale = [values.tls, values.proxy].some((id) => RED.nodes.node(id)?.changed === true);
-  if (stale) $('<p class="smart-strip-note">').text(text('strip-account.test.stale')).appendTo(result);
+  if (stale) result.append(line('note', text('strip-account.test.stale')));
 }
 
 /** An answer with the outlets called as they are in the dialog. */
@@ -260,21 +224,15 @@ const named = (answer: Answer): Answer =>
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
     : answer;
 
-function typedValues(node: EditorNode): AccountValues {
-  const value = (field: string) => {
-    const typed = input(field).val();
-    return typeof typed === 'string' && typed !== '_ADD_' ? typed : '';
-  };
-  return {
-    id: node.id,
-    baseUrl: value('baseUrl'),
-    apiKey: value('apiKey'),
-    timeout: value('timeout'),
-    tls: value('tls'),
-    proxy: value('proxy'),
-    mapping: typedMapping(),
-  };
-}
+const typedValues = (node: EditorNode): AccountValues => ({
+  id: node.id,
+  baseUrl: valueOf('baseUrl'),
+  apiKey: valueOf('apiKey'),
+  timeout: valueOf('timeout'),
+  tls: valueOf('tls'),
+  proxy: valueOf('proxy'),
+  mapping: typedMapping(),
+});
 
 /** The sentence stands below the field where it can be corrected, and the way there beside the button; or it stands there itself. */
 function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
@@ -286,51 +244,45 @@ function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
     input(field).closest('details').attr('open', '');
     shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
   }
-  $('<p class="smart-strip-failure">').text(`✕ ${shown}`).appendTo(result);
+  result.append(line('failure', `✕ ${shown}`));
 }
 
 /** The strips an account was found to have, with every outlet's name and state. */
 function showStrips(result: JQuery, { strips, readable }: Answer & { ok: true }): void {
-  const count = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
-  if (!readable) {
-    $('#smart-strip-preview').attr('open', '');
-    $('<p class="smart-strip-caution">')
-      .text(`⚠ ${text('strip-account.test.unreadable')}`)
-      .appendTo(result);
-  } else {
+  if (readable) {
+    const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
     const key = `strip-account.test.${strips.length === 0 ? 'none' : 'found'}`;
-    $('<p class="smart-strip-success">')
-      .text(`✓ ${text(key, { strips: strips.length, outlets: count })}`)
-      .appendTo(result);
+    result.append(line('success', `✓ ${text(key, { strips: strips.length, outlets })}`));
+  } else {
+    $('#smart-strip-preview').attr('open', '');
+    result.append(line('caution', `⚠ ${text('strip-account.test.unreadable')}`));
   }
-  if (strips.length > 0) stripsTable(strips).appendTo(result);
+  if (strips.length > 0) result.append(stripsTable(strips));
 }
 
-function stripsTable(strips: readonly StripInfo[]): JQuery {
-  const header = $('<tr>');
+function stripsTable(strips: readonly StripInfo[]): HTMLElement {
+  const label = text('strip-account.picker.strips');
   const columns = [text('strip-account.test.name'), text('strip-account.test.mac'), ...PORTS.map(String)];
-  for (const column of columns) $('<th scope="col">').text(column).appendTo(header);
-  const body = $('<tbody>');
-  for (const strip of strips) stripLine(strip).appendTo(body);
-  const table = $('<table>').attr('aria-label', text('strip-account.picker.strips'));
+  const header = html('tr', {}, ...columns.map((column) => html('th', { scope: 'col' }, column)));
+  const body = html('tbody', {}, ...strips.map(stripLine));
+  const table = html('table', { 'aria-label': label }, html('thead', {}, header), body);
   // Focusable, so that the keyboard can scroll it.
-  return $('<div class="smart-strip-table" tabindex="0" role="region">')
-    .attr('aria-label', text('strip-account.picker.strips'))
-    .append(table.append($('<thead>').append(header), body));
+  return html(
+    'div',
+    { class: 'smart-strip-table', tabindex: '0', role: 'region', 'aria-label': label },
+    table,
+  );
 }
 
-function stripLine(strip: StripInfo): JQuery {
-  const line = $('<tr>');
+function stripLine(strip: StripInfo): HTMLElement {
   const name = strip.name ?? '–';
-  $('<td>').attr('title', name).text(name).appendTo(line);
-  $('<td>').append($('<code>').text(strip.mac)).appendTo(line);
-  for (const port of PORTS) {
-    const cell = $('<td>').appendTo(line);
+  const cells = PORTS.map((port) => {
     const state = outletState(strip, String(port));
+    if (state === null) return html('td', {});
     const outlet = strip.outlets.find((each) => each.port === port);
-    if (state === null) continue;
     const shown = [stateText(state), outlet?.name].filter(Boolean).join(' ');
-    cell.attr('title', shown).text(shown);
-  }
-  return line;
+    return html('td', { title: shown }, shown);
+  });
+  const mac = html('td', {}, html('code', {}, strip.mac));
+  return html('tr', {}, html('td', { title: name }, name), mac, ...cells);
 }

@@ -1,5 +1,5 @@
 import { choiceOf, SETTINGS } from '../../settings';
-import type { Descriptor } from '../descriptor';
+import type { Descriptor } from '../descriptors';
 import { followAccount } from '../form';
 
 const { output } = SETTINGS['strip list'];
@@ -8,7 +8,6 @@ export const stripList: Descriptor = {
   type: 'strip list',
   label: (node, words) => ({
     strip: words.text(`strip-account.canvas.${choiceOf(node, 'output', output)}`),
-    outlet: '',
   }),
   outputLabel: (node, words) => words.text(`strip-account.out.${choiceOf(node, 'output', output)}`),
   open: (node) => followAccount(node, () => undefined),

@@ -1,9 +1,8 @@
 import { checkPrefix } from '../../mqtt/settings';
 import { SETTINGS, textOf } from '../../settings';
-import { faultThrownBy } from '../checks';
-import type { Check, Descriptor } from '../descriptor';
-import { fieldOf, followAccount, showHint, watchField } from '../form';
-import { text, type EditorNode } from '../red';
+import type { Check, Descriptor } from '../descriptors';
+import { faultThrownBy, fieldOf, followAccount, showHint, watchField } from '../form';
+import type { EditorNode } from '../red';
 
 const check: Check = (value) => faultThrownBy(() => checkPrefix(String(value)));
 
@@ -19,7 +18,7 @@ export const stripMqtt: Descriptor = {
   },
   label: (node) => {
     const own = textOf(node, 'topic', topic.default);
-    return { strip: own === topic.default ? '' : own, outlet: '' };
+    return { strip: own === topic.default ? '' : own };
   },
   inputLabel: (_, words) => words.text('strip-mqtt.port.input'),
   outputLabel: (_, words) => words.text('strip-mqtt.port.output'),
@@ -33,9 +32,8 @@ function open(node: EditorNode): void {
     const showTopics = () => {
       const typed = String(input.val()).trim();
       const prefix = typed.replace(/^\/+|\/+$/g, '');
-      if (check(typed, node, true) === null) showHint(field, text(`strip-mqtt.hint.${field}`, { prefix }));
-      else
-        showHint(field, field === 'discovery' && typed === '' ? text('strip-mqtt.hint.discoveryEmpty') : '');
+      if (check(typed, node, true) === null) showHint(field, `strip-mqtt.hint.${field}`, { prefix });
+      else showHint(field, field === 'discovery' && typed === '' ? 'strip-mqtt.hint.discoveryEmpty' : '');
     };
     input.on('input change', showTopics);
     showTopics();

@@ -1,9 +1,9 @@
 import { PORTS } from '../../api/types';
 import { ON_AT_START, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
-import type { Check, Descriptor } from '../descriptor';
+import type { Check, Descriptor } from '../descriptors';
 import { showMessage, faultIn, fieldOf, nameRemoval, faultText, showHint, watchField } from '../form';
-import { text, type EditorNode } from '../red';
+import { listOf, text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
   /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/*$/.test(String(value))
@@ -72,10 +72,7 @@ function open(node: EditorNode): void {
   const showPath = () => {
     const typed = String(path.val()).trim();
     const valid = checkPath(typed, node, true) === null;
-    showHint(
-      'path',
-      valid ? text('strip-simulator.hint.path', { path: typed.replace(/(.)\/+$/, '$1') }) : '',
-    );
+    showHint('path', valid ? 'strip-simulator.hint.path' : '', { path: typed.replace(/(.)\/+$/, '$1') });
   };
   path.on('input change', showPath);
   showPath();
@@ -97,7 +94,6 @@ function open(node: EditorNode): void {
       .val(value)
       .on('input', check)
       .appendTo(row);
-  let filling = true;
   list.editableList({
     addButton: text('strip-simulator.add'),
     sortable: true,
@@ -109,19 +105,19 @@ function open(node: EditorNode): void {
       container.data('strip', values);
       const mac = part(row, 'mac', text('strip-simulator.label.mac'), textOf(values, 'mac'));
       part(row, 'name', text('strip-simulator.label.stripName'), textOf(values, 'name'));
-      const stored: unknown[] = Array.isArray(values.outlets) ? values.outlets : [];
+      const stored = listOf(values.outlets);
       for (const port of PORTS) {
         const label = text('strip-account.preview.unnamed', { port });
         part(row, `outlet${port}`, label, nameOf(stored[port - 1]));
       }
       nameRemoval(container);
-      if (filling) return;
+      if (Object.keys(values).length > 0) return;
+      // It was added by hand.
       mac.trigger('focus');
       check();
     },
     removeItem: check,
   });
-  if (Array.isArray(node.strips)) list.editableList('addItems', node.strips);
-  filling = false;
+  list.editableList('addItems', listOf(node.strips));
   check();
 }

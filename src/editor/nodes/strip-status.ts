@@ -1,9 +1,8 @@
 import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
-import { checkPort, checkStrip } from '../checks';
-import { type Descriptor, targetOf } from '../descriptor';
+import type { Descriptor } from '../descriptors';
 import { followAccount, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { showTargetHints, targetFields } from '../strip-picker';
+import { checkPort, checkStrip, showTargetHints, targetFields, targetOf } from '../strip-picker';
 
 export const stripStatus: Descriptor = {
   type: 'strip status',
@@ -24,7 +23,7 @@ function open(node: EditorNode): void {
   const output = $('#node-input-output');
   const showHints = () => {
     showTargetHints(picker, port, 'strip-status.hint.portMessage');
-    if (port.type() === 'port' && port.value() === '') showHint('port', text('strip-status.hint.whole'));
+    if (port.type() === 'port' && port.value() === '') showHint('port', 'strip-status.hint.whole');
   };
   let wasWhole = port.type() === 'port' && port.value() === '';
   // A flow that does not say what to send of one outlet means on/off.

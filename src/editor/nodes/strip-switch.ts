@@ -1,9 +1,8 @@
 import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
-import { checkPort, checkStrip } from '../checks';
-import { type Check, type Descriptor, targetOf } from '../descriptor';
+import type { Check, Descriptor } from '../descriptors';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { showTargetHints, targetFields } from '../strip-picker';
+import { checkPort, checkStrip, showTargetHints, targetFields, targetOf } from '../strip-picker';
 
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
 const isAction = (value: unknown): boolean => ACTIONS.some((action) => action === value);
@@ -17,8 +16,8 @@ export const stripSwitch: Descriptor = {
     const target = targetOf(node, SETTINGS['strip switch'], words);
     const on = textOf(node, 'on');
     if (typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || !isAction(on)) return target;
-    const strip =
-      target.strip === '' && target.outlet === '' ? words.text('strip-switch.palette') : target.strip;
+    const isFixed = target.strip !== '' || target.outlet !== undefined;
+    const strip = isFixed ? target.strip : words.text('strip-switch.palette');
     return { ...target, strip, action: words.text(`strip-account.action.${on}`) };
   },
   outputLabel: (node, words) => {
@@ -34,15 +33,15 @@ function open(node: EditorNode): void {
   const on = segmentedField(stripSwitch, 'on', 'action', () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );
-  typedField(stripSwitch, 'delay', []);
+  typedField(stripSwitch, 'delay');
   const showHints = () => {
     showTargetHints(picker, port, 'strip-switch.hint.portMessage');
     if (on.type() === 'action') {
-      showHint('on', isAction(on.value()) ? text(`strip-switch.hint.${on.value()}`) : '');
+      showHint('on', isAction(on.value()) ? `strip-switch.hint.${on.value()}` : '');
     } else if (on.type() === 'message') {
       // An array or a whole strip names its outlets itself.
-      showHint('on', text(`strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`));
-    } else showHint('on', text('strip-switch.hint.onEvaluated'));
+      showHint('on', `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`);
+    } else showHint('on', 'strip-switch.hint.onEvaluated');
     showRow('delay', on.type() !== 'action' || on.value() === 'cycle');
   };
   port.input.on('change', showHints);

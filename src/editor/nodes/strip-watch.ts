@@ -1,9 +1,8 @@
 import { choiceOf, SETTINGS, textOf } from '../../settings';
-import { checkPort, checkStrip } from '../checks';
-import { type Descriptor, targetOf } from '../descriptor';
+import type { Descriptor } from '../descriptors';
 import { showMessage, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { outletSegments, stripPicker } from '../strip-picker';
+import { checkPort, checkStrip, outletSegments, stripPicker, targetOf } from '../strip-picker';
 
 export const stripWatch: Descriptor = {
   type: 'strip watch',
@@ -12,9 +11,9 @@ export const stripWatch: Descriptor = {
     port: checkPort(''),
   },
   label: (node, words) => {
-    const { strip, outlet } = targetOf(node, SETTINGS['strip watch'], words);
-    if (strip !== '' || textOf(node, 'mac') !== '') return { strip, outlet };
-    return { strip: words.text('strip-account.canvas.every'), outlet };
+    const target = targetOf(node, SETTINGS['strip watch'], words);
+    const isEvery = target.strip === '' && textOf(node, 'mac') === '';
+    return isEvery ? { ...target, strip: words.text('strip-account.canvas.every') } : target;
   },
   outputLabel: (node, words) => {
     const output = choiceOf(node, 'output', SETTINGS['strip watch'].output);
@@ -28,7 +27,7 @@ function open(node: EditorNode): void {
     port.redraw();
     const all = picker.type() === 'str' && picker.value() === '';
     const kind = all ? 'every' : picker.type() === 'str' ? 'only' : 'variable';
-    showHint('mac', text(`strip-watch.hint.${kind}`));
+    showHint('mac', `strip-watch.hint.${kind}`);
   });
   const port = plainSegments('port', () =>
     outletSegments(picker, { value: '', label: text('strip-account.port.every') }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { faultOf } from '../../../src/editor/checks';
 import { descriptors } from '../../../src/editor/descriptors';
+import { faultOf } from '../../../src/editor/form';
 import { SETTINGS, type NodeType } from '../../../src/settings';
 
 const typed = (value: string, type: string) => (value === '' ? `${type} is empty` : true);

@@ -1,7 +1,5 @@
-import { cut } from '../../../src/editor/descriptor';
 import assert from 'node:assert/strict';
-import type { Words } from '../../../src/editor/descriptor';
-import { descriptorOf, labelOf } from '../../../src/editor/descriptors';
+import { cut, descriptorOf, labelOf, type Words } from '../../../src/editor/descriptors';
 
 /** Shows keys and values in place of sentences. */
 const words: Words = {

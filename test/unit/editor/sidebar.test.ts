@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
-import { readAccounts, readSwitched, type AccountInfo } from '../../../src/editor/answers';
-import {
-  History,
-  matches,
-  newNode,
-  outletProperties,
-  stateOf,
-  useKey,
-  useOf,
-} from '../../../src/editor/sidebar';
+import { History, matches, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
+import { readAccounts, readSwitched, type AccountInfo } from '../../../src/editor/strips';
 
 const account: AccountInfo = {
   id: 'a',
@@ -19,7 +11,7 @@ const account: AccountInfo = {
   pausedFor: null,
   strips: [],
 };
-const failing = (code: string): AccountInfo => ({ ...account, error: { code, sentence: 'x', params: {} } });
+const failing = (code: string): AccountInfo => ({ ...account, error: { code, key: 'x', params: {} } });
 
 describe('an answer of the runtime to the side bar', () => {
   it('is read with everything it says', () => {
@@ -70,8 +62,10 @@ describe('an answer of the runtime to the side bar', () => {
 
   it('says how a switch ended', () => {
     assert.deepEqual(readSwitched({ ok: true, on: false }), { on: false });
-    const failure = { code: 'AUTH', sentence: 'AUTH.rejected', params: { host: 'h', odd: 1 } };
-    assert.deepEqual(readSwitched({ ok: false, ...failure, params: { ...failure.params, no: {} } }), failure);
+    const params = { host: 'h', odd: 1 };
+    const failure = { code: 'AUTH', sentence: 'AUTH.rejected', params: { ...params, no: {} } };
+    const read = { code: 'AUTH', key: 'errors.AUTH.rejected', params };
+    assert.deepEqual(readSwitched({ ok: false, ...failure }), read);
     for (const body of [null, [], { ok: true }, { ok: false }]) assert.equal(readSwitched(body), null);
   });
 });
@@ -158,24 +152,5 @@ describe('what a node is fixed to', () => {
     assert.equal(useOf({ type: 'strip switch', account: 'a', mac: 'A1B2', port: '1' }), null);
     assert.equal(useOf({ type: 'strip watch', account: 'a', mac: '', port: '1' }), null);
     assert.equal(useOf({ ...fixed, type: 'function' }), null);
-  });
-});
-
-describe('a node for the canvas', () => {
-  it('has the defaults of its type, of its own, and what was chosen', () => {
-    const list: unknown[] = [];
-    const defaults = { name: { value: '' }, mac: { value: '' }, list: { value: list } };
-    const node = newNode('strip switch', defaults, outletProperties('a', 'A1B2', 3));
-    assert.deepEqual(node, {
-      type: 'strip switch',
-      name: '',
-      list: [],
-      account: 'a',
-      mac: 'A1B2',
-      macType: 'str',
-      port: '3',
-      portType: 'port',
-    });
-    assert.notEqual(node.list, list);
   });
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { fieldToCorrect, readAnswer } from '../../../src/editor/answers';
 import { withNames } from '../../../src/editor/nodes/strip-simulator';
 import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
 import { readConfig } from '../../../src/simulator/simulator';
-import { countOn, findStrip, outletState } from '../../../src/editor/strips';
+import { countOn, fieldToCorrect, findStrip, outletState, readAnswer } from '../../../src/editor/strips';
 
 const strip = {
   mac: 'A1B2C3D4E5F6',
