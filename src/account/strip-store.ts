@@ -54,8 +54,8 @@ interface StripState {
 export class StripStore {
   /** By MAC key. */
   readonly #strips = new Map<string, StripState>();
-  /** Names that the user gave, by MAC key and port. */
-  readonly #outletNames: ReadonlyMap<string, string>;
+  /** Names that the user gave, by MAC key. */
+  readonly #outletNames = new Map<string, Map<Port, string>>();
   readonly #units: Strip['units'];
   #version = 0;
   /** Of the newest list, and of the newest that was understood as a whole; 0: none yet. */
@@ -81,7 +81,10 @@ export class StripStore {
     private readonly announce: (changes: readonly Change[], settled: boolean) => void,
   ) {
     const { outletNames, units } = options.settings;
-    this.#outletNames = new Map(outletNames.map(({ mac, port, name }) => [`${macKey(mac)}/${port}`, name]));
+    for (const { mac, port, name } of outletNames) {
+      const names = this.#outletNames.get(macKey(mac)) ?? new Map<Port, string>();
+      this.#outletNames.set(macKey(mac), names.set(port, name));
+    }
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
@@ -109,10 +112,8 @@ export class StripStore {
     const key = macKey(mac);
     const strip = this.#strips.get(key)?.strip;
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
-    return {
-      name: strip?.name ?? null,
-      outlet: outlet ?? this.#outletNames.get(`${key}/${port}`) ?? null,
-    };
+    const given = port === null || port === 'all' ? null : this.#outletNames.get(key)?.get(port);
+    return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 
   /** Outlets of a strip; where no answer has told, the documented four. */
@@ -213,39 +214,16 @@ export class StripStore {
   *known(): Generator<Change> {
     const { available, error } = this;
     if (available !== null) yield { kind: 'account', available, error, first: true };
-    for (const { strip, lastOn, lastReading } of this.#strips.values()) {
-      yield { kind: 'strip', strip, available: strip.available, first: true };
-      for (const { port, on } of strip.outlets) {
-        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
-      }
-      for (const name of lastReading.keys()) {
-        yield { kind: 'reading', strip, name, value: strip[name], previous: null, first: true };
-      }
-    }
+    for (const { key, strip } of this.#strips.values()) yield* changesOf(newState(key, strip), strip);
   }
 
   #find(mac: string): StripState | undefined {
     return this.#strips.get(macKey(mac));
   }
 
-  #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
-    const key = macKey(mac);
-    const known = this.#strips.get(key);
-    if (known !== undefined) return known;
-    const readings = { load: null, voltage: null, signal: null };
-    const state: StripState = {
-      key,
-      strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
-      isNew: true,
-      versions: new Map(),
-      lastOn: new Map(),
-      lastReading: new Map(),
-      outletsTold: false,
-      listVersion: 0,
-      readingsUntold: false,
-      readable: true,
-      leftAt: null,
-    };
+  #findOrAdd(told: Pick<Strip, 'mac' | 'at'>): StripState {
+    const key = macKey(told.mac);
+    const state = this.#strips.get(key) ?? newState(key, { ...told, units: this.#units });
     this.#strips.set(key, state);
     return state;
   }
@@ -283,10 +261,11 @@ export class StripStore {
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
     const outlets = [...strip.outlets];
+    const givenNames = this.#outletNames.get(state.key);
     for (const { port, on, name } of told.outlets) {
       const index = outlets.findIndex((outlet) => outlet.port === port);
       const known = outlets[index];
-      const given = this.#outletNames.get(`${state.key}/${port}`) ?? (isDescription ? name : null);
+      const given = givenNames?.get(port) ?? (isDescription ? name : null);
       const outlet = { port, on: known?.on ?? null, name: given ?? known?.name ?? null };
       if (isNews(port)) outlet.on = on;
       if (known === undefined) outlets.push(outlet);
@@ -345,6 +324,24 @@ export class StripStore {
     answer.name ??= strip.name;
     answer.units = { ...strip.units, ...answer.units };
   }
+}
+
+/** A strip of which nothing is known but what identifies it. */
+function newState(key: string, { mac, at, units }: Pick<Strip, 'mac' | 'at' | 'units'>): StripState {
+  const readings = { load: null, voltage: null, signal: null };
+  return {
+    key,
+    strip: { mac, name: null, available: false, outlets: [], ...readings, units, at },
+    isNew: true,
+    versions: new Map(),
+    lastOn: new Map(),
+    lastReading: new Map(),
+    outletsTold: false,
+    listVersion: 0,
+    readingsUntold: false,
+    readable: true,
+    leftAt: null,
+  };
 }
 
 /** Whether nothing newer is known of a field than an answer of this version says. */

@@ -1,5 +1,5 @@
 import { asError, closedError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
-import { macKey } from '../api/mac';
+import { sameMac } from '../api/mac';
 import { portsWith } from '../api/response';
 import { PORTS, type Port, type PortOrAll, type Strip } from '../api/types';
 import type { CommandQueue, QueuedCommand } from './command-queue';
@@ -19,9 +19,6 @@ interface Plan {
 
 /** Carries out commands: what on/off, toggle and cycle mean in requests. */
 export class Switcher {
-  /** Ports by MAC key. */
-  readonly #protected = new Map<string, Port[]>();
-
   /** `refresh` asks for the states of outlets again, soon. */
   constructor(
     private readonly options: AccountOptions,
@@ -31,13 +28,7 @@ export class Switcher {
     private readonly reader: Reader,
     private readonly counters: DiagnosticCounters,
     private readonly refresh: () => void,
-  ) {
-    for (const { mac, port } of options.settings.protectedOutlets) {
-      const others = this.#protectedOf(mac);
-      const all = PORTS.filter((each) => each === port || others.includes(each));
-      this.#protected.set(macKey(mac), all);
-    }
-  }
+  ) {}
 
   /** Throws PROTECTED for a command that would certainly switch off a protected outlet. */
   check(command: Command): void {
@@ -50,7 +41,7 @@ export class Switcher {
     if (action === 'toggle') return this.#toggle(queued);
     if (action === 'cycle') return this.#cycle(queued);
     if (queued.pendingRestore) this.queue.enter(queued, 'restoring');
-    return this.#switch(queued, action);
+    return this.#send(queued, action);
   }
 
   /**
@@ -66,7 +57,7 @@ export class Switcher {
       throw new StripError('BAD_RESPONSE', sentence, { params: { mac, port }, response });
     }
     queued.action = on;
-    return await this.#switch(queued, on);
+    return await this.#send(queued, on);
   }
 
   /** The opposite of what an outlet is; of all, off if any is on. `null`: unknown. */
@@ -103,12 +94,8 @@ export class Switcher {
     }
   }
 
-  #switch(queued: QueuedCommand, on: boolean): Promise<Outcome> {
-    return this.#send(queued, on, this.#plan(queued.command, on));
-  }
-
   /** Sends the requests of a plan. One outcome of them all, or one error that tells all. */
-  #send(queued: QueuedCommand, on: boolean, plan: Plan): Promise<Outcome> {
+  #send(queued: QueuedCommand, on: boolean, plan = this.#plan(queued.command, on)): Promise<Outcome> {
     const send = (port: PortOrAll) => this.requests.send(queued, () => this.#post(queued, port, on));
     const [first] = plan.targets;
     if (first === queued.command.port) return send(first);
@@ -162,7 +149,8 @@ export class Switcher {
   }
 
   #protectedOf(mac: string): readonly Port[] {
-    return this.#protected.get(macKey(mac)) ?? [];
+    const ofStrip = this.options.settings.protectedOutlets.filter((outlet) => sameMac(outlet.mac, mac));
+    return PORTS.filter((port) => ofStrip.some((outlet) => outlet.port === port));
   }
 
   #unprotected(mac: string): readonly Port[] {
