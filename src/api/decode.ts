@@ -1,16 +1,23 @@
-import type { Note } from './decode/candidates';
+import { isRecord } from '../values';
+import { stripFields, type Field } from './decode/fields';
+import { findRecords, hintsAtMore, type FoundRecord } from './decode/list';
 import { createLook, type Look } from './decode/names';
-import { readSet, type OutletSet } from './decode/outlets';
-import { hintsAtMore } from './decode/paging';
-import { findRecords, type FoundRecord } from './decode/records';
-import { readStrip, type AboutStrip } from './decode/strip';
-import { readDecodedSwitch, type DecodedSwitch } from './decode/switch';
+import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
+import { settleReadings } from './decode/readings';
+import {
+  preferred,
+  readFlag,
+  readJson,
+  readText,
+  wordsOf,
+  type JsonRecord,
+  type Note,
+} from './decode/values';
 import { macKey } from './mac';
 import type { Strip } from './types';
-import { isRecord } from '../values';
-import { readJson, type JsonRecord } from './decode/values';
 
-export type { Note, DecodedSwitch };
+export { decodeSwitch, type DecodedSwitch } from './decode/switch';
+export type { Note };
 
 /** What was read from a list of strips. */
 export interface DecodedList {
@@ -29,37 +36,10 @@ export interface DecodedStrip {
 
 /**
  * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it
- * cannot read for sure is `null` or left out. `at`: when the answer was read, ISO 8601.
+ * cannot read for sure is `null` or left out. `at`: when the answer was read, ISO 8601. `notes`: gets the reasons for what
+ * is unknown although something was sent for it.
  */
-export function decodeList(body: unknown, at: string): DecodedList {
-  return listOf(body, at, []);
-}
-
-/**
- * Reads the service's answer about the strip `mac` (API document, section 4: its shape is not shown). Never throws. An answer
- * about another strip says nothing about this one.
- */
-export function decodeStrip(body: unknown, mac: string, at: string): DecodedStrip {
-  return stripOf(body, mac, at, []);
-}
-
-/** Reads a switch answer (API document, section 2). Never throws. */
-export function decodeSwitch(body: unknown): DecodedSwitch {
-  return readDecodedSwitch(body);
-}
-
-/**
- * Why `decodeList`, or `decodeStrip` if a MAC is given, leaves values of the same body unknown. Nothing is said of what the body does not
- * mention.
- */
-export function explain(body: unknown, mac?: string): Note[] {
-  const notes: Note[] = [];
-  if (mac === undefined) listOf(body, '', notes);
-  else stripOf(body, mac, '', notes);
-  return notes;
-}
-
-function listOf(body: unknown, at: string, notes: Note[]): DecodedList {
+export function decodeList(body: unknown, at: string, notes: Note[] = []): DecodedList {
   const look = createLook();
   const found = findRecords(body, look);
   const strips = [...byStrip(found.records).values()].map((about) => readStrip(about, at, look, notes));
@@ -72,13 +52,49 @@ function listOf(body: unknown, at: string, notes: Note[]): DecodedList {
   return { strips, complete, readable: isKnown || nothingToRead };
 }
 
+/**
+ * Reads the service's answer about the strip `mac` (API document, section 4: its shape is not shown). Never throws. An answer
+ * about another strip says nothing about this one. `at` and `notes` as above.
+ */
+export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {
+  const look = createLook();
+  const { records } = findRecords(body, look);
+  // An answer that names strips, but not this one. A mere identifier may be that of something else.
+  const about = byStrip(records).get(macKey(mac));
+  const isAboutOther = about === undefined && records.some(({ named }) => named);
+  if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
+  const strip = readStrip(about ?? unnamed(mac, isAboutOther ? null : readJson(body), look), at, look, notes);
+  return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
+}
+
+/**
+ * Why `decodeList`, or `decodeStrip` if a MAC is given, leaves values of the same body unknown. Nothing is said of what the body does not
+ * mention.
+ */
+export function explain(body: unknown, mac?: string): Note[] {
+  const notes: Note[] = [];
+  if (mac === undefined) decodeList(body, '', notes);
+  else decodeStrip(body, mac, '', notes);
+  return notes;
+}
+
+/** What an answer says about one strip. */
+interface AboutStrip {
+  mac: string;
+  records: JsonRecord[];
+  /** It stands among strips that are known not to answer. */
+  offline: boolean;
+  /** Outlets that stand in no record of the strip. */
+  bare: ToldOutlet[] | null;
+}
+
 /** What is said about each strip, however its MAC is spelled; of two spellings the first in the alphabet counts. */
 function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   const strips = new Map<string, AboutStrip>();
   for (const { mac, record, offline } of found) {
     const key = macKey(mac);
     const about = strips.get(key);
-    if (about === undefined) strips.set(key, { mac, records: [record], offline });
+    if (about === undefined) strips.set(key, { mac, records: [record], offline, bare: null });
     else {
       about.records.push(record);
       if (mac < about.mac) about.mac = mac;
@@ -88,38 +104,73 @@ function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   return strips;
 }
 
-function stripOf(body: unknown, mac: string, at: string, notes: Note[]): DecodedStrip {
-  const look = createLook();
-  const { records } = findRecords(body, look);
-  const about = byStrip(records).get(macKey(mac));
-  // An answer that names strips, but not this one. A mere identifier may be that of something else.
-  const isAboutOther = about === undefined && records.some(({ named }) => named);
-  if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
-  const unnamed = isAboutOther ? null : readJson(body);
-  const strip =
-    about === undefined
-      ? readStrip(
-          { mac, records: recordsIn(unnamed), offline: false },
-          at,
-          look,
-          notes,
-          setsIn(unnamed, look),
-        )
-      : readStrip(about, at, look, notes);
-  return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
-}
-
-/** The one record of an answer that does not name its strip, also in a list of one. */
-function recordsIn(value: unknown): JsonRecord[] {
+/** What an answer that does not name its strip says: the one record that it is or holds, or the outlets that it lists: `[true, false, …]`. */
+function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
   const only = (list: unknown[]): JsonRecord[] => (list.length === 1 ? list.filter(isRecord) : []);
-  if (Array.isArray(value)) return only(value);
-  if (!isRecord(value)) return [];
+  const about: AboutStrip = { mac, records: [], offline: false, bare: null };
+  if (Array.isArray(value)) {
+    const measured = !value.some(isRecord);
+    return {
+      ...about,
+      records: only(value),
+      bare: readSet(value, { key: '[]', trust: 'outlets', measured }, look),
+    };
+  }
+  if (!isRecord(value)) return about;
   const lists = Object.values(value).filter((inner) => Array.isArray(inner));
-  return [value, ...(lists.length === 1 ? lists.flatMap(only) : [])];
+  return { ...about, records: [value, ...(lists.length === 1 ? lists.flatMap(only) : [])] };
 }
 
-/** Outlets that are the whole answer: `[{port, on}, …]`, `[true, false, …]`. */
-function setsIn(value: unknown, look: Look): OutletSet[] {
-  const set = Array.isArray(value) ? readSet('[]', value, look, 'outlets', !value.some(isRecord)) : null;
-  return set === null ? [] : [set];
+/** One strip from all records about it. Outlets, readings and names count only where the records agree. */
+function readStrip(
+  { mac, records, offline, bare }: AboutStrip,
+  at: string,
+  look: Look,
+  notes: Note[],
+): Strip {
+  const found = stripFields(records, look);
+  const available = !offline && !found.fields.some(saysOffline);
+  const rows = records.length > 1 ? rowSet(records, look) : null;
+  const { load, voltage, signal, units } = settleReadings(
+    rows === null ? found.fields : [],
+    look,
+    notes,
+    mac,
+  );
+  const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
+  const outlets = settleOutlets(bare === null ? sets : [...sets, bare], notes, mac);
+  const name = rows === null ? nameOf(found.fields) : rows.name;
+  return { mac, name, available, outlets, load, voltage, signal, units, at };
+}
+
+/** The most preferred name nearest to the top. */
+function nameOf(fields: readonly Field[]): string | null {
+  const names: { rank: number; text: string }[] = [];
+  for (const { meaning, part, value, depth } of fields) {
+    const text = meaning.name >= 0 && part === 'self' ? readText(value) : null;
+    if (text !== null) names.push({ rank: depth * 100 + meaning.name, text });
+  }
+  return preferred(names)?.text ?? null;
+}
+
+/** Words that say clearly that a strip is offline. Any other word in that place may be about something else. */
+const OFFLINE = new Set([
+  'offline',
+  'disconnected',
+  'unreachable',
+  'unavailable',
+  'not connected',
+  'not reachable',
+  'not available',
+  'not responding',
+]);
+
+/** Whether a field of a strip's own says that it cannot be reached. What its sensors or its cloud say is not about that. */
+function saysOffline({ meaning, value, part }: Field): boolean {
+  if (part === 'meter' || !(meaning.available || meaning.offline || meaning.connection)) return false;
+  const said = isRecord(value) ? (value.value ?? value.status) : value;
+  const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
+  if (meaning.available && isOwn && readFlag(said) === false) return true;
+  if (meaning.offline && part === 'self' && readFlag(said) === true) return true;
+  return meaning.connection && typeof said === 'string' && OFFLINE.has(wordsOf(said));
 }

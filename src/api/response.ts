@@ -1,5 +1,5 @@
 // What a whole HTTP response says: the JSON body, the outcome of a switch, or the error that its status and body amount to.
-import { decodeSwitch } from './decode';
+import { decodeSwitch } from './decode/switch';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
 import { type Port, type PortOrAll, PORTS, type SwitchAnswer, type SwitchResult } from './types';

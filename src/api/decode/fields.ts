@@ -1,22 +1,28 @@
 import { isRecord } from '../../values';
-import { readJson, readText, type JsonRecord } from './values';
-import { withItem } from './candidates';
+import type { ReadingName } from '../types';
 import type { Look, Meaning } from './names';
+import { readJson, readText, withItem, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
   meaning: Meaning;
   value: unknown;
-  /** What kind of record it stands in: the strip's own, its measurements, its connection, or one that is not known. */
+  /** What kind of record it stands in: the strip's own, its measurements, its connection. */
   part: 'self' | 'meter' | 'network';
   /** How far down. */
   depth: number;
-  /** The record it stands in. */
-  record: JsonRecord;
+  beside: Beside;
 }
 
-/** Wrappers around wrappers around a strip with parts: `payload.all.system.hardware`. */
-const DEEPEST = 5;
+/** What the fields of one record say of the readings beside them. */
+export interface Beside {
+  /** `load_unit: "W"`, or `units: {load: "W"}`. */
+  units: Partial<Record<ReadingName, string[]>>;
+  /** Readings whose scale it gives. */
+  scales: ReadingName[];
+  /** It holds other measurements than a power. */
+  measures: boolean;
+}
 
 /** The keys of a record that name an outlet, such as "port1". */
 export interface KeyedFields {
@@ -28,6 +34,9 @@ export interface StripFields {
   fields: Field[];
   keyed: KeyedFields[];
 }
+
+/** Wrappers around wrappers around a strip with parts: `payload.all.system.hardware`. */
+const DEEPEST = 5;
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
 export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
@@ -44,28 +53,43 @@ function addFields(
   look: Look,
   depth: number,
 ): void {
-  let keys: Meaning[] | undefined;
+  let keys: Meaning[] = [];
+  const beside: Beside = { units: {}, scales: [], measures: false };
   for (const key in record) {
     const meaning = look(key);
+    addBeside(beside, meaning, record[key], look);
     if (meaning.denied) continue;
     const value = valueOf(meaning, record[key]);
-    const kind =
-      typeof value === 'object' && value !== null && depth < DEEPEST ? partOf(meaning, part) : null;
-    if (kind !== null && isRecord(value) && !isOneField(meaning, value, look)) {
-      addFields(found, value, kind, look, depth + 1);
+    const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
+    if (inner !== null && isRecord(value) && !isOneField(meaning, value, look)) {
+      addFields(found, value, inner, look, depth + 1);
       continue;
     }
     if (meaning.keyed >= 0) keys = withItem(keys, meaning);
-    else found.fields.push({ meaning, value, part, depth, record });
-    if (kind !== null && Array.isArray(value)) addPairs(found, value, kind, look, depth + 1);
+    else found.fields.push({ meaning, value, part, depth, beside });
+    if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, look, depth + 1);
   }
   // Measurements under such keys are not about what is on.
-  if (keys !== undefined && part === 'self') found.keyed = withItem(found.keyed, { record, keys });
+  if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
 }
 
 /** A record or a list may come as a text. */
 const valueOf = ({ part, outlets }: Meaning, value: unknown): unknown =>
-  typeof value === 'string' && (part !== null || outlets !== null) ? readJson(value) : value;
+  part !== null || outlets !== null ? readJson(value) : value;
+
+function addBeside(beside: Beside, meaning: Meaning, value: unknown, look: Look): void {
+  if (meaning.measures) beside.measures = true;
+  if (meaning.scaleOf !== null) beside.scales.push(meaning.scaleOf);
+  if (meaning.unitOf !== null) addUnit(beside, meaning.unitOf, value);
+  else if (meaning.is('unit') && isRecord(value)) {
+    for (const key in value) addUnit(beside, look(key).reading, value[key]);
+  }
+}
+
+function addUnit({ units }: Beside, reading: ReadingName | null, value: unknown): void {
+  const unit = readText(value)?.trim();
+  if (reading !== null && unit !== undefined) (units[reading] ??= []).push(unit);
+}
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
 function isOneField(meaning: Meaning, record: JsonRecord, look: Look): boolean {
@@ -90,27 +114,24 @@ function addPairs(
   look: Look,
   depth: number,
 ): void {
-  for (const item of list) {
-    if (!isRecord(item)) continue;
+  for (const item of list.filter(isRecord)) {
     const keys = Object.keys(item);
-    const [only] = keys;
-    if (only !== undefined && keys.length === 1) {
+    if (keys.length === 1) {
       addFields(found, item, part, look, depth);
       continue;
     }
     // With the number of an outlet it is about that outlet alone.
     if (keys.some((key) => look(key).number === 'port' && look(key).state === null)) continue;
     const key = pairName(item, keys, look);
-    if (key === null) continue;
-    const meaning = look(key);
     const values = keys.filter((each) => look(each).is('pairvalue'));
-    if (values.length === 0 || meaning.denied) continue;
     const [value] = values;
+    if (key === null || value === undefined || look(key).denied) continue;
+    const meaning = look(key);
     const isMeasured = meaning.reading !== null || values.length > 1;
-    const told = isMeasured || value === undefined ? item : item[value];
-    const record = { [key]: told };
-    if (meaning.keyed < 0) found.fields.push({ meaning, value: told, part, depth, record });
-    else if (part === 'self') found.keyed = withItem(found.keyed, { record, keys: [meaning] });
+    const told = isMeasured ? item : item[value];
+    const beside: Beside = { units: {}, scales: [], measures: false };
+    if (meaning.keyed < 0) found.fields.push({ meaning, value: told, part, depth, beside });
+    else if (part === 'self') found.keyed.push({ record: { [key]: told }, keys: [meaning] });
   }
 }
 
@@ -120,9 +141,8 @@ function pairName(item: JsonRecord, keys: readonly string[], look: Look): string
   let best = Infinity;
   for (const key of keys) {
     const rank = look(key).pair;
-    if (rank < 0 || rank >= best) continue;
     const text = readText(item[key]);
-    if (text === null) continue;
+    if (rank < 0 || rank >= best || text === null) continue;
     const { reading, available, offline, keyed } = look(text);
     if (reading === null && !available && !offline && keyed < 0 && !look(text).is('power')) continue;
     best = rank;

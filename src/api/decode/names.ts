@@ -165,8 +165,8 @@ export interface Meaning {
   /** The reading whose unit, or whose scale, it is. */
   readonly unitOf: ReadingName | null;
   readonly scaleOf: ReadingName | null;
-  /** It says of the fields beside it what they are. */
-  readonly qualifies: boolean;
+  /** Beside a `power` it makes that a measurement. */
+  readonly measures: boolean;
   /** Holds a strip's own fields, its measurements, or what it says of its connection. */
   readonly part: 'self' | 'meter' | 'network' | null;
   /** Holds outlets: `switched` says that bare numbers are states. */
@@ -241,8 +241,6 @@ function meaningOf(key: string): Meaning {
   const { reading, tier } = readingOf(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
-  const unitOf = readingBefore(UNIT, plain);
-  const scaleOf = readingBefore(SCALE, plain);
   return {
     key,
     name: rank('name'),
@@ -255,9 +253,9 @@ function meaningOf(key: string): Meaning {
     connection: is('connection'),
     reading,
     tier,
-    unitOf,
-    scaleOf,
-    qualifies: unitOf !== null || scaleOf !== null || is('unit') || is('power'),
+    unitOf: readingBefore(UNIT, plain),
+    scaleOf: readingBefore(SCALE, plain),
+    measures: MEASURES.test(plain),
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     state:
@@ -277,6 +275,7 @@ function meaningOf(key: string): Meaning {
   };
 }
 
+const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
 const SCALE = /(?:scale|scalefactor|factor|multiplier|divisor|exponent|decimals)$/;
 

@@ -1,20 +1,18 @@
-import { PORTS, type Port } from '../types';
 import { isRecord } from '../../values';
-import { numberInText, readIndex, type JsonRecord } from './values';
-import { withItem } from './candidates';
+import { PORTS, type Port } from '../types';
 import { OUTLET, type Look, type Meaning } from './names';
+import { numberInText, readIndex, withItem, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
-export type Numbers = (Port | null)[];
+type Numbers = (Port | null)[];
 
 /** What numbers each record of a set. */
-export interface Numbering {
+interface Numbering {
   numbers: Numbers;
   /** Keys such as `relay`, `switch` or `output` whose numbers number the set, or may do so: no states. */
-  used: ReadonlySet<string>;
+  codes: Set<string>;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
 const OUTLETS = 4;
 
 /**
@@ -30,18 +28,18 @@ export function numberRecords(
   ordered: boolean,
   ports: readonly Meaning[],
 ): Numbering {
-  const { called, used } = calledPort(records, ports, look);
-  if (called !== null) return { numbers: called, used };
+  const { called, codes } = calledPort(records, ports, look);
+  if (called !== null) return { numbers: called, codes };
   const keyed = keys.map((key) => look(key).keyed);
   const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
-  if (isKeyed && keys.every((key) => look(key).keyedBy === 'word')) return { numbers: fromOne(keyed), used };
+  if (isKeyed && keys.every((key) => look(key).keyedBy === 'word')) return { numbers: fromOne(keyed), codes };
   const known = positions(records, look);
   if (isKeyed) known.push(fromOne(keyed));
   const [first] = known;
-  if (first === undefined && ordered && tellsByOrder(records, look)) return { numbers: [...PORTS], used };
+  if (first === undefined && ordered && tellsByOrder(records, look)) return { numbers: [...PORTS], codes };
   const agree = known.every((numbers) => numbers.every((number, i) => number === first?.[i]));
-  return { numbers: records.map((_, i) => (agree ? (first?.[i] ?? null) : null)), used };
+  return { numbers: records.map((_, i) => (agree ? (first?.[i] ?? null) : null)), codes };
 }
 
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
@@ -49,18 +47,17 @@ function calledPort(
   records: readonly JsonRecord[],
   ports: readonly Meaning[],
   look: Look,
-): { called: Numbers | null; used: ReadonlySet<string> } {
+): { called: Numbers | null; codes: Set<string> } {
   let sure: number[][] = [];
-  let unsure: { key: string; raw: number[] }[] = [];
+  const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, state } of ports) {
-    const raw = numbersUnder(key, records, look);
+    const raw = records.map((record) => numberOf(record[key], look));
     if (raw.every((number) => number < 0)) continue;
     if (state === null) sure = withItem(sure, raw);
-    else unsure = withItem(unsure, { key, raw });
+    else unsure.push({ key, raw });
   }
   const called = combinedNumbers(sure);
-  if (unsure.length === 0) return { called, used: NOTHING };
-  const used = new Set<string>();
+  const codes = new Set<string>();
   const others: number[][] = [];
   for (const { key, raw } of unsure) {
     const isDistinct = new Set(raw).size === raw.length;
@@ -69,13 +66,10 @@ function calledPort(
       (called !== null && fromOne(raw).every((number, i) => number !== null && number === called[i]));
     if (isNumber) others.push(raw);
     // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
-    if (isNumber || (called === null && isDistinct)) used.add(key);
+    if (isNumber || (called === null && isDistinct)) codes.add(key);
   }
-  return { called: called ?? combinedNumbers(others), used };
+  return { called: called ?? combinedNumbers(others), codes };
 }
-
-const numbersUnder = (key: string, records: readonly JsonRecord[], look: Look): number[] =>
-  records.map((record) => numberOf(record[key], look));
 
 /** The numbers of records under several names. Where one name says 2 and another 3, the number is unknown. Where one says nothing, the other counts. */
 function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
@@ -98,18 +92,18 @@ function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
   const found: Numbers[] = [];
   for (const key in first) {
     const meaning = look(key);
-    const isName = meaning.name >= 0 || meaning.outletName >= 0;
-    if (meaning.number !== 'position' && !isName) continue;
+    if (meaning.number !== 'position' && !isName(meaning)) continue;
     const values = records.map((record) => record[key]);
-    const raw = values.map((value) => (isName ? numberOfText(value) : numberOf(value, look)));
+    const raw = values.map((value) => (isName(meaning) ? numberInText(value) : numberOf(value, look)));
     // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
-    const isComplete = isName && isSequence(raw, 1) && values.every(isOutletName);
+    const isComplete = isName(meaning) && isSequence(raw, 1) && values.every(isOutletName);
     const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
     if (exact !== undefined) found.push(fromOne(exact));
   }
   return found;
 }
 
+const isName = ({ name, outletName }: Meaning): boolean => name >= 0 || outletName >= 0;
 const OUTLET_NAME = new RegExp(`^${OUTLET}\\b`, 'i');
 const isOutletName = (value: unknown): boolean => typeof value === 'string' && OUTLET_NAME.test(value);
 
@@ -141,33 +135,20 @@ export function fromOne(raw: readonly number[]): Numbers {
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`. */
 function numberOf(value: unknown, look: Look): number {
   const index = readIndex(value);
-  if (index >= 0 || typeof value !== 'object') return index >= 0 ? index : numberOfText(value);
-  if (!isRecord(value)) return -1;
-  const inner = Object.keys(value).filter((key) => look(key).number !== null);
-  const [only] = inner;
-  return only === undefined || inner.length > 1 ? -1 : readIndex(value[only]);
+  if (!isRecord(value)) return index >= 0 ? index : numberInText(value);
+  const [only, ...others] = Object.keys(value).filter((key) => look(key).number !== null);
+  return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
 }
-
-const numberOfText = (value: unknown): number => (typeof value === 'string' ? numberInText(value) : -1);
 
 /** Whether four records can only be told by their place: alike, without a number or identifier, and all of them outlets. */
 function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
   const [first] = records;
   if (first === undefined || records.length !== OUTLETS) return false;
   const keys = Object.keys(first);
-  return (
-    records.every(
-      (record) =>
-        Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key)),
-    ) &&
-    keys.every((key) =>
-      fitsOrder(
-        look(key),
-        records.map((record) => record[key]),
-        look,
-      ),
-    )
-  );
+  const hasSameKeys = (record: JsonRecord): boolean =>
+    Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key));
+  const valuesOf = (key: string): unknown[] => records.map((record) => record[key]);
+  return records.every(hasSameKeys) && keys.every((key) => fitsOrder(look(key), valuesOf(key), look));
 }
 
 /** Whether what four records say under a key leaves the outlets in the order in which they stand. */
@@ -176,23 +157,18 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
   if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
   const raw = values.map((value) => numberOf(value, look));
   if (isExact(raw)) return fromOne(raw).every((number, place) => number === PORTS[place]);
-  const isName = meaning.name >= 0 || meaning.outletName >= 0 || meaning.is('type');
-  return values.every(
-    (value, place) =>
-      typeof value !== 'string' ||
-      !isName ||
-      (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place])),
-  );
+  const fits = (value: unknown, place: number): boolean =>
+    typeof value !== 'string' ||
+    (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
+  return !(isName(meaning) || meaning.is('type')) || values.every(fits);
 }
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
 
 /** Whether a text of a record says that it is about something other than one switched outlet. `byName`: also if it is a mere name. */
-export function saysNoOutlet(record: JsonRecord, labels: readonly Meaning[], byName: boolean): boolean {
-  for (const meaning of labels) {
-    const text = record[meaning.key];
-    if (typeof text === 'string' && (byName || meaning.is('type')) && NO_OUTLET.test(text)) return true;
-  }
-  return false;
-}
+export const saysNoOutlet = (record: JsonRecord, labels: readonly Meaning[], byName: boolean): boolean =>
+  labels.some((label) => {
+    const text = record[label.key];
+    return typeof text === 'string' && (byName || label.is('type')) && NO_OUTLET.test(text);
+  });

@@ -1,68 +1,108 @@
-import { PORTS, type Outlet, type Port } from '../types';
 import { isRecord } from '../../values';
-import { readBit, readJson, readText, isMeasure, type JsonRecord } from './values';
-import { fieldsOf, withItem, type Note } from './candidates';
+import { PORTS, type Outlet, type Port } from '../types';
+import { stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
-import { fromOne, numberRecords, saysNoOutlet } from './numbering';
+import { fromOne, isExact, numberRecords, saysNoOutlet } from './numbering';
 import {
-  OFF,
-  ON,
-  settleState,
-  stateOfValue,
-  statesIn,
-  UNSAID,
-  type State,
-  type StateCandidate,
-} from './state';
+  agreed,
+  fieldsOf,
+  isMeasure,
+  preferred,
+  readBit,
+  readJson,
+  readText,
+  readWord,
+  withItem,
+} from './values';
+import type { Candidate, JsonRecord, Note } from './values';
 
-/** One set of outlets, as one container of an answer tells it. */
-export interface OutletSet {
+/** One outlet, as one container of an answer tells it. */
+export interface ToldOutlet {
   /** The key of the container. */
   from: string;
-  outlets: { from: string; port: Port | null; state: State; name: string | null }[];
+  port: Port | null;
+  state: State;
+  name: string | null;
+}
+
+/** A value of an answer that may hold outlets. */
+export interface Container {
+  key: string;
+  /**
+   * How far its name may be trusted: it says that it holds outlets; it holds the list that was asked for, so that records which number
+   * themselves are outlets; or it says nothing, so that they must call the number that of an outlet.
+   */
+  trust: 'outlets' | 'list' | 'none';
+  /** The strip tells a load, so that zeros may be measurements. */
+  measured: boolean;
 }
 
 /** More records than this are no outlets of one strip. */
 const MOST_OUTLETS = 64;
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * How far a container's name may be trusted: it says that it holds outlets; it holds the list that was asked for, so that records which
- * number themselves are outlets; or it says nothing, so that they must call the number that of an outlet.
- */
-export type Trust = 'outlets' | 'list' | 'none';
-
-/**
- * The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these.
- * `measured`: the strip tells a load, so that zeros may be measurements.
- */
-export function readSet(
-  from: string,
-  value: unknown,
-  look: Look,
-  trust: Trust,
-  measured: boolean,
-): OutletSet | null {
-  const content = readJson(value);
-  if (Array.isArray(content)) return ofArray(from, content, look, trust, measured);
-  if (!isRecord(content)) return null;
-  return (
-    ofMap(from, content, look, trust, measured) ??
-    (trust === 'outlets' ? ofWrapper(from, content, look, measured) : null)
-  );
+/** Every set of outlets among the fields of a strip. `measured`: it tells a load. */
+export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
+  let sets: ToldOutlet[][] = [];
+  for (const { meaning, value } of fields) {
+    if (typeof value !== 'object' || value === null) continue;
+    const set = readSet(value, { key: meaning.key, trust: trustOf(meaning, value), measured }, look);
+    if (set !== null) sets = withItem(sets, set);
+  }
+  for (const { record, keys } of keyed) {
+    const sure = flatKeys(keys);
+    const [first] = sure;
+    if (first !== undefined) sets = withItem(sets, keyedSet(record, sure, first.key, measured, look));
+  }
+  return sets;
 }
 
-function ofArray(
-  from: string,
-  array: readonly unknown[],
+/** Whether a record tells outlets of its own. */
+export const tellsOutlets = (record: JsonRecord, look: Look): boolean =>
+  outletSets(stripFields([record], look), look, false).some((outlets) => outlets.length > 0);
+
+/** How far the name of a container says that it holds outlets. */
+function trustOf(meaning: Meaning, value: unknown): Container['trust'] {
+  if (meaning.outlets !== null) return meaning.is('list') ? 'list' : 'outlets';
+  const isState = meaning.state !== null && !meaning.is('value');
+  if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
+  return meaning.is('list') ? 'list' : 'none';
+}
+
+/** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
+function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
+  if (keys.every(({ keyedBy }) => keyedBy === 'word')) return keys;
+  const by = (kind: Meaning['keyedBy']): Meaning[] => keys.filter(({ keyedBy }) => keyedBy === kind);
+  const unsure = [by('digits'), by('letter')].filter((some) => isExact(some.map(({ keyed }) => keyed)));
+  return [...by('word'), ...unsure.flat()];
+}
+
+/** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
+export function rowSet(
+  rows: readonly JsonRecord[],
   look: Look,
-  trust: Trust,
-  measured: boolean,
-): OutletSet | null {
+): { outlets: ToldOutlet[]; name: string | null } | null {
+  const outlets = ofRecords(rows, [], { key: 'rows', trust: 'list', measured: false }, look);
+  if (outlets === null || rows.some((row) => tellsOutlets(row, look))) return null;
+  const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
+  if (others.length > 0) return { outlets, name: null };
+  // The same name in every row is the strip's.
+  return { outlets: outlets.map((outlet) => ({ ...outlet, name: null })), name };
+}
+
+/** The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these. */
+export function readSet(value: unknown, container: Container, look: Look): ToldOutlet[] | null {
+  const content = readJson(value);
+  if (Array.isArray(content)) return ofArray(content, container, look);
+  if (!isRecord(content)) return null;
+  return ofMap(content, container, look) ?? ofWrapper(content, container, look);
+}
+
+function ofArray(array: readonly unknown[], container: Container, look: Look): ToldOutlet[] | null {
   const records = array.every(isRecord) ? array : array.filter(isRecord);
-  if (records.length === 0) return trust === 'outlets' ? ofValues(from, array, look, measured) : null;
+  if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container, look) : null;
   const all = records.map((record) => unwrapped(record, look));
-  return ofRecords(from, all, null, look, trust);
+  return ofRecords(all, [], container, look);
 }
 
 /** `{"node": {…}, "cursor": …}` and `{"outlet": {…}}` around each record. */
@@ -75,21 +115,18 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
     only = key;
   }
   if (only === undefined) return record;
+  const { keyed, outlets, part } = look(only);
   const value = record[only];
-  const meaning = look(only);
-  return isRecord(value) && meaning.keyed < 0 && (meaning.outlets !== null || meaning.part === 'self')
-    ? value
-    : record;
+  return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
 }
 
-/** `keys`: of the map that holds the records. */
-export function ofRecords(
-  from: string,
+/** `keys`: of the map that holds the records; none for an array. */
+function ofRecords(
   all: readonly JsonRecord[],
-  keys: readonly string[] | null,
+  keys: readonly string[],
+  { key: from, trust }: Container,
   look: Look,
-  trust: Trust,
-): OutletSet | null {
+): ToldOutlet[] | null {
   if (all.length > MOST_OUTLETS) return null;
   const { ports, labels } = columnsOf(all, look);
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
@@ -98,26 +135,22 @@ export function ofRecords(
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
   if (trust === 'none' && !records.every((record) => ports.some(({ key }) => Object.hasOwn(record, key))))
     return null;
-  const ownKeys = keys?.filter((_, i) => kept[i]) ?? [];
-  const isOrdered = trust === 'outlets' && keys === null && records === all;
-  const { numbers, used } = numberRecords(records, look, ownKeys, isOrdered, ports);
+  const ownKeys = keys.filter((_, i) => kept[i]);
+  const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
+  const { numbers, codes } = numberRecords(records, look, ownKeys, isOrdered, ports);
   const said = records.map((record) => statesIn(record, look));
-  if (trust !== 'outlets' && (numbers.every((number) => number === null) || said.every(isNothing)))
-    return null;
+  const isNothing = numbers.every((number) => number === null) || said.every((each) => each.length === 0);
+  if (trust !== 'outlets' && isNothing) return null;
   if (trust === 'none' && said.every((each) => each.every(({ value }) => value === null))) return null;
-  const codes = codesOf(said, used);
-  return {
+  // Nor are those states that are other numbers than 0 and 1 anywhere in the set.
+  for (const each of said) for (const { weight, from: key } of each) if (weight === 'measure') codes.add(key);
+  return records.map((record, i) => ({
     from,
-    outlets: records.map((record, i) => ({
-      from,
-      port: numbers[i] ?? null,
-      state: settleState(said[i] ?? [], codes),
-      name: nameIn(record, labels),
-    })),
-  };
+    port: numbers[i] ?? null,
+    state: settleState(said[i] ?? [], codes),
+    name: nameIn(record, labels),
+  }));
 }
-
-const isNothing = (said: readonly StateCandidate[]): boolean => said.length === 0;
 
 /** The keys of the records of a set, each once, by what they tell. */
 interface Columns {
@@ -135,27 +168,21 @@ function columnsOf(records: readonly JsonRecord[], look: Look): Columns {
       if (seen.has(key)) continue;
       seen.add(key);
       const meaning = look(key);
-      if (meaning.number === 'port') columns.ports = withItem(columns.ports, meaning);
-      if (nameRank(meaning) < Infinity || meaning.is('type'))
-        columns.labels = withItem(columns.labels, meaning);
+      if (meaning.number === 'port') columns.ports.push(meaning);
+      if (nameRank(meaning) < Infinity || meaning.is('type')) columns.labels.push(meaning);
     }
   }
   return columns;
 }
 
-/** The most preferred name; of two under one name the first in the alphabet, so that the order of keys says nothing. */
 function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
-  let name: string | null = null;
-  let best = Infinity;
-  for (const meaning of labels) {
-    const text = readText(record[meaning.key]);
-    const rank = nameRank(meaning);
-    if (text === null || rank === Infinity || rank > best) continue;
-    if (rank === best && name !== null && name <= text) continue;
-    best = rank;
-    name = text;
+  const names: { rank: number; text: string }[] = [];
+  for (const label of labels) {
+    const text = readText(record[label.key]);
+    const rank = nameRank(label);
+    if (text !== null && rank < Infinity) names.push({ rank, text });
   }
-  return name;
+  return preferred(names)?.text ?? null;
 }
 
 /** How much a name of an outlet is preferred, least first. */
@@ -164,38 +191,25 @@ function nameRank({ plain, outletName, name }: Meaning): number {
   return name >= 0 && plain !== 'stripname' ? 100 + name : Infinity;
 }
 
-/** Keys whose numbers are no states: those that number the set, and those that are other numbers than 0 and 1 anywhere in it. */
-function codesOf(
-  said: readonly (readonly StateCandidate[])[],
-  used: ReadonlySet<string>,
-): ReadonlySet<string> {
-  let codes: Set<string> | null = null;
-  for (const candidates of said) {
-    for (const { weight, from } of candidates) if (weight === 'measure') (codes ??= new Set(used)).add(from);
-  }
-  return codes ?? used;
-}
-
 /** Bare values in their order: no more than a strip has outlets. */
-function ofValues(from: string, values: readonly unknown[], look: Look, measured: boolean): OutletSet | null {
-  if (
-    values.length === 0 ||
-    values.length > PORTS.length ||
-    values.some((value) => isMeasure(value) || (typeof value === 'object' && value !== null))
-  )
-    return null;
-  const bits = values.filter((value) => readBit(value) !== null).length;
+function ofValues(
+  values: readonly unknown[],
+  { key: from, measured }: Container,
+  look: Look,
+): ToldOutlet[] | null {
+  const isState = (value: unknown): boolean =>
+    !isMeasure(value) && (typeof value !== 'object' || value === null);
+  if (values.length === 0 || values.length > PORTS.length || !values.every(isState)) return null;
+  const bits = values.filter((value) => readBit(value) !== null);
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
-  if (bits > 0 && (bits < PORTS.length || mayMeasure(look(from), values, measured))) return null;
-  return {
+  if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(look(from), values, measured)))
+    return null;
+  return values.map((value, i) => ({
     from,
-    outlets: values.map((value, i) => ({
-      from,
-      port: PORTS[i] ?? null,
-      state: settleState(stateOfValue(from, 'any', value, look), NONE),
-      name: null,
-    })),
-  };
+    port: PORTS[i] ?? null,
+    state: settleState(stateOfValue(from, 'any', value, look), NONE),
+    name: null,
+  }));
 }
 
 /** `measured`: the strip tells a load. */
@@ -206,76 +220,68 @@ const mayMeasure = (meaning: Meaning, values: readonly unknown[], measured: bool
     (meaning.plain === 'channels' || values.every((value) => readBit(value) === false)));
 
 /** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
-function ofMap(from: string, map: JsonRecord, look: Look, trust: Trust, measured: boolean): OutletSet | null {
+function ofMap(map: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
   const keys = Object.keys(map).filter((key) => look(key).keyed >= 0 && look(key).keyedOf !== 'name');
-  const records = keys.filter((key) => isRecord(map[key]));
-  if (records.length > 0 && records.length === keys.length) {
-    return ofRecords(from, keys.map((key) => map[key]).filter(isRecord), keys, look, trust);
+  const isOfRecords = keys.every((key) => isRecord(map[key]));
+  if (keys.length > 0 && !isOfRecords) {
+    const { key, trust, measured } = container;
+    return trust === 'outlets' ? keyedSet(map, keys.map(look), key, measured, look) : null;
   }
-  if (keys.length > 0)
-    return trust === 'outlets' ? keyedSet(from, map, keys.map(look), look, measured) : null;
-  const names = Object.keys(map).filter((key) => isRecord(map[key]));
+  const names = keys.length > 0 ? keys : Object.keys(map).filter((key) => isRecord(map[key]));
+  const records = names.map((key) => map[key]).filter(isRecord);
+  if (keys.length > 0) return ofRecords(records, names, container, look);
   if (names.length === 0 || names.some((key) => look(key).denied)) return null;
-  const set = ofRecords(from, names.map((key) => map[key]).filter(isRecord), names, look, trust);
-  return set?.outlets.some(({ port }) => port !== null) ? set : null;
+  const outlets = ofRecords(records, names, container, look);
+  return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
 
-/** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container. */
-function ofWrapper(from: string, wrapper: JsonRecord, look: Look, measured: boolean): OutletSet | null {
+/** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
+function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
   const lists = Object.keys(wrapper).filter((key) => {
     const meaning = look(key);
     const holds = meaning.is('list') || meaning.outlets !== null || meaning.part === 'self';
     return holds && typeof readJson(wrapper[key]) === 'object' && wrapper[key] !== null;
   });
   const [only] = lists;
-  if (only === undefined || lists.length > 1) return null;
+  if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;
   const inner = readJson(wrapper[only]);
-  if (Array.isArray(inner)) return ofArray(from, inner, look, 'outlets', measured);
-  return isRecord(inner) ? ofMap(from, inner, look, 'outlets', measured) : null;
+  if (Array.isArray(inner)) return ofArray(inner, container, look);
+  return isRecord(inner) ? ofMap(inner, container, look) : null;
 }
 
 /**
  * Outlets that the keys of a record name, whatever kind of value stands under each. Where some of the values measure something, a 0
  * or 1 among them may do so, too.
  */
-export function keyedSet(
-  from: string,
+function keyedSet(
   map: JsonRecord,
   keys: readonly Meaning[],
-  look: Look,
+  from: string,
   measured: boolean,
-): OutletSet {
+  look: Look,
+): ToldOutlet[] {
   const numbers = fromOne(keys.map(({ keyed }) => keyed));
-  const codes = mayBeMeasured(map, keys, measured) ? new Set(keys.map(({ key }) => key)) : NONE;
-  return {
+  const stated = keys.filter(({ keyedOf }) => keyedOf !== 'name');
+  const mayBeMeasured =
+    stated.some(({ key }) => isMeasure(map[key])) ||
+    (measured && stated.every(({ key }) => readBit(map[key]) === false));
+  const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
+  return keys.map((meaning, i) => ({
     from,
-    outlets: keys.map((meaning, i) => ({
-      from,
-      port: numbers[i] ?? null,
-      state: stateUnder(meaning, map[meaning.key], look, codes),
-      name: nameUnder(meaning, map[meaning.key], look),
-    })),
-  };
-}
-
-function mayBeMeasured(map: JsonRecord, keys: readonly Meaning[], measured: boolean): boolean {
-  let isZero = measured;
-  for (const { key, keyedOf } of keys) {
-    if (keyedOf === 'name') continue;
-    if (isMeasure(map[key])) return true;
-    isZero &&= readBit(map[key]) === false;
-  }
-  return isZero;
+    port: numbers[i] ?? null,
+    state: stateUnder(meaning, map[meaning.key], codes, look),
+    name: nameUnder(meaning, map[meaning.key], look),
+  }));
 }
 
 function stateUnder(
   { key, keyed, keyedOf }: Meaning,
   value: unknown,
-  look: Look,
   codes: ReadonlySet<string>,
+  look: Look,
 ): State {
   if (keyedOf === 'name' || isOwnNumber(value, keyed, look)) return UNSAID;
-  if (typeof value === 'boolean') return value ? ON : OFF;
+  if (typeof value === 'boolean') return { on: value };
   return settleState(stateOfValue(key, keyedOf, value, look), codes);
 }
 
@@ -291,47 +297,145 @@ function isOwnNumber(value: unknown, number: number, look: Look): boolean {
   return said.length === 1 && said.every((key) => look(key).number === 'port' && value[key] === number);
 }
 
-/** An outlet as one set tells it. */
-type Told = OutletSet['outlets'][0];
+/** What one field that may say on or off says; `null`: neither. */
+interface StateCandidate extends Candidate<boolean | null> {
+  /**
+   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
+   * neither on nor off.
+   */
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear';
+}
+
+/** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
+interface State {
+  readonly on: boolean | null;
+  readonly problem?: Pick<Note, 'reason' | 'fields'>;
+}
+
+const UNSAID: State = { on: null };
+
+/** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
+const DEEPEST_STATE = 3;
+
+/** What a bare value says, as it stands in an array or under the number of an outlet. */
+function stateOfValue(from: string, kind: 'any' | 'word', value: unknown, look: Look): StateCandidate[] {
+  return isRecord(value) ? statesIn(value, look, kind) : withState([], from, kind, value);
+}
+
+/**
+ * What the fields of a record about one outlet say, and what was said before. `outer`: how the name of the record itself says on or off,
+ * if it does.
+ */
+function statesIn(
+  record: JsonRecord,
+  look: Look,
+  outer: Meaning['state'] = null,
+  before: StateCandidate[] = [],
+  depth = 0,
+): StateCandidate[] {
+  let said = before;
+  for (const key in record) {
+    const meaning = look(key);
+    const value = record[key];
+    const kind = outer !== null && meaning.is('value') ? outer : meaning.state;
+    if (isRecord(value)) {
+      const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
+      if (isState && depth < DEEPEST_STATE) said = statesIn(value, look, kind ?? outer, said, depth + 1);
+    } else if (kind !== null && !Array.isArray(value)) said = withState(said, key, kind, value);
+    // "low" beside `output: true` makes that the direction of a pin.
+    else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
+      said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
+    }
+  }
+  return said;
+}
+
+function withState(
+  said: StateCandidate[],
+  from: string,
+  kind: 'any' | 'word' | 'off',
+  value: unknown,
+): StateCandidate[] {
+  if (value === null || value === '') return said;
+  const word = readWord(value);
+  const on = word ?? (kind === 'word' ? null : readBit(value));
+  const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';
+  return withItem(said, { from, value: kind === 'off' && on !== null ? !on : on, weight });
+}
+
+/**
+ * What the fields say together. A clear yes or no outweighs bare numbers; where two of the same weight disagree, neither counts.
+ * `codes`: keys whose bare numbers are no states (they number the set, or are codes of some other kind).
+ */
+function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
+  const [only] = fields;
+  if (only === undefined) return UNSAID;
+  // Nearly every outlet is told by one field.
+  if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
+  const clear = fields.filter(({ weight }) => weight === 'clear');
+  const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
+  const weighty = clear.length > 0 ? clear : bits;
+  if (weighty.length === 0) {
+    const reason = fields.some(({ weight }) => weight === 'unclear') ? 'unclear' : 'number';
+    return { on: null, problem: { reason, fields: fieldsOf(fields) } };
+  }
+  const counted = weighty.concat(fields.filter(({ weight }) => weight === 'level'));
+  const on = agreed(counted) ?? null;
+  return on === null ? { on, problem: { reason: 'disagree', fields: fieldsOf(counted) } } : { on };
+}
 
 /** The outlets that all sets tell together, fresh and in order. What two sets say differently of one, neither says for sure. */
-export function settleOutlets(sets: readonly OutletSet[], notes: Note[], mac: string | null): Outlet[] {
-  for (const { from, outlets } of sets) {
-    if (outlets.length > 0 && outlets.every(({ port }) => port === null))
-      notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [from] });
+export function settleOutlets(
+  sets: readonly (readonly ToldOutlet[])[],
+  notes: Note[],
+  mac: string | null,
+): Outlet[] {
+  for (const outlets of sets) {
+    const [first] = outlets;
+    if (first !== undefined && outlets.every(({ port }) => port === null))
+      notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [first.from] });
   }
-  const all = sets.length === 1 ? (sets[0]?.outlets ?? []) : sets.flatMap(({ outlets }) => outlets);
+  const byPort = new Map<Port | null, ToldOutlet[]>();
+  for (const outlets of sets) {
+    for (const outlet of outlets) {
+      const others = byPort.get(outlet.port);
+      if (others === undefined) byPort.set(outlet.port, [outlet]);
+      else others.push(outlet);
+    }
+  }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    let told: Told[] | undefined;
-    for (const outlet of all) if (outlet.port === port) told = withItem(told, outlet);
-    if (told !== undefined)
+    const told = byPort.get(port) ?? [];
+    const [only] = told;
+    // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
+    if (told.length === 1 && only?.state.on != null)
+      settled.push({ port, on: only.state.on, name: only.name });
+    else if (told.length > 0)
       settled.push({ port, on: commonState(told, port, notes, mac), name: commonName(told) });
   }
   return settled;
 }
 
-function commonState(told: readonly Told[], port: Port, notes: Note[], mac: string | null): boolean | null {
-  const [only] = told;
-  if (told.length === 1 && only !== undefined && only.state.on !== null) return only.state.on;
+function commonState(
+  told: readonly ToldOutlet[],
+  port: Port,
+  notes: Note[],
+  mac: string | null,
+): boolean | null {
   const known = told.filter(({ state }) => state.on !== null);
-  const disputed = told.find(({ state }) => state.disputed);
   const [first] = known;
   const agree = known.every(({ state }) => state.on === first?.state.on);
-  if (first !== undefined && agree && disputed === undefined) return first.state.on;
-  const { reason, fields } =
-    (disputed ?? told.find(({ state }) => state.reason !== undefined))?.state ?? UNSAID;
-  if (!agree) notes.push({ mac, about: port, reason: 'disagree', fields: fieldsOf(known) });
-  else if (reason !== undefined && fields !== undefined) notes.push({ mac, about: port, reason, fields });
+  const dispute = told.find(({ state }) => state.problem?.reason === 'disagree');
+  if (first !== undefined && agree && dispute === undefined) return first.state.on;
+  const unclear = dispute ?? told.find(({ state }) => state.problem !== undefined);
+  const problem = agree ? unclear?.state.problem : { reason: 'disagree' as const, fields: fieldsOf(known) };
+  if (problem !== undefined) notes.push({ mac, about: port, ...problem });
   return null;
 }
 
 /** The name that is told, if it is one. */
-function commonName(told: readonly Told[]): string | null {
-  let name: string | null = null;
-  for (const each of told) {
-    if (name !== null && each.name !== null && each.name !== name) return null;
-    name ??= each.name;
-  }
-  return name;
+function commonName(told: readonly ToldOutlet[]): string | null {
+  const named = told.filter(({ name }) => name !== null);
+  const name = named[0]?.name ?? null;
+  return named.every((each) => each.name === name) ? name : null;
 }

@@ -1,8 +1,7 @@
-import type { SwitchResult } from '../types';
 import { isRecord } from '../../values';
-import { readBit, readIndex, readWord, type JsonRecord } from './values';
+import type { SwitchResult } from '../types';
 import { createLook, type Look } from './names';
-import { isSet } from './paging';
+import { isSet, readBit, readIndex, readWord, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -28,7 +27,7 @@ interface Entry {
  * Reads a switch answer: a documented shape, so little but that. `results` may also be one entry, a map keyed by port or by index, or the
  * whole answer. Never throws.
  */
-export function readDecodedSwitch(body: unknown): DecodedSwitch {
+export function decodeSwitch(body: unknown): DecodedSwitch {
   const documented = readDocumented(body);
   if (documented !== null) return documented;
   const look = createLook();

@@ -1,3 +1,5 @@
+import { isRecord } from '../../values';
+
 /** A JSON object; its keys and values are the service's and mean nothing yet. */
 export type JsonRecord = Record<string, unknown>;
 
@@ -48,8 +50,9 @@ export function readIndex(value: unknown): number {
 }
 
 /** The number at the end of a short text such as "Outlet 4", "P4", "#4", "switch:0" or "4"; -1 where there is none. */
-export function numberInText(text: string): number {
-  const [, digits] = /(?:^|[^0-9.,])0*([0-9]{1,2})$/.exec(text.trim()) ?? [];
+export function numberInText(value: unknown): number {
+  const text = typeof value === 'string' ? value.trim() : '';
+  const [, digits] = /(?:^|[^0-9.,])0*([0-9]{1,2})$/.exec(text) ?? [];
   return digits === undefined ? -1 : Number(digits);
 }
 
@@ -80,4 +83,78 @@ export function readJson(value: unknown): unknown {
   } catch {
     return value;
   }
+}
+
+/** Whether a value says something: `next: null`, `error: false` and `errors: []` do not. */
+export function isSet(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isRecord(value)) return Object.keys(value).length > 0;
+  return (
+    value !== null && value !== undefined && value !== false && value !== '' && value !== 0 && value !== '0'
+  );
+}
+
+/** Why a value is unknown although something was sent for it. */
+export interface Note {
+  /** `null`: the answer as a whole. */
+  mac: string | null;
+  /** An outlet by its number, one of the other values of a strip, or the list itself. */
+  about: number | 'outlets' | 'load' | 'voltage' | 'signal' | 'list';
+  reason:
+    /** Two values disagree. */
+    | 'disagree'
+    /** The value says neither on nor off, or is no number. */
+    | 'unclear'
+    /** A bare 0 or 1 that may be a code, a measurement or a number of the outlet. */
+    | 'number'
+    /** Nothing says for sure which outlet is which. */
+    | 'unnumbered'
+    /** A unit of something else. */
+    | 'unit'
+    /** A scale beside the value, or a value that is plainly scaled. */
+    | 'scale'
+    /** Records without a MAC. */
+    | 'unidentified'
+    /** Something hints at strips that did not come, or at a failure. */
+    | 'more'
+    /** The answer is about another strip. */
+    | 'other';
+  /** Keys of the fields in question, as the service spelled them, in alphabetical order. */
+  fields: string[];
+}
+
+/** A value that some field says, and the key of that field. */
+export interface Candidate<Value> {
+  value: Value;
+  from: string;
+}
+
+/** The list with one item more. Most lists here have one item, and `push` would reserve room for 17. */
+export function withItem<Item>(list: Item[], item: Item): Item[] {
+  if (list.length === 0) return [item];
+  list.push(item);
+  return list;
+}
+
+/** The one value on which all candidates agree; `undefined` if they do not, or if there are none. */
+export function agreed<Value>(candidates: readonly { value: Value }[]): Value | undefined {
+  const [first] = candidates;
+  return first !== undefined && candidates.every(({ value }) => value === first.value)
+    ? first.value
+    : undefined;
+}
+
+/** The keys of fields, each once. */
+export const fieldsOf = (candidates: readonly { from: string }[]): string[] =>
+  [...new Set(candidates.map(({ from }) => from))].sort();
+
+/** The most preferred of some texts, by the least rank; of equal rank the first in the alphabet, so that the order of keys says nothing. */
+export function preferred<Ranked extends { rank: number; text: string }>(
+  found: readonly Ranked[],
+): Ranked | undefined {
+  const comes = (a: Ranked, b: Ranked): boolean => a.rank < b.rank || (a.rank === b.rank && a.text < b.text);
+  return found.reduce<Ranked | undefined>(
+    (best, each) => (best === undefined || comes(each, best) ? each : best),
+    undefined,
+  );
 }
