@@ -20,8 +20,7 @@ import {
 import { editorError } from '../../src/flow/node-error';
 import { readAccountConfig } from '../../src/flow/shared-account';
 import { textOf, type Config } from '../../src/settings';
-import { SimulatorDispatcher } from '../../src/simulator/dispatcher';
-import { normalisePath, simulators } from '../../src/simulator/registry';
+import { normalisePath, SimulatorDispatcher, simulators } from '../../src/simulator/registry';
 import { environmentVariable, isRecord } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded } from './runtime';

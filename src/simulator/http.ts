@@ -1,6 +1,7 @@
 // The service's HTTP API in front of a simulator: one request to its answer, and the same over a `node:http` server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PortOrAll } from '../api/types';
+import { isRecord } from '../values';
 import { isPortOrAll, type Simulator } from './simulator';
 
 /** Where the endpoints live below the base URL (API document, sections 1 and 9). */
@@ -98,9 +99,8 @@ function readSwitch(text: string): { port: PortOrAll; on: boolean } | string {
   } catch {
     return 'the body is not JSON';
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return 'the body must be a JSON object';
-  const { port, on, ...others }: { port?: unknown; on?: unknown } = body;
+  if (!isRecord(body)) return 'the body must be a JSON object';
+  const { port, on, ...others } = body;
   if (!isPortOrAll(port)) return 'port must be an integer from 1 to 4 or "all"';
   if (typeof on !== 'boolean') return 'on must be true or false';
   const stray = Object.keys(others);

@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, ON_AT_START, SETTINGS, type Config } from '../settings';
+import { isRecord, ownProperty } from '../values';
 import { formatOf, type Shape, type StripSnapshot } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
@@ -52,8 +53,7 @@ export function readConfig(config: Config): SimulatorConfig {
 }
 
 function readStrip(strip: unknown): StripConfig[] {
-  if (typeof strip !== 'object' || strip === null) return [];
-  const { mac, name, outlets }: { mac?: unknown; name?: unknown; outlets?: unknown } = strip;
+  const [mac, name, outlets] = ['mac', 'name', 'outlets'].map((each) => ownProperty(strip, each));
   if (typeof mac !== 'string' || mac.trim() === '') return [];
   return [
     {
@@ -67,9 +67,10 @@ function readStrip(strip: unknown): StripConfig[] {
 }
 
 function readOutlet(outlet: unknown): OutletConfig {
-  if (typeof outlet !== 'object' || outlet === null) return {};
-  const { name, on }: { name?: unknown; on?: unknown } = outlet;
-  return { ...(typeof name === 'string' && name !== '' ? { name } : {}), on: on === true };
+  if (!isRecord(outlet)) return {};
+  const { name } = outlet;
+  const on = outlet.on === true;
+  return typeof name === 'string' && name !== '' ? { name, on } : { on };
 }
 
 /** A switch that was carried out for a caller of the API. */
@@ -88,7 +89,8 @@ export type ManualChange =
 interface SimulatedStrip {
   readonly mac: string;
   readonly name: string;
-  readonly outlets: Map<Port, { readonly name: string | undefined; on: boolean }>;
+  /** In the order of their ports. */
+  readonly outlets: readonly { readonly port: Port; on: boolean; name?: string }[];
   /** Set by hand; a load stands until the next outlet is switched. */
   readonly set: Map<ReadingName, number>;
   /** How far each reading is from its mean now, from -1 to 1. */
@@ -126,12 +128,7 @@ export class Simulator {
       this.#strips.set(key(mac), {
         mac,
         name,
-        outlets: new Map(
-          PORTS.map((port) => {
-            const { name, on = false } = outlets[port - 1] ?? {};
-            return [port, { name, on }];
-          }),
-        ),
+        outlets: PORTS.map((port) => ({ port, on: false, ...outlets[port - 1] })),
         set: new Map(),
         drift: { load: random(), voltage: random(), signal: random() },
         driftedAt: clock.monotonic(),
@@ -153,7 +150,7 @@ export class Simulator {
 
   /** The real state of an outlet. `undefined`: no such strip. */
   isOn(mac: string, port: Port): boolean | undefined {
-    return this.#strips.get(key(mac))?.outlets.get(port)?.on;
+    return this.#strips.get(key(mac))?.outlets[port - 1]?.on;
   }
 
   /** The body of `GET /strips`: the strips that are plugged in. */
@@ -176,7 +173,8 @@ export class Simulator {
       turn(strip, port, on);
       for (const listener of [...this.#listeners]) listener({ mac: strip.mac, port, on });
     }
-    return affected(port).map((each) => ({ port: each, ok: strip.available }));
+    const switched = port === 'all' ? PORTS : [port];
+    return switched.map((each) => ({ port: each, ok: strip.available }));
   }
 
   /** Makes a change at the strip itself; `false` where there is no such strip. */
@@ -242,15 +240,12 @@ export class Simulator {
   #snapshot(strip: SimulatedStrip): StripSnapshot {
     if (this.#drifts) this.#moveDrift(strip);
     const { mac, name, outlets, set, drift } = strip;
-    const draw = PORTS.reduce((sum, port) => sum + (outlets.get(port)?.on === true ? DRAW[port] : 0), 0);
+    const draw = outlets.reduce((sum, { port, on }) => sum + (on ? DRAW[port] : 0), 0);
     const load = tenths(draw * (1 + 0.04 * drift.load));
     return {
       mac,
       name,
-      outlets: PORTS.map((port) => {
-        const { name, on = false } = outlets.get(port) ?? {};
-        return name === undefined ? { port, on } : { port, on, name };
-      }),
+      outlets,
       readings: {
         load: set.get('load') ?? load,
         // Mains voltage sags a little under load.
@@ -274,12 +269,9 @@ export class Simulator {
 
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
-const affected = (port: PortOrAll): readonly Port[] => (port === 'all' ? PORTS : [port]);
-
 function turn(strip: SimulatedStrip, port: PortOrAll, on: boolean | 'toggle'): void {
-  for (const each of affected(port)) {
-    const outlet = strip.outlets.get(each);
-    if (outlet !== undefined) outlet.on = on === 'toggle' ? !outlet.on : on;
+  for (const outlet of strip.outlets) {
+    if (port === 'all' || port === outlet.port) outlet.on = on === 'toggle' ? !outlet.on : on;
   }
   strip.set.delete('load');
 }
@@ -289,28 +281,22 @@ function turn(strip: SimulatedStrip, port: PortOrAll, on: boolean | 'toggle'): v
  * `null` for anything else, a further property included.
  */
 export function readManualChange(payload: unknown): ManualChange | null {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
-  const { mac, ...rest }: Partial<Record<'mac' | 'port' | 'on' | 'available' | ReadingName, unknown>> =
-    payload;
+  if (!isRecord(payload)) return null;
+  const { mac, ...change } = payload;
   if (typeof mac !== 'string' || mac === '') return null;
-  const size = Object.keys(rest).length;
-  const { port, on, available } = rest;
+  const size = Object.keys(change).length;
+  const { port, on, available } = change;
   if (isPortOrAll(port) && (typeof on === 'boolean' || on === 'toggle') && size === 2) {
     return { kind: 'outlet', mac, port, on };
   }
   if (typeof available === 'boolean' && size === 1) return { kind: 'available', mac, available };
-  const readings = readReadings(rest);
-  const found = Object.keys(readings).length;
-  return found > 0 && found === size ? { kind: 'readings', mac, readings } : null;
-}
-
-function readReadings(record: Partial<Record<ReadingName, unknown>>): Partial<Record<ReadingName, number>> {
   const readings: Partial<Record<ReadingName, number>> = {};
   for (const name of READINGS) {
-    const value = record[name];
+    const value = change[name];
     if (typeof value === 'number' && Number.isFinite(value)) readings[name] = value;
   }
-  return readings;
+  const found = Object.keys(readings).length;
+  return found > 0 && found === size ? { kind: 'readings', mac, readings } : null;
 }
 
 /** An integer from 1 to 4, or "all"; numeric text is not one (API document, section 2). */
