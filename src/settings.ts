@@ -1,4 +1,5 @@
-import { ownProperty } from './values';
+import { StripError } from './api/errors';
+import { ownProperty, previewText } from './values';
 
 /**
  * Every configuration property of every node type: what kind it is, its default and its bounds. The runtime reads flows with this
@@ -211,3 +212,24 @@ export const typeOf = <Type extends string>(
   name: string,
   { types }: TypedSetting<Type>,
 ): Type => choiceOf(config, `${name}Type`, { choices: types });
+
+const LONGEST_PREFIX = 200;
+
+/**
+ * A prefix of MQTT topics, without slashes at its ends. Throws NOT_CONFIGURED for one that a broker does not accept in a
+ * published topic (wildcards, control characters, empty levels) or keeps for itself (`$`).
+ */
+export function checkPrefix(text: string): string {
+  const prefix = text.trim().replace(/^\/+|\/+$/g, '');
+  const levels = prefix.split('/');
+  if (
+    prefix.length > LONGEST_PREFIX ||
+    prefix.startsWith('$') ||
+    levels.some((level) => level === '' || /[#+]|\p{Cc}|\p{Cs}/u.test(level))
+  ) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.topic', {
+      params: { topic: previewText(text) },
+    });
+  }
+  return prefix;
+}

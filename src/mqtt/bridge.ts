@@ -1,17 +1,38 @@
 import type { AccountStatus, Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
-import { closedError, StripError } from '../api/errors';
+import { closedError, StripError, variableMissing } from '../api/errors';
 import type { PortOrAll, ReadingName, Strip } from '../api/types';
 import { READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
 import { ASKING, errorStatus, NO_STRIPS, UNKNOWN_ANSWER, type NodeStatus } from '../flow/node-status';
 import type { SharedAccount } from '../flow/shared-account';
-import { SETTINGS } from '../settings';
-import { ownProperty, preview } from '../values';
+import { checkPrefix, flagOf, SETTINGS, textOf, type Config } from '../settings';
+import { environmentVariable, ownProperty, preview } from '../values';
 import { discoveryPayload, outletsOf, type Origin } from './discovery';
-import type { BridgeSettings } from './settings';
-import { discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
+import { discoveryTopic, readTopic, stateTopic, stripId, topicsOf, type TopicSettings } from './topics';
+
+/** What a `strip mqtt` node does. */
+export interface BridgeSettings extends TopicSettings {
+  /** Publishes load, voltage and signal too. */
+  readings: boolean;
+}
+
+/** Reads a node's properties. Throws NOT_CONFIGURED. */
+export function readBridge(config: Config): BridgeSettings {
+  const prefix = (name: 'topic' | 'discovery'): string => {
+    const text = textOf(config, name, SETTINGS['strip mqtt'][name].default);
+    const variable = environmentVariable(text);
+    if (variable === null) return text;
+    throw variableMissing(variable);
+  };
+  const discovery = prefix('discovery');
+  return {
+    topic: checkPrefix(prefix('topic')),
+    discovery: discovery === '' ? '' : checkPrefix(discovery),
+    readings: flagOf(config, 'readings', SETTINGS['strip mqtt'].readings),
+  };
+}
 
 /** A message as Node-RED's `mqtt out` takes it. */
 export interface Publication extends Message {
@@ -54,7 +75,7 @@ interface Shared {
   /** Components of the discovery message that were ever sent, with their platforms. */
   readonly announced: Map<string, string>;
   /** The latest payload that was sent, or is about to be, on each topic. */
-  readonly published: Map<string, string>;
+  published: Map<string, string>;
 }
 
 /**
@@ -66,18 +87,14 @@ export class Bridge {
   readonly #settings: BridgeSettings;
   readonly #options: BridgeOptions;
   readonly #strips = new Map<string, Shared>();
-  /** Single topics to be sent, with their payloads. */
+  /** Payloads that wait to be sent, by topic: what changed, and of whole strips the discovery messages and the states. */
   readonly #changes = new Map<string, string>();
-  /** Strips whose discovery message, and whose states, are to be sent as a whole. */
-  readonly #discoveries = new Set<Shared>();
-  readonly #states = new Set<Shared>();
+  readonly #discoveries = new Map<string, string>();
+  readonly #states = new Map<string, string>();
   readonly #warned = new Set<string>();
-  #stopChanges = (): void => undefined;
-  #stopStatus = (): void => undefined;
+  #subscriptions: (() => void)[] = [];
   #status: AccountStatus | null = null;
   #timer: Timer | null = null;
-  /** Messages that may still go out in this window. */
-  #budget = MOST_IN_WINDOW;
   #closed = false;
 
   constructor(options: BridgeOptions) {
@@ -88,21 +105,20 @@ export class Bridge {
   /** Begins to publish, which keeps the account's poll going. */
   start(): void {
     const { account } = this.#options;
-    this.#stopChanges = account.subscribe((change) => this.#onChange(change), {
-      initial: true,
-      readings: this.#settings.readings ? 'all' : [],
-    });
-    this.#stopStatus = account.onStatus((status) => {
-      this.#status = status;
-      this.#show();
-    });
+    const readings = this.#settings.readings ? 'all' : [];
+    this.#subscriptions = [
+      account.subscribe((change) => this.#onChange(change), { initial: true, readings }),
+      account.onStatus((status) => {
+        this.#status = status;
+        this.#show();
+      }),
+    ];
   }
 
   /** Nothing is sent any more. */
   close(): void {
     this.#closed = true;
-    this.#stopChanges();
-    this.#stopStatus();
+    for (const remove of this.#subscriptions) remove();
     if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
     this.#timer = null;
   }
@@ -116,8 +132,11 @@ export class Bridge {
       case 'own':
         break;
       case 'birth': {
-        if (payload === 'online') this.#publishAll();
-        else if (payload !== 'offline') throw birthRefused(topic, payload);
+        if (payload === 'online') for (const shared of this.#strips.values()) this.#publishWhole(shared);
+        else if (payload !== 'offline') {
+          const params = { topic: preview(topic), got: preview(payload) };
+          throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
+        }
         break;
       }
       case 'command': {
@@ -198,24 +217,23 @@ export class Bridge {
 
   #update(strip: Strip): void {
     const id = stripId(strip.mac);
-    let shared = this.#strips.get(id);
-    if (shared === undefined) {
-      shared = { id, strip, readings: new Set(), announced: new Map(), published: new Map() };
-      this.#strips.set(id, shared);
-      this.#publishWhole(shared);
-    }
+    const known = this.#strips.get(id);
     // Changes that come together carry the same object: the first of them has published all.
-    else if (shared.strip === strip) return;
+    if (known?.strip === strip) return;
+    const nothing = { readings: new Set<ReadingName>(), announced: new Map(), published: new Map() };
+    const shared: Shared = known ?? { id, strip, ...nothing };
+    this.#strips.set(id, shared);
     shared.strip = strip;
     if (this.#settings.readings) {
       for (const name of READINGS) if (strip[name] !== null) shared.readings.add(name);
     }
-    const isNew = this.#states.has(shared);
-    const payloads = new Map([...this.#discovery(shared), ...this.#statesOf(shared)]);
+    const payloads = this.#payloadsOf(shared);
+    if (known === undefined) {
+      shared.published = payloads;
+      this.#publishWhole(shared);
+    }
     for (const [topic, payload] of payloads) {
-      const before = shared.published.get(topic);
-      // What was never sent of a strip whose turn is still to come is sent then.
-      if (before !== payload && !(before === undefined && isNew)) this.#publish(shared, topic, payload);
+      if (shared.published.get(topic) !== payload) this.#publish(shared, topic, payload);
     }
     for (const topic of shared.published.keys()) {
       if (!payloads.has(topic)) this.#clear(shared, topic);
@@ -227,8 +245,6 @@ export class Bridge {
     const shared = this.#strips.get(stripId(strip.mac));
     if (shared === undefined) return;
     this.#strips.delete(shared.id);
-    this.#discoveries.delete(shared);
-    this.#states.delete(shared);
     for (const topic of topicsOf(this.#settings, shared.id)) this.#clear(shared, topic);
   }
 
@@ -238,14 +254,12 @@ export class Bridge {
     shared.published.delete(topic);
   }
 
-  /** Everything: first the discovery messages of all strips, then their states. */
-  #publishAll(): void {
-    for (const shared of this.#strips.values()) this.#publishWhole(shared);
-  }
-
-  #publishWhole(shared: Shared): void {
-    if (this.#settings.discovery !== '') this.#discoveries.add(shared);
-    this.#states.add(shared);
+  /** Everything that is published of a strip, once what changed and the discovery messages of all strips are sent. */
+  #publishWhole({ id, published }: Shared): void {
+    for (const [topic, payload] of published) {
+      const waiting = topic === discoveryTopic(this.#settings, id) ? this.#discoveries : this.#states;
+      waiting.set(topic, payload);
+    }
     this.#flushSoon();
   }
 
@@ -258,28 +272,29 @@ export class Bridge {
     }
   }
 
+  /** One change, before everything that waits as a whole. */
   #publish(shared: Shared, topic: string, payload: string): void {
     shared.published.set(topic, payload);
+    this.#discoveries.delete(topic);
+    this.#states.delete(topic);
     this.#changes.set(topic, payload);
     this.#flushSoon();
   }
 
-  #discovery({ id, strip, readings, announced }: Shared): Map<string, string> {
-    if (this.#settings.discovery === '') return new Map();
-    const payload = discoveryPayload(this.#settings, id, strip, readings, this.#options.origin, announced);
-    return new Map([[discoveryTopic(this.#settings, id), payload]]);
-  }
-
-  #statesOf({ id, strip, readings }: Shared): Map<string, string> {
+  /** All that is to be published of a strip, by topic. */
+  #payloadsOf({ id, strip, readings, announced }: Shared): Map<string, string> {
+    const settings = this.#settings;
     const payloads = new Map<string, string>();
-    for (const { port, on } of outletsOf(strip)) {
-      payloads.set(stateTopic(this.#settings, id, port), onOff(on));
+    if (settings.discovery !== '') {
+      const { origin } = this.#options;
+      const discovery = discoveryPayload(settings, id, strip, readings, origin, announced);
+      payloads.set(discoveryTopic(settings, id), discovery);
     }
+    for (const { port, on } of outletsOf(strip)) payloads.set(stateTopic(settings, id, port), onOff(on));
     for (const name of readings) {
-      const value = strip[name];
-      payloads.set(stateTopic(this.#settings, id, name), value === null ? UNKNOWN : String(value));
+      payloads.set(stateTopic(settings, id, name), String(strip[name] ?? UNKNOWN));
     }
-    payloads.set(stateTopic(this.#settings, id, 'available'), strip.available ? 'online' : 'offline');
+    payloads.set(stateTopic(settings, id, 'available'), strip.available ? 'online' : 'offline');
     return payloads;
   }
 
@@ -296,36 +311,22 @@ export class Bridge {
   }
 
   #flush(): void {
-    this.#budget = Math.min(this.#budget, 0) + MOST_IN_WINDOW;
-    while (this.#budget > 0) {
-      const payloads = this.#next();
-      if (payloads === null) break;
-      this.#budget -= payloads.size;
-      for (const [topic, payload] of payloads) {
-        this.#options.send({ topic, payload, qos: 1, retain: true });
-      }
-    }
-    if (this.#budget < MOST_IN_WINDOW) this.#wait(WINDOW);
+    const due = this.#takeDue();
+    for (const [topic, payload] of due) this.#options.send({ topic, payload, qos: 1, retain: true });
+    if (due.length > 0) this.#wait(WINDOW);
   }
 
-  /** What goes out next, or `null`. */
-  #next(): Map<string, string> | null {
-    for (const [topic, payload] of this.#changes) {
-      this.#changes.delete(topic);
-      return new Map([[topic, payload]]);
-    }
-    for (const [waiting, payloadsOf] of [
-      [this.#discoveries, (shared: Shared) => this.#discovery(shared)],
-      [this.#states, (shared: Shared) => this.#statesOf(shared)],
-    ] as const) {
-      for (const shared of waiting) {
-        waiting.delete(shared);
-        const payloads = payloadsOf(shared);
-        for (const [topic, payload] of payloads) shared.published.set(topic, payload);
-        return payloads;
+  /** Topics and payloads that go out in one window. */
+  #takeDue(): (readonly [topic: string, payload: string])[] {
+    const due: (readonly [string, string])[] = [];
+    for (const waiting of [this.#changes, this.#discoveries, this.#states]) {
+      for (const entry of waiting) {
+        if (due.length === MOST_IN_WINDOW) return due;
+        waiting.delete(entry[0]);
+        due.push(entry);
       }
     }
-    return null;
+    return due;
   }
 }
 
@@ -333,8 +334,3 @@ export class Bridge {
 const UNKNOWN = 'None';
 
 const onOff = (on: boolean | null): string => (on === null ? UNKNOWN : on ? 'ON' : 'OFF');
-
-const birthRefused = (topic: unknown, payload: unknown): StripError =>
-  new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', {
-    params: { topic: preview(topic), got: preview(payload) },
-  });

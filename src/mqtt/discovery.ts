@@ -1,7 +1,6 @@
 import type { Outlet, ReadingName, Strip } from '../api/types';
 import { PORTS } from '../api/types';
-import type { TopicSettings } from './settings';
-import { bridgeTopic, commandTopic, objectId, stateTopic } from './topics';
+import { bridgeTopic, commandTopic, objectId, stateTopic, type TopicSettings } from './topics';
 
 /** Who publishes, as Home Assistant shows it beside a device. */
 export interface Origin {

@@ -5,7 +5,14 @@ import type { Port, PortOrAll, ReadingName } from '../api/types';
 import { PORTS, READINGS } from '../api/types';
 import { invalidInput, parsePort } from '../flow/input-fields';
 import { preview } from '../values';
-import type { TopicSettings } from './settings';
+
+/** Where a `strip mqtt` node publishes and listens. Neither has a slash at its end. */
+export interface TopicSettings {
+  /** First level (or levels) of the strips' own topics. */
+  topic: string;
+  /** Prefix of Home Assistant's discovery topics; "" = no discovery. */
+  discovery: string;
+}
 
 /** What a message that arrives from the broker is about, by its topic. */
 export type Incoming =

@@ -1,5 +1,4 @@
-import { checkPrefix } from '../../mqtt/settings';
-import { SETTINGS, textOf } from '../../settings';
+import { checkPrefix, SETTINGS, textOf } from '../../settings';
 import type { Check, Descriptor } from '../descriptors';
 import { faultThrownBy, fieldOf, followAccount, showHint, watchField } from '../form';
 import type { EditorNode } from '../red';

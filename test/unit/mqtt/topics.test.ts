@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { macKey } from '../../../src/api/mac';
 import { preview } from '../../../src/values';
-import { checkPrefix } from '../../../src/mqtt/settings';
+import { checkPrefix } from '../../../src/settings';
 import {
   commandTopic,
   discoveryTopic,
