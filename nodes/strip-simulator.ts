@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
+import { textOf } from '../src/settings';
 import { middleware, normalisePath, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
@@ -21,7 +22,8 @@ export = (RED: NodeAPI): void => {
   function StripSimulator(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);
     const { strips, shape, latency, path: configured } = readConfig(def);
-    const typed = typedKey(this);
+    // Node-RED leaves the credentials undefined where none were typed and the node's type has a space in it.
+    const typed = textOf(this.credentials, 'apiKey');
     const variable = environmentVariable(typed);
     const apiKey = variable === null ? typed : null;
     const simulator = new Simulator({ strips, apiKey, shape, latency, drift: true, clock: systemClock });
@@ -80,19 +82,13 @@ export = (RED: NodeAPI): void => {
 };
 
 /** What in `settings.js` keeps other programs from the simulator; accounts in this Node-RED reach it all the same. */
-function httpLimit({ httpNodeRoot, httpNodeAuth }: HttpSettings): 'notServed' | 'locked' | null {
-  if (httpNodeRoot === false) return 'notServed';
-  return httpNodeAuth ? 'locked' : null;
-}
-
-interface HttpSettings {
+function httpLimit(settings: {
   httpNodeRoot?: unknown;
   httpNodeAuth?: unknown;
+}): 'notServed' | 'locked' | null {
+  if (settings.httpNodeRoot === false) return 'notServed';
+  return settings.httpNodeAuth ? 'locked' : null;
 }
-
-/** Node-RED leaves the credentials undefined where none were typed and the node's type has a space in it. */
-const typedKey = ({ credentials }: { credentials?: { apiKey?: unknown } }): string =>
-  typeof credentials?.apiKey === 'string' ? credentials.apiKey.trim() : '';
 
 /** As a Catch node is to see it: the code as an own property, and `toString()` is the sentence alone. */
 const invalid = (sentence: string): Error =>

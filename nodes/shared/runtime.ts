@@ -6,6 +6,8 @@ import type { NodeAPI } from 'node-red';
 import type { Params } from '../../src/api/errors';
 import type { Translate } from '../../src/flow/node-error';
 import { CATALOGUE } from '../../src/flow/node-status';
+import { textOf } from '../../src/settings';
+import { ownProperty } from '../../src/values';
 import catalogue from '../locales/en-US/strip-account.json';
 
 /**
@@ -23,11 +25,7 @@ function template(RED: NodeAPI, key: string): string {
 }
 
 function packaged(key: string): string {
-  let text: unknown = catalogue;
-  for (const name of key.split('.')) {
-    text =
-      typeof text === 'object' && text !== null && Object.hasOwn(text, name) ? Reflect.get(text, name) : key;
-  }
+  const text = key.split('.').reduce<unknown>((texts, name) => ownProperty(texts, name), catalogue);
   return typeof text === 'string' ? text : key;
 }
 
@@ -116,7 +114,5 @@ export const answering =
 /** Version of this package, from its package.json, which is one folder further up for what is built. */
 export function packageVersion(): string {
   const places = ['../..', '../../..'].map((folder) => join(__dirname, folder, 'package.json'));
-  const manifest: unknown = JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8'));
-  const known = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return known && typeof manifest.version === 'string' ? manifest.version : '';
+  return textOf(JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8')), 'version');
 }

@@ -7,7 +7,7 @@ import { stripSimulator } from './nodes/strip-simulator';
 import { stripStatus } from './nodes/strip-status';
 import { stripSwitch } from './nodes/strip-switch';
 import { stripWatch } from './nodes/strip-watch';
-import type { EditorNode } from './red';
+import { text, type EditorNode } from './red';
 
 /**
  * What the editor has to know of one node type. Adding a node means a file in `nodes/` that exports a descriptor, and a line for it in
@@ -18,10 +18,10 @@ export interface Descriptor {
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
   /** What stands on a node without a name of its own; empty parts for the name of its type. */
-  label?(node: Config, words: Words): LabelParts;
+  label?(node: Config): LabelParts;
   /** Tips of the ports. */
-  inputLabel?(node: Config, words: Words): string;
-  outputLabel?(node: Config, words: Words): string;
+  inputLabel?(node: Config): string;
+  outputLabel?(node: Config): string;
   /** Prepares its dialog, whose fields Node-RED has filled in. */
   open(node: EditorNode): void;
   /** Puts into the node what Node-RED cannot read from the dialog by itself. */
@@ -33,16 +33,6 @@ export type Fault = { key: string; params?: Params } | { sentence: string };
 
 /** `null`: nothing is wrong. `open`: the node's dialog is open, and shows the value. */
 export type Check = (value: unknown, node: Config, open: boolean) => Fault | null;
-
-/** What a label needs to know besides the node itself. */
-export interface Words {
-  /** A text of the catalogue that the key begins with. */
-  text(key: string, params?: Params): string;
-  /** Name of a strip of that account; `null` where none is known. */
-  stripName(account: string, mac: string): string | null;
-  /** Name of an outlet, as the account or else the service has it; `null` where none is known. */
-  outletName(account: string, mac: string, port: string): string | null;
-}
 
 /** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
 export interface LabelParts {
@@ -66,12 +56,12 @@ export const descriptorOf = (node: Config): Descriptor | undefined =>
   descriptors.find(({ type }) => type === node.type);
 
 /** What stands on a node: its own name, or what it does, or what its type is called. `whole`: however long that is. */
-export function labelOf(node: Config, words: Words, whole = false): string {
+export function labelOf(node: Config, whole = false): string {
   const name = textOf(node, 'name');
   if (name !== '') return name;
-  const parts: LabelParts = descriptorOf(node)?.label?.(node, words) ?? { strip: '' };
+  const parts: LabelParts = descriptorOf(node)?.label?.(node) ?? { strip: '' };
   const palette = `${textOf(node, 'type').replace(' ', '-')}.palette`;
-  return (whole ? joinLabel(parts) : shortLabel(parts)) || words.text(palette);
+  return (whole ? joinLabel(parts) : shortLabel(parts)) || text(palette);
 }
 
 /** Automatic labels are cut to so many characters; the tip of the node shows them whole. */

@@ -30,20 +30,19 @@ export function showMessage(field: string, sentence: string, kind: 'error' | 'wa
   $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', invalid ? 'true' : 'false');
 }
 
-/** Node-RED's check of `msg.`, `flow.`, `global.`, number and JSONata values: `true`, or what is wrong. */
-export type TypedCheck = (value: string, type: string) => true | string;
-
+/** Types whose values Node-RED checks itself. */
 const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 
 /**
  * What is wrong with a property, or `null`. `type` is the one chosen in the open dialog, if that is open. A whole `${NAME}` is left to the
- * runtime, which alone knows the variables, and a property that a flow does not have takes its default.
+ * runtime, which alone knows the variables, and a property that a flow does not have takes its default. `typed`: Node-RED's own check, `true`
+ * or what is wrong.
  */
 export function faultOf(
   descriptor: Descriptor,
   node: Config,
   { field, value, type, open }: { field: string; value: unknown; type?: string | undefined; open: boolean },
-  typed: TypedCheck,
+  typed: (value: string, type: string) => true | string,
 ): Fault | null {
   const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
   const setting = settings[field];

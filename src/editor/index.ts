@@ -3,7 +3,6 @@ import { descriptorOf, labelOf } from './descriptors';
 import { faultIn, faultText, fillDefaults, openDialogs } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
-import { words } from './strips';
 
 const SmartStrip = {
   /** As Node-RED asks of a validator: `true`, or what is wrong, in words. */
@@ -12,9 +11,9 @@ const SmartStrip = {
     const fault = descriptor ? faultIn(descriptor, node, field, value) : null;
     return fault === null ? true : faultText(fault);
   },
-  label: (node: EditorNode): string => labelOf(node, words),
-  inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node, words) ?? '',
-  outputLabel: (node: EditorNode): string => descriptorOf(node)?.outputLabel?.(node, words) ?? '',
+  label: (node: EditorNode): string => labelOf(node),
+  inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node) ?? '',
+  outputLabel: (node: EditorNode): string => descriptorOf(node)?.outputLabel?.(node) ?? '',
   open: (node: EditorNode): void => {
     const descriptor = descriptorOf(node);
     if (!descriptor) return;
@@ -39,8 +38,8 @@ $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
   const node = group instanceof Element ? RED.nodes.node(group.id) : null;
   if (!(group instanceof Element) || !node || !descriptorOf(node)) return;
   const tip = group.querySelector(':scope > title') ?? group.appendChild(newTitle());
-  const whole = labelOf(node, words, true);
-  tip.textContent = whole === labelOf(node, words) ? '' : whole;
+  const whole = labelOf(node, true);
+  tip.textContent = whole === labelOf(node) ? '' : whole;
 });
 
 const newTitle = () => document.createElementNS('http://www.w3.org/2000/svg', 'title');

@@ -152,8 +152,8 @@ export function outletsTable(node: EditorNode): OutletsTable {
 }
 
 function readLine(line: JQuery): TableRow {
-  const kept: unknown = line.data('unreadable');
-  if (isRecord(kept)) return { unreadable: kept.value };
+  const data: unknown = line.data('data'); // what was added to the list
+  if (isRecord(data) && 'unreadable' in data) return { unreadable: data.unreadable };
   const value = (part: string) => String(line.find(`[data-part=${part}]`).val() ?? '').trim();
   return {
     mac: value('mac'),
@@ -165,7 +165,6 @@ function readLine(line: JQuery): TableRow {
 
 /** Only its removal changes it. */
 function showUnreadable(container: JQuery, value: unknown): void {
-  container.data('unreadable', { value });
   const message = html(
     'div',
     { class: 'smart-strip-message' },

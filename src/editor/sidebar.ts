@@ -271,7 +271,7 @@ export function sidebar(content: HTMLElement): void {
     const name = html('span', { class: 'smart-strip-name' });
     const lock = html('i', { class: 'fa fa-lock', role: 'img' });
     const place = (type: string) => (event: MouseEvent) =>
-      put(event, { id: 'new', type, ...outletProperties(account, mac, port) });
+      put(event, { id: 'new', type, account, mac, macType: 'str', port: String(port), portType: 'port' });
     const addSwitch = iconButton('fa-toggle-on', place('strip switch'));
     const addWatch = iconButton('fa-eye', place('strip watch'));
     const used = usedBy();
@@ -522,7 +522,7 @@ export class History {
   readonly #most: number;
   /** One of so many values is kept. */
   #step = 1;
-  #skipped = 0;
+  #count = 0;
 
   constructor(since: number, most = 120) {
     this.since = since;
@@ -530,8 +530,7 @@ export class History {
   }
 
   add(value: number): void {
-    if (++this.#skipped < this.#step) return;
-    this.#skipped = 0;
+    if (this.#count++ % this.#step !== 0) return;
     this.values.push(value);
     if (this.values.length < this.#most) return;
     const kept = this.values.filter((_, index) => index % 2 === 0);
@@ -568,12 +567,3 @@ export function useOf(node: Config): string | null {
   const port = PORTS.find((known) => String(known) === textOf(node, 'port')) ?? null;
   return useKey(textOf(node, 'account'), mac, port);
 }
-
-/** Properties of a `strip switch` or `strip watch` for one outlet; the state of the switch comes from the message. */
-const outletProperties = (account: string, mac: string, port: Port): Config => ({
-  account,
-  mac,
-  macType: 'str',
-  port: String(port),
-  portType: 'port',
-});

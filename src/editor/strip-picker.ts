@@ -2,7 +2,7 @@ import { isPossibleMac, looksLikeMac, macKey, sameMac } from '../api/mac';
 import { PORTS } from '../api/types';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';
-import type { Check, Descriptor, LabelParts, Words } from './descriptors';
+import type { Check, Descriptor, LabelParts } from './descriptors';
 import {
   faultIn,
   faultText,
@@ -16,6 +16,7 @@ import {
 import { html, text, type EditorNode } from './red';
 import {
   findStrip,
+  knownStrip,
   loadStrips,
   outletName,
   outletState,
@@ -29,7 +30,6 @@ import {
 export function targetOf(
   node: Config,
   settings: { mac: TypedSetting; port: TypedSetting | TextSetting },
-  words: Words,
 ): LabelParts {
   const mac = textOf(node, 'mac');
   const account = textOf(node, 'account');
@@ -37,13 +37,13 @@ export function targetOf(
   const fixed = kind === 'str' && mac !== '';
   const isPort = settings.port.kind === 'text' || typeOf(node, 'port', settings.port) === 'port';
   const port = isPort ? textOf(node, 'port') : '';
-  const strip = fixed ? (words.stripName(account, mac) ?? mac) : kind === 'env' ? mac : '';
+  const strip = fixed ? (knownStrip(account, mac)?.name ?? mac) : kind === 'env' ? mac : '';
   if (port === '') return { strip };
   if (port === 'all') {
-    return { strip, outlet: words.text(`strip-account.${strip === '' ? 'canvas' : 'port'}.all`) };
+    return { strip, outlet: text(`strip-account.${strip === '' ? 'canvas' : 'port'}.all`) };
   }
-  const name = fixed ? words.outletName(account, mac, port) : null;
-  const number = strip === '' ? words.text('strip-account.canvas.outlet', { port }) : port;
+  const name = fixed ? outletName(account, mac, port) : null;
+  const number = strip === '' ? text('strip-account.canvas.outlet', { port }) : port;
   return { strip, outlet: name ?? number };
 }
 
@@ -87,14 +87,10 @@ export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch 
 /** Strips whose name or MAC holds the text. */
 export function filterStrips(strips: readonly StripInfo[], typed: string): StripInfo[] {
   const wanted = typed.trim().toLowerCase();
-  const bare = wanted.replace(/[\s:._-]/g, '');
-  const hasMac = (mac: string) =>
-    bare !== '' &&
-    mac
-      .toLowerCase()
-      .replace(/[\s:._-]/g, '')
-      .includes(bare);
-  return strips.filter(({ name, mac }) => (name ?? '').toLowerCase().includes(wanted) || hasMac(mac));
+  const key = macKey(typed);
+  return strips.filter(
+    ({ name, mac }) => (name ?? '').toLowerCase().includes(wanted) || macKey(mac).includes(key),
+  );
 }
 
 /** The strip field of an open dialog. */
@@ -183,9 +179,11 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     draw();
     reveal(list.find('[aria-selected=true]'));
   };
+  const look = (): StripMatch =>
+    fixed() ? lookUp(stripsOf(account), typed.value()) : { mac: typed.value() };
   const check = (left: boolean) => {
     const value = typed.value();
-    const found = fixed() ? lookUp(stripsOf(account), value) : { mac: value };
+    const found = look();
     const fault = faultIn(descriptor, node, 'mac', value);
     if ('key' in found) showMessage('mac', left ? text(found.key, { name: value.trim() }) : '');
     else if (fault !== null) showMessage('mac', left || value !== '' ? faultText(fault) : '');
@@ -213,10 +211,9 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
       }
     })
     .on('blur', () => {
-      const found = fixed() ? lookUp(stripsOf(account), typed.value()) : { mac: '' };
+      const found = look();
       // A name that only one strip has becomes its MAC.
-      if ('strip' in found && typed.value() !== '' && !sameMac(found.strip.mac, typed.value()))
-        pick(found.strip);
+      if ('strip' in found && !sameMac(found.strip.mac, typed.value())) pick(found.strip);
       check(true);
     });
   input.on('input', () => {
@@ -266,9 +263,9 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
 function stripOption(strip: StripInfo, chosen: boolean): HTMLElement {
   const title = strip.name ?? strip.mac;
   const name = html('span', { class: 'smart-strip-name' }, title);
-  const mac = strip.name === null ? [] : [html('code', {}, strip.mac)];
+  const mac = strip.name === null ? '' : html('code', {}, strip.mac);
   const attributes = { role: 'option', 'aria-selected': String(chosen), 'data-mac': strip.mac, title };
-  return html('li', attributes, name, ...mac, html('small', {}, stripText(strip)));
+  return html('li', attributes, name, mac, html('small', {}, stripText(strip)));
 }
 
 /** The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip. */

@@ -3,7 +3,6 @@ import { sameMac } from '../api/mac';
 import { PORTS, READINGS, type Port, type ReadingName } from '../api/types';
 import { textOf } from '../settings';
 import { isRecord } from '../values';
-import type { Words } from './descriptors';
 import { adminRequest, listOf, text, type EditorNode } from './red';
 
 /** An outlet in an answer of an admin route. */
@@ -349,10 +348,3 @@ export function stripText(strip: StripInfo): string {
   if (count === null) return stateText('unknown');
   return `${count.on > 0 ? SIGNS.on : SIGNS.off} ${text('strip-account.picker.count', count)}`;
 }
-
-/** What labels are made of, in the language of this browser. */
-export const words: Words = {
-  text,
-  stripName: (account, mac) => knownStrip(account, mac)?.name ?? null,
-  outletName,
-};

@@ -57,10 +57,10 @@ export const stripAccount: Descriptor = {
     timeout: (value) => numberFault(String(value), TIMEOUT.least, TIMEOUT.most, 1000),
     protectedOutlets: checkProtected,
   },
-  label: (node, words) => {
+  label: (node) => {
     const baseUrl = textOf(node, 'baseUrl');
     const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
-    return { strip: host || words.text('strip-account.canvas.account') };
+    return { strip: host || text('strip-account.canvas.account') };
   },
   open,
   save,

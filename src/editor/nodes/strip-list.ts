@@ -1,14 +1,15 @@
 import { choiceOf, SETTINGS } from '../../settings';
 import type { Descriptor } from '../descriptors';
 import { followAccount } from '../form';
+import { text } from '../red';
 
 const { output } = SETTINGS['strip list'];
 
 export const stripList: Descriptor = {
   type: 'strip list',
-  label: (node, words) => ({
-    strip: words.text(`strip-account.canvas.${choiceOf(node, 'output', output)}`),
+  label: (node) => ({
+    strip: text(`strip-account.canvas.${choiceOf(node, 'output', output)}`),
   }),
-  outputLabel: (node, words) => words.text(`strip-account.out.${choiceOf(node, 'output', output)}`),
+  outputLabel: (node) => text(`strip-account.out.${choiceOf(node, 'output', output)}`),
   open: (node) => followAccount(node, () => undefined),
 };

@@ -1,7 +1,7 @@
 import { checkPrefix, SETTINGS, textOf } from '../../settings';
 import type { Check, Descriptor } from '../descriptors';
 import { faultThrownBy, fieldOf, followAccount, showHint, watchField } from '../form';
-import type { EditorNode } from '../red';
+import { text, type EditorNode } from '../red';
 
 const check: Check = (value) => faultThrownBy(() => checkPrefix(String(value)));
 
@@ -19,8 +19,8 @@ export const stripMqtt: Descriptor = {
     const own = textOf(node, 'topic', topic.default);
     return { strip: own === topic.default ? '' : own };
   },
-  inputLabel: (_, words) => words.text('strip-mqtt.port.input'),
-  outputLabel: (_, words) => words.text('strip-mqtt.port.output'),
+  inputLabel: () => text('strip-mqtt.port.input'),
+  outputLabel: () => text('strip-mqtt.port.output'),
   open,
 };
 

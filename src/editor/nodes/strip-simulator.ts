@@ -24,8 +24,8 @@ const checkStrips: Check = (value) => {
 export const stripSimulator: Descriptor = {
   type: 'strip simulator',
   checks: { path: checkPath, strips: checkStrips },
-  inputLabel: (_, words) => words.text('strip-simulator.port.input'),
-  outputLabel: (_, words) => words.text('strip-simulator.port.output'),
+  inputLabel: () => text('strip-simulator.port.input'),
+  outputLabel: () => text('strip-simulator.port.output'),
   open,
   save: (node) => {
     node.strips = listed();
@@ -40,7 +40,7 @@ const listed = (): object[] =>
     .editableList('items')
     .toArray()
     .map((item) => {
-      const stored: unknown = $(item).data('strip');
+      const stored: unknown = $(item).data('data'); // what was added to the list
       const typed = (part: string) => String($(item).find(`[data-part=${part}]`).val()).trim();
       const names = PORTS.map((port) => typed(`outlet${port}`));
       return {
@@ -102,7 +102,6 @@ function open(node: EditorNode): void {
     addItem: (container, _, strip) => {
       const row = $('<div class="smart-strip-outlet-row smart-strip-simulated">').appendTo(container);
       const values = isRecord(strip) ? strip : {};
-      container.data('strip', values);
       const mac = part(row, 'mac', text('strip-simulator.label.mac'), textOf(values, 'mac'));
       part(row, 'name', text('strip-simulator.label.stripName'), textOf(values, 'name'));
       const stored = listOf(values.outlets);

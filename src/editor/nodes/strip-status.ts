@@ -7,12 +7,12 @@ import { checkPort, checkStrip, showTargetHints, targetFields, targetOf } from '
 export const stripStatus: Descriptor = {
   type: 'strip status',
   checks: { mac: checkStrip, port: checkPort('') },
-  label: (node, words) => targetOf(node, SETTINGS['strip status'], words),
-  outputLabel: (node, words) => {
+  label: (node) => targetOf(node, SETTINGS['strip status']),
+  outputLabel: (node) => {
     const whole =
       typeOf(node, 'port', SETTINGS['strip status'].port) === 'port' && textOf(node, 'port') === '';
     const output = choiceOf(node, 'output', SETTINGS['strip status'].output);
-    return words.text(`strip-account.out.${whole ? 'strip' : output}`);
+    return text(`strip-account.out.${whole ? 'strip' : output}`);
   },
   open,
 };
@@ -21,20 +21,20 @@ function open(node: EditorNode): void {
   const whole = { value: '', label: text('strip-account.port.whole') };
   const { picker, port } = targetFields(stripStatus, node, whole, () => showHints());
   const output = $('#node-input-output');
+  const isWhole = () => port.type() === 'port' && port.value() === '';
   const showHints = () => {
     showTargetHints(picker, port, 'strip-status.hint.portMessage');
-    if (port.type() === 'port' && port.value() === '') showHint('port', 'strip-status.hint.whole');
+    if (isWhole()) showHint('port', 'strip-status.hint.whole');
   };
-  let wasWhole = port.type() === 'port' && port.value() === '';
+  let wasWhole = isWhole();
   // A flow that does not say what to send of one outlet means on/off.
   if (!wasWhole && textOf(node, 'output') === '') output.val('on');
   const showOutput = () => {
-    const isWhole = port.type() === 'port' && port.value() === '';
     // Of one outlet on/off is the usual output; a whole strip is sent as it is.
-    if (wasWhole && !isWhole && port.type() === 'port' && output.val() === 'strip') output.val('on');
-    if (!wasWhole && isWhole) output.val('strip');
-    wasWhole = isWhole;
-    showRow('output', !isWhole);
+    if (wasWhole && port.type() === 'port' && !isWhole() && output.val() === 'strip') output.val('on');
+    if (!wasWhole && isWhole()) output.val('strip');
+    wasWhole = isWhole();
+    showRow('output', !wasWhole);
     showHints();
   };
   port.input.on('change', showOutput);

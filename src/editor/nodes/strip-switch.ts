@@ -12,17 +12,17 @@ const checkAction: Check = (value) => (isAction(value) ? null : { key: 'strip-ac
 export const stripSwitch: Descriptor = {
   type: 'strip switch',
   checks: { mac: checkStrip, port: checkPort('all'), on: checkAction },
-  label: (node, words) => {
-    const target = targetOf(node, SETTINGS['strip switch'], words);
+  label: (node) => {
+    const target = targetOf(node, SETTINGS['strip switch']);
     const on = textOf(node, 'on');
     if (typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || !isAction(on)) return target;
     const isFixed = target.strip !== '' || target.outlet !== undefined;
-    const strip = isFixed ? target.strip : words.text('strip-switch.palette');
-    return { ...target, strip, action: words.text(`strip-account.action.${on}`) };
+    const strip = isFixed ? target.strip : text('strip-switch.palette');
+    return { ...target, strip, action: text(`strip-account.action.${on}`) };
   },
-  outputLabel: (node, words) => {
+  outputLabel: (node) => {
     const output = choiceOf(node, 'output', SETTINGS['strip switch'].output);
-    return words.text(`strip-account.out.${output}`);
+    return text(`strip-account.out.${output}`);
   },
   open,
 };

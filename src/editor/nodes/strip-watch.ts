@@ -10,14 +10,14 @@ export const stripWatch: Descriptor = {
     mac: (value, node, open) => (value === '' ? null : checkStrip(value, node, open)),
     port: checkPort(''),
   },
-  label: (node, words) => {
-    const target = targetOf(node, SETTINGS['strip watch'], words);
+  label: (node) => {
+    const target = targetOf(node, SETTINGS['strip watch']);
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';
-    return isEvery ? { ...target, strip: words.text('strip-account.canvas.every') } : target;
+    return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
-  outputLabel: (node, words) => {
+  outputLabel: (node) => {
     const output = choiceOf(node, 'output', SETTINGS['strip watch'].output);
-    return words.text(`strip-account.out.${output}`);
+    return text(`strip-account.out.${output}`);
   },
   open,
 };

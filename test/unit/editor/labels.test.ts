@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict';
-import { cut, descriptorOf, labelOf, type Words } from '../../../src/editor/descriptors';
+import { cut, descriptorOf, labelOf } from '../../../src/editor/descriptors';
+import { learn } from '../../../src/editor/strips';
 
-/** Shows keys and values in place of sentences. */
-const words: Words = {
-  text: (key, params) =>
-    [key.replace(/^strip-account\.(action\.)?/, ''), ...Object.values(params ?? {})].join('/'),
-  stripName: (account, mac) => (account === 'a' && mac === 'A1B2' ? 'Desk' : null),
-  outletName: (account, mac, port) => (account === 'a' && mac === 'A1B2' && port === '1' ? 'Lamp' : null),
+/** An editor that shows keys and values in place of sentences, and has no other nodes. */
+const RED = {
+  _: (id: string) => {
+    const key = id.replace(/^.*:/, '').replace(/^strip-account\.(action\.)?/, '');
+    return key === 'canvas.outlet' ? `${key}/__port__` : key;
+  },
+  nodes: { node: () => null, eachNode: () => undefined },
+  view: { redraw: () => undefined },
 };
+
+/** An account has one strip, of which one outlet has a name. */
+const knows = (account: string, strip: string, outlet: string) =>
+  learn(account, [
+    {
+      mac: 'A1B2',
+      name: strip,
+      available: true,
+      outlets: [{ port: 1, on: null, name: outlet }],
+      readings: [],
+    },
+  ]);
 const fixed = {
   type: 'strip switch',
   account: 'a',
@@ -16,10 +31,16 @@ const fixed = {
   portType: 'port',
   onType: 'action',
 };
-const label = (node: Record<string, unknown>) => labelOf(node, words);
-const output = (node: Record<string, unknown>) => descriptorOf(node)?.outputLabel?.(node, words);
+const label = (node: Record<string, unknown>) => labelOf(node);
+const output = (node: Record<string, unknown>) => descriptorOf(node)?.outputLabel?.(node);
 
 describe('labels on the canvas', () => {
+  before(() => {
+    Object.assign(globalThis, { RED });
+    knows('a', 'Desk', 'Lamp');
+  });
+  after(() => Reflect.deleteProperty(globalThis, 'RED'));
+
   it('prefer the name a person gave, however long', () => {
     const name = 'Coffee in the kitchen, in the morning';
     assert.equal(label({ ...fixed, port: '2', on: 'toggle', name }), name);
@@ -51,13 +72,13 @@ describe('labels on the canvas', () => {
   });
 
   it('are cut to 24 characters, the name of the strip first', () => {
-    const long: Words = { ...words, stripName: () => 'Behind the television set' };
-    const node = { ...fixed, port: '1', on: 'toggle' };
-    assert.equal(labelOf(node, long), 'Behind th…: Lamp, toggle');
-    assert.equal(labelOf(node, long, true), 'Behind the television set: Lamp, toggle');
-    const both: Words = { ...long, outletName: () => 'Game console with a long name' };
-    assert.ok(labelOf(node, both).length <= 24);
-    assert.ok(labelOf(node, both).endsWith('…'));
+    const node = { ...fixed, account: 'long', port: '1', on: 'toggle' };
+    knows('long', 'Behind the television set', 'Lamp');
+    assert.equal(label(node), 'Behind th…: Lamp, toggle');
+    assert.equal(labelOf(node, true), 'Behind the television set: Lamp, toggle');
+    knows('long', 'Behind the television set', 'Game console with a long name');
+    assert.ok(label(node).length <= 24);
+    assert.ok(label(node).endsWith('…'));
     assert.equal(cut('😀😀😀', 2), '😀…');
   });
 
@@ -72,8 +93,9 @@ describe('labels on the canvas', () => {
     assert.equal(label({ type: 'strip list', output: 'outlets' }), 'canvas.outlets');
     assert.equal(label({ type: 'strip list' }), 'canvas.list');
     assert.equal(label({ type: 'strip watch' }), 'canvas.every');
-    assert.equal(labelOf({ type: 'strip watch', port: '2' }, words, true), 'canvas.every: canvas.outlet/2');
-    assert.equal(label({ type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2' }), 'a1:b2: 2');
+    assert.equal(labelOf({ type: 'strip watch', port: '2' }, true), 'canvas.every: canvas.outlet/2');
+    assert.equal(label({ type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2' }), 'Desk: 2');
+    assert.equal(label({ type: 'strip watch', account: 'b', mac: 'a1:b2', port: '2' }), 'a1:b2: 2');
   });
 
   it('name an account after its host, or after the path of its simulator', () => {
