@@ -2,7 +2,7 @@
  * A report about an account that can be published. It is put together here and then passed through `REPORT`, the list of all that may
  * be in it: what is not on the list is left out. No text or number of a user or of the service is on it; MACs and names are numbered.
  */
-import type { AccountDiagnostics } from '../account/diagnostics';
+import type { AccountDiagnostics, LastAnswer } from '../account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import type { StripError } from '../api/errors';
@@ -36,13 +36,15 @@ export interface ReportSource {
   now: number;
 }
 
-/** Checks a value; gives it back, or `undefined` where it may not be in the report. */
+/** What of a value may be in the report; `undefined`: nothing. */
 type Rule = (value: unknown) => unknown;
 
 const flag: Rule = (value) => (typeof value === 'boolean' ? value : undefined);
 
 const count: Rule = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+const rounded: Rule = (value) => (typeof value === 'number' ? count(Math.round(value)) : undefined);
 
 const text =
   (pattern: RegExp): Rule =>
@@ -75,12 +77,17 @@ const record =
   };
 
 const VERSION = text(/^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
-const TIME = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const ISO_TIME = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+/** Also wall-clock milliseconds. */
+const TIME: Rule = (value) => ISO_TIME(typeof value === 'number' ? new Date(value).toISOString() : value);
 const MAC = text(/^mac \d+$/);
 const NAME = text(/^name \d+$/);
-/** Units of measurement that may be in a report; of others only the length. */
 const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
-const UNIT: Rule = (value) => choice(...UNITS)(value) ?? text(/^text of \d+$/)(value);
+/** Of a unit that is not on this list only the length. */
+const UNIT: Rule = (value) => {
+  if (typeof value !== 'string') return undefined;
+  return UNITS.includes(value) || /^text of \d{1,4}$/.test(value) ? value : `text of ${value.length}`;
+};
 const words = (text: string): string[] => text.split(' ');
 const ERROR = record({
   code: choice(
@@ -120,7 +127,7 @@ const shape: Rule = (value) => {
 };
 
 const PORT: Rule = (value) => (value === 1 || value === 2 || value === 3 || value === 4 ? value : undefined);
-const READING = orNull(choice('number'));
+const READING = orNull((value) => (typeof value === 'number' ? 'number' : undefined));
 const STRIPS = list(
   record({
     mac: MAC,
@@ -157,9 +164,9 @@ export const REPORT = record({
       ),
       apiKey: flag,
       /** Milliseconds. */
-      interval: count,
-      timeout: count,
-      retryFor: count,
+      interval: rounded,
+      timeout: rounded,
+      retryFor: rounded,
       concurrency: count,
       tls: flag,
       proxy: flag,
@@ -203,35 +210,31 @@ export function reportOf(source: ReportSource): unknown {
       release: /^\d+(\.\d+)*/.exec(source.versions.release)?.[0],
     },
     settings: settings === null ? null : settingsOf(settings, source, aliases),
-    status: status === null ? null : statusOf(status),
+    status: status === null ? null : { ...status, error: status.error && errorOf(status.error) },
     requests: { ...account?.requests, retries: account?.retries },
-    errors: Array.from(account?.errors.values() ?? [], ({ count: times, at, last }) => ({
-      count: times,
-      at: timeOf(at),
-      last: errorOf(last),
-    })),
-    answers: answersOf(account, aliases),
-    madeAt: timeOf(source.now),
+    errors: Array.from(account?.errors.values() ?? [], (error) => ({ ...error, last: errorOf(error.last) })),
+    answers: account === null ? {} : answersOf(account, aliases),
+    madeAt: source.now,
   });
 }
 
 /** Numbers in place of MACs and names, the same one for the same wherever it stands. */
 export class Aliases {
-  readonly #macs = new Map<string, string>();
-  readonly #names = new Map<string, string>();
-  readonly #keys = new Map<string, string>();
+  readonly #macs = new Map<string, number>();
+  readonly #names = new Map<string, number>();
+  readonly #keys = new Map<string, number>();
 
   mac(mac: string): string {
-    return alias(this.#macs, macKey(mac), (number) => `mac ${number}`);
+    return `mac ${numberIn(this.#macs, macKey(mac))}`;
   }
 
   name(name: string): string {
-    return alias(this.#names, name, (number) => `name ${number}`);
+    return `name ${numberIn(this.#names, name)}`;
   }
 
   /** A key that is not known, and so may be private. */
   key(key: string): string {
-    return alias(this.#keys, key, (number) => `key ${number} of ${key.length}`);
+    return `key ${numberIn(this.#keys, key)} of ${key.length}`;
   }
 
   /** From now on MACs and names of this strip are replaced wherever they stand. */
@@ -242,17 +245,16 @@ export class Aliases {
 
   /** The alias of a text that is known as a MAC or a name. */
   find(value: string): string | undefined {
-    if (looksLikeMac(value)) return this.mac(value);
-    return this.#macs.get(macKey(value)) ?? this.#names.get(value);
+    if (looksLikeMac(value) || this.#macs.has(macKey(value))) return this.mac(value);
+    return this.#names.has(value) ? this.name(value) : undefined;
   }
 }
 
-function alias(known: Map<string, string>, value: string, make: (number: number) => string): string {
-  const there = known.get(value);
-  if (there !== undefined) return there;
-  const made = make(known.size + 1);
-  known.set(value, made);
-  return made;
+/** The number of a text, a new one for a new text. */
+function numberIn(known: Map<string, number>, text: string): number {
+  const number = known.get(text) ?? known.size + 1;
+  known.set(text, number);
+  return number;
 }
 
 const DEEPEST = 8;
@@ -324,38 +326,33 @@ const WORDS = new Set(
   ),
 );
 
+const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+
 /** Whether it is a name that the decoder looks for, or all words of a key are known ones, in any of the usual ways to write several as one; digits count for nothing. */
 export function isKnownKey(key: string): boolean {
   if (key.length > 40) return false;
   if (isListedName(key)) return true;
-  const words = key.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
-  const rest = key.replace(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g, '');
+  const words = key.match(WORD) ?? [];
+  const rest = key.replace(WORD, '');
   return (
     words.length > 0 && /^[\s._-]*\d?$/.test(rest) && words.every((word) => WORDS.has(word.toLowerCase()))
   );
 }
 
-function settingsOf(settings: AccountSettings, source: ReportSource, aliases: Aliases): object {
-  const { interval, timeout, retryFor, protectedOutlets, outletNames, units } = settings;
-  return {
-    ...settings,
-    baseUrl: addressOf(source.baseUrl),
-    apiKey: source.hasKey,
-    interval: Math.round(interval),
-    timeout: Math.round(timeout),
-    retryFor: Math.round(retryFor),
-    tls: source.tls,
-    proxy: source.proxy,
-    mapping: source.mapping,
-    protectedOutlets: protectedOutlets.map(({ mac, port }) => ({ mac: aliases.mac(mac), port })),
-    outletNames: outletNames.map(({ mac, port, name }) => ({
-      mac: aliases.mac(mac),
-      port,
-      name: aliases.name(name),
-    })),
-    units: unitsOf(units),
-  };
-}
+const settingsOf = (settings: AccountSettings, source: ReportSource, aliases: Aliases): object => ({
+  ...settings,
+  baseUrl: addressOf(source.baseUrl),
+  apiKey: source.hasKey,
+  tls: source.tls,
+  proxy: source.proxy,
+  mapping: source.mapping,
+  protectedOutlets: settings.protectedOutlets.map(({ mac, port }) => ({ mac: aliases.mac(mac), port })),
+  outletNames: settings.outletNames.map(({ mac, port, name }) => ({
+    mac: aliases.mac(mac),
+    port,
+    name: aliases.name(name),
+  })),
+});
 
 function addressOf(baseUrl: string): object | null {
   const simulator = /^\/(?!\/)/.test(baseUrl);
@@ -372,12 +369,6 @@ function addressOf(baseUrl: string): object | null {
   return { kind: protocol.replace(':', ''), host, port: port === '' ? 'usual' : 'other', path };
 }
 
-const statusOf = (status: AccountStatus): object => ({
-  ...status,
-  error: status.error === null ? null : errorOf(status.error),
-  cooldownUntil: status.cooldownUntil === null ? null : timeOf(status.cooldownUntil),
-});
-
 const errorOf = ({ code, sentence, params }: StripError): object => ({
   code,
   sentence,
@@ -385,56 +376,27 @@ const errorOf = ({ code, sentence, params }: StripError): object => ({
   reason: params.code,
 });
 
-function answersOf(account: AccountDiagnostics | null, aliases: Aliases): object {
-  const at = (last: { at: number; reading: { response: unknown } }) => ({
-    at: timeOf(last.at),
+function answersOf({ list, strip, switch: switched }: AccountDiagnostics, aliases: Aliases): object {
+  const answer = (last: LastAnswer<{ response: unknown }>, strips: readonly Strip[] = []): object => ({
+    ...last.reading,
+    at: last.at,
     shape: shapeOf(last.reading.response, aliases),
+    strips: strips.slice(0, MOST_STRIPS).map((each) => readOf(each, aliases)),
+    more: Math.max(0, strips.length - MOST_STRIPS),
   });
-  const answers: Record<string, object> = {};
-  if (account?.list) {
-    const { strips, complete, readable } = account.list.reading;
-    const shown = strips.slice(0, MOST_STRIPS).map((strip) => readOf(strip, aliases));
-    answers.list = {
-      ...at(account.list),
-      complete,
-      readable,
-      strips: shown,
-      more: strips.length - shown.length,
-    };
-  }
-  if (account?.strip) {
-    const { strip, readable } = account.strip.reading;
-    answers.strip = { ...at(account.strip), readable, strips: [readOf(strip, aliases)] };
-  }
-  if (account?.switch) {
-    const results = account.switch.reading.results.map(({ port, ok }) => ({ port, ok }));
-    answers.switch = { ...at(account.switch), results };
-  }
-  return answers;
-}
-
-function readOf(strip: Strip, aliases: Aliases): object {
-  const { mac, name, outlets, load, voltage, signal, units } = strip;
-  const alias = (text: string | null) => (text === null ? null : aliases.name(text));
-  const reading = (value: number | null) => (value === null ? null : 'number');
   return {
-    ...strip,
-    mac: aliases.mac(mac),
-    name: alias(name),
-    outlets: outlets.map((outlet) => ({ port: outlet.port, on: outlet.on, name: alias(outlet.name) })),
-    load: reading(load),
-    voltage: reading(voltage),
-    signal: reading(signal),
-    units: unitsOf(units),
+    list: list && answer(list, list.reading.strips),
+    strip: strip && answer(strip, [strip.reading.strip]),
+    switch: switched && answer(switched),
   };
 }
 
-const unitsOf = (units: Readonly<Partial<Record<string, string>>>): object =>
-  Object.fromEntries(
-    Object.entries(units).map(([name, unit = '']) => [
-      name,
-      UNITS.includes(unit) ? unit : `text of ${unit.length}`,
-    ]),
-  );
-
-const timeOf = (wall: number): string => new Date(wall).toISOString();
+function readOf(strip: Strip, aliases: Aliases): object {
+  const alias = (name: string | null) => (name === null ? null : aliases.name(name));
+  return {
+    ...strip,
+    mac: aliases.mac(strip.mac),
+    name: alias(strip.name),
+    outlets: strip.outlets.map((outlet) => ({ ...outlet, name: alias(outlet.name) })),
+  };
+}
