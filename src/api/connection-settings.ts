@@ -27,7 +27,10 @@ export interface BaseUrl {
 export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
   if (trimmed === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
-  refuseUnresolved(trimmed);
+  const [unresolved, variable = ''] = UNRESOLVED.exec(trimmed) ?? [];
+  if (unresolved !== undefined) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlVariable', { params: { variable } });
+  }
   const isSimulator = /^\/(?!\/)/.test(trimmed);
   const full = isSimulator ? `http://simulator${trimmed}` : trimmed;
   if (!URL.canParse(full)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
@@ -92,13 +95,4 @@ function isPrivateIpv6(address: string): boolean {
     return isPrivateIpv4([high >> 8, high & 0xff]);
   }
   return address === '::1' || /^(f[cd]..|fe[89ab].):/.test(address);
-}
-
-function refuseUnresolved(text: string): void {
-  const variable = UNRESOLVED.exec(text);
-  if (variable) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlVariable', {
-      params: { variable: variable[1] ?? '' },
-    });
-  }
 }

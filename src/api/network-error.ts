@@ -125,13 +125,9 @@ function proxyError(
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  const named = { host, proxy: address, ...params };
-  return variable === null
-    ? new StripError('UNREACHABLE', `UNREACHABLE.${sentence}`, { ...details, params: named })
-    : new StripError('UNREACHABLE', `UNREACHABLE.${IN_ENVIRONMENT[sentence]}`, {
-        ...details,
-        params: { ...named, variable },
-      });
+  const key = variable === null ? sentence : IN_ENVIRONMENT[sentence];
+  const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
+  return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: named });
 }
 
 /** The innermost error that carries a code, where undici or Node wrapped it up: that is the reason. */

@@ -74,11 +74,10 @@ export const isLease = (value: unknown): value is string =>
  */
 export class Leases {
   readonly #clock: Clock;
-  /** When each lease was last renewed, in monotonic milliseconds. */
-  readonly #renewed = new Map<string, number>();
+  /** What ends each lease that is not renewed. */
+  readonly #timers = new Map<string, Timer>();
   /** What ends the subscription to each account. */
   #subscriptions = new Map<LazyAccount, () => void>();
-  #timer: Timer | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -86,20 +85,22 @@ export class Leases {
 
   /** Starts a lease or prolongs it. `accounts`: all that are deployed now. */
   renew(lease: string, accounts: Iterable<LazyAccount>): void {
-    const now = this.#clock.monotonic();
-    for (const [other, at] of this.#renewed) if (now - at >= LEASE_MS) this.#renewed.delete(other);
-    this.#renewed.set(lease, now);
+    this.#end(lease);
+    const timer = this.#clock.setTimeout(() => this.release(lease), LEASE_MS);
+    this.#timers.set(lease, timer);
     this.#subscribe(accounts);
-    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
-    // Every other lease runs out before this one.
-    this.#timer = this.#clock.setTimeout(() => this.#end(), LEASE_MS);
   }
 
-  /** Ends a lease before its time. */
+  /** Ends a lease before its time. The accounts are let go with the last one. */
   release(lease: string): void {
-    this.#renewed.delete(lease);
-    const now = this.#clock.monotonic();
-    if (![...this.#renewed.values()].some((at) => now - at < LEASE_MS)) this.#end();
+    this.#end(lease);
+    if (this.#timers.size === 0) this.#subscribe([]);
+  }
+
+  #end(lease: string): void {
+    const timer = this.#timers.get(lease);
+    if (timer !== undefined) this.#clock.clearTimeout(timer);
+    this.#timers.delete(lease);
   }
 
   #subscribe(accounts: Iterable<LazyAccount>): void {
@@ -115,13 +116,5 @@ export class Leases {
     }
     for (const [account, remove] of this.#subscriptions) if (!subscriptions.has(account)) remove();
     this.#subscriptions = subscriptions;
-  }
-
-  #end(): void {
-    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#renewed.clear();
-    for (const remove of this.#subscriptions.values()) remove();
-    this.#subscriptions.clear();
   }
 }
