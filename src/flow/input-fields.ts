@@ -30,7 +30,7 @@ const LONGEST_EXPRESSION = 160;
 export interface MessageSource {
   readonly msg: Message;
   readonly payload: unknown;
-  readonly evaluated?: ReadonlyMap<Field | undefined, PromiseSettledResult<unknown>>;
+  readonly evaluated?: ReadonlyMap<Field, PromiseSettledResult<unknown>>;
 }
 
 /** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
@@ -53,6 +53,11 @@ export class Field {
   /** It is to be fixed in the node, but nothing is chosen there. */
   get isEmpty(): boolean {
     return this.source === 'fixed' && this.#value === '';
+  }
+
+  /** Whether the payload is an object that holds its value. */
+  isIn(payload: unknown): boolean {
+    return this.source === 'message' && ownProperty(payload, this.#name) !== undefined;
   }
 
   /**
@@ -117,8 +122,11 @@ export function messageReading(fields: readonly Field[], later: readonly Field[]
   const inOrder = keepOrder();
   const evaluate = async (msg: Message): Promise<MessageSource> => {
     const payload = asInputError(() => ownProperty(msg, 'payload'));
-    const values = await Promise.allSettled(expressions.map((field) => field.evaluate(msg)));
-    return { msg, payload, evaluated: new Map(values.map((value, index) => [expressions[index], value])) };
+    const values = expressions.map(async (field) => {
+      const [value] = await Promise.allSettled([field.evaluate(msg)]);
+      return [field, value] as const;
+    });
+    return { msg, payload, evaluated: new Map(await Promise.all(values)) };
   };
   return (msg, read) => inOrder(evaluate(msg).then((source) => asInputError(() => read(source))));
 }

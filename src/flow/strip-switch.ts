@@ -192,7 +192,7 @@ export class CommandReader {
     if (requested.status === 'fulfilled') target.requested = requested.value;
     throwFirst([requested, port, mac]);
     const command = commandOf(valueOf(mac), valueOf(port), valueOf(requested));
-    const form = this.#payloadNamesField(payload) ? 'port-on' : 'on';
+    const form = [this.#on, this.#port, this.#mac].some((field) => field.isIn(payload)) ? 'port-on' : 'on';
     return { form, commands: [command] };
   }
 
@@ -216,13 +216,6 @@ export class CommandReader {
     const requested = parseRequested(value);
     if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
     return requested;
-  }
-
-  /** Whether the payload is an object that holds the value of a field. */
-  #payloadNamesField(payload: unknown): boolean {
-    return Object.entries({ on: this.#on, port: this.#port, mac: this.#mac }).some(
-      ([name, { source }]) => source === 'message' && ownProperty(payload, name) !== undefined,
-    );
   }
 
   /** `mac`: the strip that the node or the message as a whole names. */
