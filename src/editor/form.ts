@@ -35,14 +35,12 @@ const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num'])
 
 /**
  * What is wrong with a property, or `null`. `type` is the one chosen in the open dialog, if that is open. A whole `${NAME}` is left to the
- * runtime, which alone knows the variables, and a property that a flow does not have takes its default. `typed`: Node-RED's own check, `true`
- * or what is wrong.
+ * runtime, which alone knows the variables, and a property that a flow does not have takes its default.
  */
 export function faultOf(
   descriptor: Descriptor,
   node: Config,
   { field, value, type, open }: { field: string; value: unknown; type?: string | undefined; open: boolean },
-  typed: (value: string, type: string) => true | string,
 ): Fault | null {
   const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
   const setting = settings[field];
@@ -55,7 +53,7 @@ export function faultOf(
     if (isDefault || kind === 'message') return null;
     if (kind === 'env') return text === '' ? { key: 'strip-account.invalid.expression' } : null;
     if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(text, node, open) ?? null;
-    const verdict = typed(text, kind);
+    const verdict = RED.utils.validateTypedProperty(text, kind, {});
     if (verdict !== true) return { sentence: verdict };
     return kind === 'num' ? numberFault(text, setting.least, setting.most) : null;
   }
@@ -92,9 +90,7 @@ export function faultIn(
   const open = openDialogs.has(node.id);
   const chosen = open ? $(`#node-input-${field}Type`).val() : '';
   const type = typeof chosen === 'string' && chosen !== '' ? chosen : undefined;
-  return faultOf(descriptor, node, { field, value: value ?? undefined, type, open }, (typed, kind) =>
-    RED.utils.validateTypedProperty(typed, kind, {}),
-  );
+  return faultOf(descriptor, node, { field, value: value ?? undefined, type, open });
 }
 
 /** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */

@@ -52,11 +52,9 @@ export function readOutlets(protectedOutlets: unknown, outletNames: unknown): Ta
 }
 
 function outletOf(entry: unknown): { mac: string; ports: string[] } | null {
-  if (!isRecord(entry)) return null;
   const [mac, port] = [textOf(entry, 'mac'), textOf(entry, 'port')];
-  const ports = PORTS.map(String);
-  if (mac === '') return null;
-  return port === 'all' ? { mac, ports } : ports.includes(port) ? { mac, ports: [port] } : null;
+  const ports = PORTS.map(String).filter((each) => port === each || port === 'all');
+  return mac === '' || ports.length === 0 ? null : { mac, ports };
 }
 
 /** The two lists again. A value that could not be read stays as it is, so that an outlet does not silently lose its protection. */

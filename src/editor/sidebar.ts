@@ -6,10 +6,10 @@ import { showDiagnostics } from './diagnostics';
 import { adminRequest, button, html, listOf, placeNodes, text, type EditorNode } from './red';
 import {
   learn,
+  noAnswer,
   readAccounts,
   readSwitched,
   stripsOf,
-  trouble,
   type AccountInfo,
   type Failure,
   type OutletInfo,
@@ -78,7 +78,7 @@ export function sidebar(content: HTMLElement): void {
   /** Begins to ask when the tab comes into sight, and ends it when it goes. */
   function follow(): void {
     const mayRead = RED.user.hasPermission('strip-account.read');
-    failure = mayRead ? null : trouble(403);
+    failure = mayRead ? null : noAnswer(403);
     const visible = seen && mayRead && document.visibilityState === 'visible';
     if (!mayRead) draw();
     if (visible && question === null) {
@@ -100,7 +100,7 @@ export function sidebar(content: HTMLElement): void {
     if (signal.aborted) return;
     timer = window.setTimeout(() => void ask(), EVERY);
     const answer = readAccounts(body);
-    failure = answer === null ? trouble(status) : null;
+    failure = answer === null ? noAnswer(status) : null;
     if (answer !== null) take(answer);
     draw();
   }
@@ -287,7 +287,7 @@ export function sidebar(content: HTMLElement): void {
       tell(text('strip-sidebar.told.switching', { outlet: label }));
       draw();
       const { status, body } = await adminRequest('strip-sidebar/switch', { account, mac, port, on });
-      const answer = readSwitched(body) ?? trouble(status);
+      const answer = readSwitched(body) ?? noAnswer(status);
       pending = null;
       if ('on' in answer) {
         const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);

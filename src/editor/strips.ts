@@ -109,7 +109,7 @@ export function readSwitched(body: unknown): { on: boolean } | Failure | null {
 }
 
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
-export function trouble(status: number): Failure {
+export function noAnswer(status: number): Failure {
   const kinds: Readonly<Record<number, string>> = {
     0: 'silent',
     401: 'forbidden',
@@ -229,7 +229,7 @@ export const testAccount = (values: AccountValues & AskedFor): Promise<Answer> =
 
 async function ask(url: string, data?: object): Promise<Answer> {
   const { status, body } = await adminRequest(url, data);
-  return readAnswer(body) ?? { ok: false, ...trouble(status), sent: null };
+  return readAnswer(body) ?? { ok: false, ...noAnswer(status), sent: null };
 }
 
 /** Strips of each account by its id, as this browser last received them; none where it has asked and has no answer yet. */

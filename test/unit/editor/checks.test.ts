@@ -3,7 +3,12 @@ import { descriptors } from '../../../src/editor/descriptors';
 import { faultOf } from '../../../src/editor/form';
 import { SETTINGS, type NodeType } from '../../../src/settings';
 
-const typed = (value: string, type: string) => (value === '' ? `${type} is empty` : true);
+/** An editor whose own check refuses what is empty. */
+const RED = {
+  utils: {
+    validateTypedProperty: (value: string, type: string) => (value === '' ? `${type} is empty` : true),
+  },
+};
 
 function fault(
   type: NodeType,
@@ -14,12 +19,15 @@ function fault(
   const descriptor = descriptors.find((each) => each.type === type);
   assert.ok(descriptor);
   const { node = {}, open = true } = more;
-  const found = faultOf(descriptor, node, { field, value, type: more.type, open }, typed);
+  const found = faultOf(descriptor, node, { field, value, type: more.type, open });
   if (found === null) return null;
   return 'sentence' in found ? found.sentence : found.key;
 }
 
 describe('checks in the dialogs', () => {
+  before(() => Object.assign(globalThis, { RED }));
+  after(() => Reflect.deleteProperty(globalThis, 'RED'));
+
   it('accept a base URL with and without the path of the API, the path of a simulator, and a variable', () => {
     for (const url of [
       'https://strips.example.com',
