@@ -17,7 +17,7 @@ export interface Field {
 /** What the fields of one record say of the readings beside them. */
 export interface Beside {
   /** `load_unit: "W"`, or `units: {load: "W"}`. */
-  units: Partial<Record<ReadingName, string[]>>;
+  units: { reading: ReadingName; unit: string }[];
   /** Readings whose scale it gives. */
   scales: ReadingName[];
   /** It holds other measurements than a power. */
@@ -37,6 +37,7 @@ export interface StripFields {
 
 /** Wrappers around wrappers around a strip with parts: `payload.all.system.hardware`. */
 const DEEPEST = 5;
+const NONE: never[] = [];
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
 export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
@@ -54,7 +55,7 @@ function addFields(
   depth: number,
 ): void {
   let keys: Meaning[] = [];
-  const beside: Beside = { units: {}, scales: [], measures: false };
+  const beside: Beside = { units: NONE, scales: NONE, measures: false };
   for (const key in record) {
     const meaning = look(key);
     addBeside(beside, meaning, record[key], look);
@@ -70,7 +71,7 @@ function addFields(
     if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, look, depth + 1);
   }
   // Measurements under such keys are not about what is on.
-  if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
+  if (keys.length > 0 && part === 'self') found.keyed = withItem(found.keyed, { record, keys });
 }
 
 /** A record or a list may come as a text. */
@@ -79,16 +80,16 @@ const valueOf = ({ part, outlets }: Meaning, value: unknown): unknown =>
 
 function addBeside(beside: Beside, meaning: Meaning, value: unknown, look: Look): void {
   if (meaning.measures) beside.measures = true;
-  if (meaning.scaleOf !== null) beside.scales.push(meaning.scaleOf);
+  if (meaning.scaleOf !== null) beside.scales = withItem(beside.scales, meaning.scaleOf);
   if (meaning.unitOf !== null) addUnit(beside, meaning.unitOf, value);
   else if (meaning.is('unit') && isRecord(value)) {
     for (const key in value) addUnit(beside, look(key).reading, value[key]);
   }
 }
 
-function addUnit({ units }: Beside, reading: ReadingName | null, value: unknown): void {
+function addUnit(beside: Beside, reading: ReadingName | null, value: unknown): void {
   const unit = readText(value)?.trim();
-  if (reading !== null && unit !== undefined) (units[reading] ??= []).push(unit);
+  if (reading !== null && unit !== undefined) beside.units = withItem(beside.units, { reading, unit });
 }
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
@@ -129,7 +130,7 @@ function addPairs(
     const meaning = look(key);
     const isMeasured = meaning.reading !== null || values.length > 1;
     const told = isMeasured ? item : item[value];
-    const beside: Beside = { units: {}, scales: [], measures: false };
+    const beside: Beside = { units: NONE, scales: NONE, measures: false };
     if (meaning.keyed < 0) found.fields.push({ meaning, value: told, part, depth, beside });
     else if (part === 'self') found.keyed.push({ record: { [key]: told }, keys: [meaning] });
   }

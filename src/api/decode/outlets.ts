@@ -261,10 +261,9 @@ function keyedSet(
   look: Look,
 ): ToldOutlet[] {
   const numbers = fromOne(keys.map(({ keyed }) => keyed));
-  const stated = keys.filter(({ keyedOf }) => keyedOf !== 'name');
   const mayBeMeasured =
-    stated.some(({ key }) => isMeasure(map[key])) ||
-    (measured && stated.every(({ key }) => readBit(map[key]) === false));
+    keys.some(({ key, keyedOf }) => keyedOf !== 'name' && isMeasure(map[key])) ||
+    (measured && keys.every(({ key, keyedOf }) => keyedOf === 'name' || readBit(map[key]) === false));
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map((meaning, i) => ({
     from,
@@ -395,17 +394,12 @@ export function settleOutlets(
     if (first !== undefined && outlets.every(({ port }) => port === null))
       notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [first.from] });
   }
-  const byPort = new Map<Port | null, ToldOutlet[]>();
-  for (const outlets of sets) {
-    for (const outlet of outlets) {
-      const others = byPort.get(outlet.port);
-      if (others === undefined) byPort.set(outlet.port, [outlet]);
-      else others.push(outlet);
-    }
-  }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    const told = byPort.get(port) ?? [];
+    let told: ToldOutlet[] = [];
+    for (const outlets of sets) {
+      for (const outlet of outlets) if (outlet.port === port) told = withItem(told, outlet);
+    }
     const [only] = told;
     // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
     if (told.length === 1 && only?.state.on != null)

@@ -103,9 +103,9 @@ function candidateOf(field: Field, reading: ReadingName, look: Look): ReadingCan
     return value === '' || typeof value === 'object' ? null : useless(field, 'unclear');
   }
   if (measured === 'scale' || beside.scales.includes(reading)) return useless(field, 'scale');
-  const told = beside.units[reading] ?? [];
-  const unit = measured === 'disagree' ? null : (measured.unit ?? told[0] ?? null);
-  if (measured === 'disagree' || told.some((each) => each !== unit)) return useless(field, 'disagree');
+  const told = beside.units.filter((each) => each.reading === reading);
+  const unit = measured === 'disagree' ? null : (measured.unit ?? told[0]?.unit ?? null);
+  if (measured === 'disagree' || told.some((each) => each.unit !== unit)) return useless(field, 'disagree');
   if (unit !== null && !UNITS[reading].test(unit)) return useless(field, 'unit');
   // 0 and 1 may be off and on.
   const isBit = unit === null && (measured.value === 0 || measured.value === 1);
