@@ -61,7 +61,7 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   const { records } = findRecords(body, look);
   // An answer that names strips, but not this one. A mere identifier may be that of something else.
   const about = byStrip(records).get(macKey(mac));
-  const isAboutOther = about === undefined && records.some(({ named }) => named);
+  const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
   const strip = readStrip(about ?? unnamed(mac, isAboutOther ? null : readJson(body), look), at, look, notes);
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
@@ -91,7 +91,8 @@ interface AboutStrip {
 /** What is said about each strip, however its MAC is spelled; of two spellings the first in the alphabet counts. */
 function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   const strips = new Map<string, AboutStrip>();
-  for (const { mac, record, offline } of found) {
+  for (const { identity, record, offline } of found) {
+    const { mac } = identity;
     const key = macKey(mac);
     const about = strips.get(key);
     if (about === undefined) strips.set(key, { mac, records: [record], offline, bare: null });

@@ -12,14 +12,7 @@ import { isRecord } from '../values';
 
 /** What a report is made of. */
 export interface ReportSource {
-  versions: {
-    package: string;
-    nodeRed: string;
-    node: string;
-    platform: string;
-    release: string;
-    arch: string;
-  };
+  versions: Record<'package' | 'nodeRed' | 'node' | 'platform' | 'release' | 'arch', string>;
   /** As configured; `null` where the configuration cannot be read. */
   settings: AccountSettings | null;
   /** As configured. */

@@ -39,19 +39,23 @@ export async function handle(simulator: Simulator, request: ServiceRequest): Pro
   return answer;
 }
 
+/** The endpoints of the API document, sections 2 to 4; a query is allowed. */
+const ROUTE = new RegExp(`^${API_ROOT}/strips(?:/([^/?]+)(/switch)?)?(?:\\?|$)`);
+
 function carryOut(simulator: Simulator, { method, path, headers, body }: ServiceRequest): ServiceAnswer {
-  const route = readRoute(path);
+  const route = ROUTE.exec(path);
   if (route === null) return refusal(404, 'there is no such endpoint');
   const apiKey = headers['x-api-key'];
   if (typeof apiKey !== 'string' || !simulator.accepts(apiKey)) {
     return refusal(401, 'the x-api-key header does not hold a valid API key');
   }
-  const allowed = route.endpoint === 'switch' ? 'POST' : 'GET';
+  const [, segment, isSwitch] = route;
+  const allowed = isSwitch === undefined ? 'GET' : 'POST';
   if (method !== allowed) return refusal(405, `this endpoint takes ${allowed} only`, { allow: allowed });
-  if (route.endpoint === 'list') return json(200, simulator.list());
-  const mac = decodeSegment(route.segment);
+  if (segment === undefined) return json(200, simulator.list());
+  const mac = decodeSegment(segment);
   if (mac === null) return refusal(400, 'the mac in the path is not properly encoded');
-  if (route.endpoint === 'strip') {
+  if (isSwitch === undefined) {
     const strip = simulator.strip(mac);
     return strip === undefined ? unknownStrip : json(200, strip);
   }
@@ -64,21 +68,6 @@ function carryOut(simulator: Simulator, { method, path, headers, body }: Service
 }
 
 const unknownStrip = refusal(404, 'no strip with this mac is here');
-
-type Route = { endpoint: 'list' } | { endpoint: 'strip' | 'switch'; segment: string };
-
-function readRoute(path: string): Route | null {
-  const match = /^\/strips(?:\/([^/]+)(\/switch)?)?$/.exec(withoutRoot(path) ?? '');
-  if (match === null) return null;
-  const [, segment, isSwitch] = match;
-  if (segment === undefined) return { endpoint: 'list' };
-  return { endpoint: isSwitch === undefined ? 'strip' : 'switch', segment };
-}
-
-function withoutRoot(path: string): string | null {
-  const [pathname = ''] = path.split('?', 1);
-  return pathname.startsWith(API_ROOT) ? pathname.slice(API_ROOT.length) : null;
-}
 
 function decodeSegment(segment: string): string | null {
   try {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { ReadingName } from '../types';
 import type { Look, Meaning } from './names';
-import { readJson, readText, withItem, type JsonRecord } from './values';
+import { preferred, readJson, readText, withItem, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -123,7 +123,7 @@ function addPairs(
     }
     // With the number of an outlet it is about that outlet alone.
     if (keys.some((key) => look(key).number === 'port' && look(key).state === null)) continue;
-    const key = pairName(item, keys, look);
+    const key = pairName(item, look);
     const values = keys.filter((each) => look(each).is('pairvalue'));
     const [value] = values;
     if (key === null || value === undefined || look(key).denied) continue;
@@ -137,17 +137,15 @@ function addPairs(
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */
-function pairName(item: JsonRecord, keys: readonly string[], look: Look): string | null {
-  let name: string | null = null;
-  let best = Infinity;
-  for (const key of keys) {
+function pairName(item: JsonRecord, look: Look): string | null {
+  const names: { rank: number; text: string }[] = [];
+  for (const key in item) {
     const rank = look(key).pair;
-    const text = readText(item[key]);
-    if (rank < 0 || rank >= best || text === null) continue;
-    const { reading, available, offline, keyed } = look(text);
-    if (reading === null && !available && !offline && keyed < 0 && !look(text).is('power')) continue;
-    best = rank;
-    name = text;
+    const text = rank < 0 ? null : readText(item[key]);
+    if (text === null) continue;
+    const name = look(text);
+    const isKnown = name.reading !== null || name.available || name.offline || name.keyed >= 0;
+    if (isKnown || name.is('power')) names.push({ rank, text });
   }
-  return name;
+  return preferred(names)?.text ?? null;
 }

@@ -22,21 +22,11 @@ interface Identity {
 }
 
 /** A record about one strip, or a part of what is said about it. */
-export interface FoundRecord extends Identity {
+export interface FoundRecord {
+  identity: Identity;
   record: JsonRecord;
   /** It stands among strips that are known not to answer. */
   offline: boolean;
-}
-
-/** What was found in an answer that may hold a list of strips. */
-export interface Found {
-  records: FoundRecord[];
-  /** It holds a list, even if an empty one. */
-  isList: boolean;
-  /** How many records of such lists have no MAC, or are no records. */
-  unidentified: number;
-  /** The records around the lists, which may say that there is more. */
-  wrappers: JsonRecord[];
 }
 
 /** Where in an answer a value stands. */
@@ -53,17 +43,20 @@ const DEEPEST = 7;
 const DEEPEST_EMPTY = 2;
 
 /** All records that identify a strip, wherever in an answer they stand. */
-export function findRecords(body: unknown, look: Look): Found {
+export function findRecords(body: unknown, look: Look): Search {
   const search = new Search(look);
   search.value(readJson(body), { name: null, depth: 0, offline: false });
   return search;
 }
 
-/** Each method says whether it found a list of strips, even if an empty one. */
-class Search implements Found {
+/** What is found in an answer. Each method says whether it found a list of strips, even if an empty one. */
+class Search {
   readonly records: FoundRecord[] = [];
+  /** The answer holds a list, even if an empty one. */
   isList = false;
+  /** How many records of such lists have no MAC, or are no records. */
   unidentified = 0;
+  /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
   readonly #look: Look;
 
@@ -92,7 +85,7 @@ class Search implements Found {
     for (const item of list) {
       const record = readJson(item);
       if (typeof record === 'string' && looksLikeMac(record)) {
-        strips.push({ mac: record, named: true, record: {}, offline });
+        strips.push({ identity: { mac: record, named: true }, record: {}, offline });
         continue;
       }
       if (!isRecord(record)) {
@@ -112,12 +105,12 @@ class Search implements Found {
       if (isContainer && !isStripWithEmptyList) {
         deeper = true;
         if (own !== null && tellsOwnOutlets(record, own, look))
-          strips.push(foundRecord(own, record, offline));
+          strips.push({ identity: own, record, offline });
         continue;
       }
       const identity = name?.foreign === true ? null : (own ?? identityOf(record, look));
       if (identity === null) unidentified++;
-      else if (!isForeign(record, look)) strips.push(foundRecord(identity, record, offline));
+      else if (!isForeign(record, look)) strips.push({ identity, record, offline });
     }
     const areStrips =
       isListName(name) || strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look));
@@ -170,13 +163,13 @@ class Search implements Found {
     const own = directIdentity(record, look);
     if (this.#inside(record, place)) {
       if (own !== null && tellsOwnOutlets(record, own, look))
-        this.records.push(foundRecord(own, record, offline));
+        this.records.push({ identity: own, record, offline });
       if (this.records.length > 0 || depth > 0) return true;
     }
     if (own === null && this.#map(record, place)) return true;
     // An empty list under a name that does not say so is none beside anything else.
     const identity = depth > 0 ? null : identityOf(record, look);
-    if (identity !== null) this.records.push(foundRecord(identity, record, offline));
+    if (identity !== null) this.records.push({ identity, record, offline });
     return false;
   }
 
@@ -188,7 +181,7 @@ class Search implements Found {
       const own = isRecord(value) ? directIdentity(value, look) : null;
       const mac = own?.named === true ? own.mac : key;
       const holdsMore = isRecord(value) && Object.keys(value).some((each) => look(each).keyed < 0);
-      return { mac, named: true, record: holdsMore ? value : { outlets: value }, offline };
+      return { identity: { mac, named: true }, record: holdsMore ? value : { outlets: value }, offline };
     });
     this.#add(strips, 0);
     // A MAC never says how much there is.
@@ -208,7 +201,7 @@ class Search implements Found {
       const identity = directIdentity(value, look);
       if (identity === null) unidentified++;
       else if (!holdsStrips(value, identity, look) && !isForeign(value, look))
-        strips.push(foundRecord(identity, value, offline));
+        strips.push({ identity, record: value, offline });
     }
     if (strips.length === 0 || !(depth === 0 || strips.length > 1 || unidentified === 0)) return false;
     if (!strips.some((strip) => tellsOutlets(strip.record, look)) && unidentified > 0) return false;
@@ -217,13 +210,6 @@ class Search implements Found {
     return true;
   }
 }
-
-const foundRecord = ({ mac, named }: Identity, record: JsonRecord, offline: boolean): FoundRecord => ({
-  mac,
-  named,
-  record,
-  offline,
-});
 
 /** Whether the name of a container says that it holds what was asked for. `null`: the answer itself. */
 const isListName = (name: Meaning | null): boolean =>

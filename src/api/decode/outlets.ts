@@ -152,27 +152,24 @@ function ofRecords(
   }));
 }
 
-/** The keys of the records of a set, each once, by what they tell. */
-interface Columns {
-  /** They call a number that of a port. */
-  ports: Meaning[];
-  /** They name an outlet, or say what kind of thing it is. */
-  labels: Meaning[];
-}
-
-function columnsOf(records: readonly JsonRecord[], look: Look): Columns {
-  const columns: Columns = { ports: [], labels: [] };
+/**
+ * The keys of the records of a set, each once: those that call a number that of a port, and those that name an outlet or say what kind of
+ * thing it is.
+ */
+function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning[]; labels: Meaning[] } {
+  const ports: Meaning[] = [];
+  const labels: Meaning[] = [];
   const seen = new Set<string>();
   for (const record of records) {
     for (const key in record) {
       if (seen.has(key)) continue;
       seen.add(key);
       const meaning = look(key);
-      if (meaning.number === 'port') columns.ports.push(meaning);
-      if (nameRank(meaning) < Infinity || meaning.is('type')) columns.labels.push(meaning);
+      if (meaning.number === 'port') ports.push(meaning);
+      if (nameRank(meaning) < Infinity || meaning.is('type')) labels.push(meaning);
     }
   }
-  return columns;
+  return { ports, labels };
 }
 
 function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
