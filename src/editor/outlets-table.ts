@@ -5,7 +5,7 @@ import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
 import { nameRemoval, showHint } from './form';
 import { html, listOf, text, type EditorNode } from './red';
-import { lookUp } from './strip-picker';
+import { isUnlisted, lookUp } from './strip-picker';
 import { findStrip, outletState, stateText, stripsOf, type StripInfo } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
@@ -224,6 +224,5 @@ function faultOfStrip(strips: readonly StripInfo[], typed: string): string {
   if (typed.trim() === '') return text('strip-account.invalid.rowStrip');
   const found = lookUp(strips, typed);
   if ('key' in found) return text(found.key, { name: typed.trim() });
-  const isUnlisted = 'mac' in found && strips.length > 0 && !typed.includes('$');
-  return isUnlisted ? text('strip-account.warning.unlisted') : '';
+  return isUnlisted(strips, typed) ? text('strip-account.warning.unlisted') : '';
 }

@@ -84,6 +84,10 @@ export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch 
   return { key: 'strip-account.invalid.stripName' };
 }
 
+/** Whether a text may be the MAC of a strip that the service does not list. Variables are known to the runtime alone. */
+export const isUnlisted = (strips: readonly StripInfo[], typed: string): boolean =>
+  strips.length > 0 && typed.trim() !== '' && !typed.includes('$') && 'mac' in lookUp(strips, typed);
+
 /** Strips whose name or MAC holds the text. */
 export function filterStrips(strips: readonly StripInfo[], typed: string): StripInfo[] {
   const wanted = typed.trim().toLowerCase();
@@ -188,9 +192,8 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     if ('key' in found) showMessage('mac', left ? text(found.key, { name: value.trim() }) : '');
     else if (fault !== null) showMessage('mac', left || value !== '' ? faultText(fault) : '');
     else {
-      const unlisted = fixed() && value !== '' && 'mac' in found && stripsOf(account).length > 0;
-      const variable = value.trim().startsWith('$');
-      showMessage('mac', unlisted && !variable ? text('strip-account.warning.unlisted') : '', 'warning');
+      const unlisted = fixed() && isUnlisted(stripsOf(account), value);
+      showMessage('mac', unlisted ? text('strip-account.warning.unlisted') : '', 'warning');
     }
   };
 
