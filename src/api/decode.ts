@@ -10,6 +10,7 @@ import {
   readJson,
   readText,
   wordsOf,
+  type AddNote,
   type JsonRecord,
   type Note,
 } from './decode/values';
@@ -129,17 +130,13 @@ function readStrip(
   look: Look,
   notes: Note[],
 ): Strip {
+  const note: AddNote = (about, reason, fields) => void notes.push({ mac, about, reason, fields });
   const found = stripFields(records, look);
   const available = !offline && !found.fields.some(saysOffline);
   const rows = records.length > 1 ? rowSet(records, look) : null;
-  const { load, voltage, signal, units } = settleReadings(
-    rows === null ? found.fields : [],
-    look,
-    notes,
-    mac,
-  );
+  const { load, voltage, signal, units } = settleReadings(rows === null ? found.fields : [], look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
-  const outlets = settleOutlets(bare === null ? sets : [...sets, bare], notes, mac);
+  const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
   const name = rows === null ? nameOf(found.fields) : rows.name;
   return { mac, name, available, outlets, load, voltage, signal, units, at };
 }

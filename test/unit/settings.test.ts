@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readAccountConfig } from '../../src/flow/shared-account';
 import { readWatchOptions } from '../../src/flow/strip-watch';
-import { SETTINGS, type Setting } from '../../src/settings';
+import { checkPrefix, SETTINGS, type Setting } from '../../src/settings';
 import { readConfig } from '../../src/simulator/simulator';
 import { SHAPES } from '../../src/simulator/shapes';
+import { failing } from './flow/support';
 
 const tables = Object.entries(SETTINGS).flatMap(([type, table]) =>
   Object.entries<Setting>(table).map(([name, setting]) => ({ where: `${type}.${name}`, name, setting })),
@@ -57,4 +58,18 @@ describe('a number out of bounds', () => {
     assert.equal(readAccountConfig({ timeout: 1e9 }).settings.timeout, 600_000);
     assert.equal(readConfig({ latency: '99999999' }).latency, 60_000);
   });
+});
+
+describe('a topic prefix', () => {
+  it('loses the slashes at its ends', () => {
+    assert.equal(checkPrefix(' /home/strips// '), 'home/strips');
+    assert.equal(checkPrefix('smart-strip'), 'smart-strip');
+  });
+
+  for (const text of ['', '/', 'a//b', 'a/#', '+/b', 'a\0', 'a\nb', '$SYS/x', '\ud800', 'x'.repeat(201)]) {
+    it(`must not be ${JSON.stringify(text.slice(0, 20))}`, async () => {
+      const { code, sentence } = await failing(() => checkPrefix(text));
+      assert.deepEqual({ code, sentence }, { code: 'NOT_CONFIGURED', sentence: 'NOT_CONFIGURED.topic' });
+    });
+  }
 });

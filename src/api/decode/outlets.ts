@@ -14,7 +14,7 @@ import {
   readWord,
   withItem,
 } from './values';
-import type { Candidate, JsonRecord, Note } from './values';
+import type { AddNote, Candidate, JsonRecord, Note } from './values';
 
 /** One outlet, as one container of an answer tells it. */
 export interface ToldOutlet {
@@ -381,15 +381,11 @@ function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<strin
 }
 
 /** The outlets that all sets tell together, fresh and in order. What two sets say differently of one, neither says for sure. */
-export function settleOutlets(
-  sets: readonly (readonly ToldOutlet[])[],
-  notes: Note[],
-  mac: string | null,
-): Outlet[] {
+export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: AddNote): Outlet[] {
   for (const outlets of sets) {
     const [first] = outlets;
     if (first !== undefined && outlets.every(({ port }) => port === null))
-      notes.push({ mac, about: 'outlets', reason: 'unnumbered', fields: [first.from] });
+      note('outlets', 'unnumbered', [first.from]);
   }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
@@ -402,25 +398,21 @@ export function settleOutlets(
     if (told.length === 1 && only?.state.on != null)
       settled.push({ port, on: only.state.on, name: only.name });
     else if (told.length > 0)
-      settled.push({ port, on: commonState(told, port, notes, mac), name: commonName(told) });
+      settled.push({ port, on: commonState(told, port, note), name: commonName(told) });
   }
   return settled;
 }
 
-function commonState(
-  told: readonly ToldOutlet[],
-  port: Port,
-  notes: Note[],
-  mac: string | null,
-): boolean | null {
+function commonState(told: readonly ToldOutlet[], port: Port, note: AddNote): boolean | null {
   const known = told.filter(({ state }) => state.on !== null);
   const [first] = known;
   const agree = known.every(({ state }) => state.on === first?.state.on);
   const dispute = told.find(({ state }) => state.problem?.reason === 'disagree');
   if (first !== undefined && agree && dispute === undefined) return first.state.on;
   const unclear = dispute ?? told.find(({ state }) => state.problem !== undefined);
-  const problem = agree ? unclear?.state.problem : { reason: 'disagree' as const, fields: fieldsOf(known) };
-  if (problem !== undefined) notes.push({ mac, about: port, ...problem });
+  const problem = unclear?.state.problem;
+  if (!agree) note(port, 'disagree', fieldsOf(known));
+  else if (problem !== undefined) note(port, problem.reason, problem.fields);
   return null;
 }
 

@@ -8,6 +8,7 @@ import {
   readNumber,
   readText,
   withItem,
+  type AddNote,
   type Candidate,
   type JsonRecord,
   type Measured,
@@ -34,12 +35,7 @@ const HIGHEST_VOLTAGE = 1_000;
 type Readings = Pick<Strip, ReadingName | 'units'>;
 
 /** Load, voltage and signal of a strip: each only where all fields for it agree. */
-export function settleReadings(
-  fields: readonly Field[],
-  look: Look,
-  notes: Note[],
-  mac: string | null,
-): Readings {
+export function settleReadings(fields: readonly Field[], look: Look, note: AddNote): Readings {
   const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
   const candidates: Record<ReadingName, ReadingCandidate[]> = { load: [], voltage: [], signal: [] };
   for (const field of fields) {
@@ -52,7 +48,7 @@ export function settleReadings(
     candidates.load = candidates.load.map(asScaled);
     candidates.voltage = candidates.voltage.map(asScaled);
   }
-  for (const name of READINGS) settle(name, candidates[name], readings, notes, mac);
+  for (const name of READINGS) settle(name, candidates[name], readings, note);
   return readings;
 }
 
@@ -60,8 +56,7 @@ function settle(
   name: ReadingName,
   candidates: readonly ReadingCandidate[],
   readings: Readings,
-  notes: Note[],
-  mac: string | null,
+  note: AddNote,
 ): void {
   const [first] = candidates;
   if (first === undefined) return;
@@ -80,9 +75,7 @@ function settle(
   if (value !== undefined && units.every((each) => each === unit)) {
     readings[name] = value;
     if (unit !== undefined) readings.units[name] = unit;
-  } else if (reason) {
-    notes.push({ mac, about: name, reason, fields: fieldsOf(counted.length > 0 ? counted : candidates) });
-  }
+  } else if (reason !== null) note(name, reason, fieldsOf(counted.length > 0 ? counted : candidates));
 }
 
 /** Which reading a field is, if it is one. */

@@ -123,6 +123,9 @@ export interface Note {
   fields: string[];
 }
 
+/** Called with a note about one strip. */
+export type AddNote = (about: Note['about'], reason: Note['reason'], fields: string[]) => void;
+
 /** A value that some field says, and the key of that field. */
 export interface Candidate<Value> {
   value: Value;

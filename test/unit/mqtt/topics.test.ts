@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { macKey } from '../../../src/api/mac';
 import { preview } from '../../../src/values';
-import { checkPrefix } from '../../../src/settings';
 import {
   commandTopic,
   discoveryTopic,
@@ -54,20 +53,6 @@ describe('the id of a strip in topics', () => {
   it('differs where only the end of a very long one does', () => {
     assert.notEqual(stripId(`${'x'.repeat(5000)}1`), stripId(`${'x'.repeat(5000)}2`));
   });
-});
-
-describe('a topic prefix', () => {
-  it('loses the slashes at its ends', () => {
-    assert.equal(checkPrefix(' /home/strips// '), 'home/strips');
-    assert.equal(checkPrefix('smart-strip'), 'smart-strip');
-  });
-
-  for (const text of ['', '/', 'a//b', 'a/#', '+/b', 'a\0', 'a\nb', '$SYS/x', '\ud800', 'x'.repeat(201)]) {
-    it(`must not be ${JSON.stringify(text.slice(0, 20))}`, async () => {
-      const { code, sentence } = await failing(() => checkPrefix(text));
-      assert.deepEqual({ code, sentence }, { code: 'NOT_CONFIGURED', sentence: 'NOT_CONFIGURED.topic' });
-    });
-  }
 });
 
 describe('reading a topic', () => {
