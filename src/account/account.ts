@@ -2,7 +2,7 @@ import { closedError, failureOf, isStripError, mayBeCarriedOut, type StripError 
 import { macKey } from '../api/mac';
 import type { ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
-import { DiagnosticCounters, type AccountDiagnostics } from './diagnostics';
+import type { AccountDiagnostics } from './diagnostics';
 import { Poller, type Round } from './poller';
 import { ownAnswer, Reader } from './reader';
 import { Requests } from './requests';
@@ -36,7 +36,6 @@ interface Wants {
  * All promises reject with `StripError`.
  */
 export class Account {
-  readonly #counters: DiagnosticCounters;
   readonly #options: AccountOptions;
   readonly #store: StripStore;
   readonly #subscribers: Subscribers<Change, Wants>;
@@ -56,7 +55,6 @@ export class Account {
   constructor(options: AccountOptions) {
     const fault = (error: unknown): void => options.log.fault(error);
     this.#options = options;
-    this.#counters = new DiagnosticCounters(options.clock);
     this.#store = new StripStore(
       options,
       (mac) => this.#wantsReadings(mac),
@@ -65,19 +63,13 @@ export class Account {
     this.#subscribers = new Subscribers(fault);
     this.#statusListeners = new Subscribers(fault);
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
-    this.#requests = new Requests(options, this.#queue, this.#counters, (succeeded, endedPause) =>
+    this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
-    this.#reader = new Reader(options.service, this.#store, this.#requests, this.#counters);
+    this.#reader = new Reader(options.service, this.#store, this.#requests);
     this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
-    this.#switcher = new Switcher(
-      options,
-      this.#store,
-      this.#queue,
-      this.#requests,
-      this.#reader,
-      this.#counters,
-      () => this.#poller.suspect(),
+    this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
+      this.#poller.suspect(),
     );
     this.#toldStatus = this.#currentStatus();
   }
@@ -102,7 +94,7 @@ export class Account {
       this.#switcher.check(command);
       return await this.#queue.run(command, options);
     } catch (error) {
-      this.#counters.ended(error);
+      this.#requests.counters.ended(error);
       if (isStripError(error) && mayBeCarriedOut(error)) this.#poller.suspect();
       throw error;
     }
@@ -132,7 +124,7 @@ export class Account {
 
   /** What the account has done since it was created. */
   diagnostics(): AccountDiagnostics {
-    return this.#counters;
+    return this.#requests.counters;
   }
 
   /** How the account is doing now. */

@@ -1,7 +1,6 @@
 import { isStripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Service, StripAnswer } from '../api/types';
-import type { DiagnosticCounters } from './diagnostics';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
 
@@ -27,7 +26,6 @@ export class Reader {
     private readonly service: Service,
     private readonly store: StripStore,
     private readonly requests: Requests,
-    private readonly counters: DiagnosticCounters,
   ) {}
 
   list(): SharedRead<ListAnswer> {
@@ -41,10 +39,11 @@ export class Reader {
   /** One request for a strip, not shared. The caller holds a place of the semaphore. */
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
-    this.counters.requests.strip++;
+    const { counters } = this.requests;
+    counters.requests.strip++;
     try {
       const answer = await this.service.get(this.store.spelling(mac));
-      this.counters.strip = this.counters.dated(answer);
+      counters.strip = counters.dated(answer);
       this.store.strip(answer, version);
       return answer;
     } catch (error) {
@@ -55,10 +54,11 @@ export class Reader {
 
   async #askList(): Promise<ListAnswer> {
     const version = this.store.nextVersion();
-    this.counters.requests.list++;
+    const { counters } = this.requests;
+    counters.requests.list++;
     try {
       const answer = await this.service.list();
-      this.counters.list = this.counters.dated(answer);
+      counters.list = counters.dated(answer);
       this.store.list(answer, version);
       return answer;
     } catch (error) {

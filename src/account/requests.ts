@@ -1,7 +1,7 @@
 import type { Clock } from '../api/clock';
 import { closedError, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import type { CommandQueue, QueuedCommand } from './command-queue';
-import type { DiagnosticCounters } from './diagnostics';
+import { DiagnosticCounters } from './diagnostics';
 import type { AccountOptions } from './types';
 
 /** Milliseconds. */
@@ -22,6 +22,7 @@ const PROBE_INTERVAL = 5_000;
 /** Sends requests: so many at once, only probes while the service asks for a pause, and those of commands again where that may help. */
 export class Requests {
   readonly cooldown: Cooldown;
+  readonly counters: DiagnosticCounters;
   /** Requests of commands that are over. */
   commandRequests = 0;
   readonly #semaphore: Semaphore;
@@ -34,10 +35,10 @@ export class Requests {
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
-    private readonly counters: DiagnosticCounters,
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
+    this.counters = new DiagnosticCounters(options.clock);
     this.#semaphore = new Semaphore(options.settings.concurrency);
   }
 

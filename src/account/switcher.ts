@@ -3,7 +3,6 @@ import { sameMac } from '../api/mac';
 import { portsWith } from '../api/response';
 import { PORTS, type Port, type PortOrAll, type Strip } from '../api/types';
 import type { CommandQueue, QueuedCommand } from './command-queue';
-import type { DiagnosticCounters } from './diagnostics';
 import type { Reader } from './reader';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
@@ -26,7 +25,6 @@ export class Switcher {
     private readonly queue: CommandQueue,
     private readonly requests: Requests,
     private readonly reader: Reader,
-    private readonly counters: DiagnosticCounters,
     private readonly refresh: () => void,
   ) {}
 
@@ -106,17 +104,18 @@ export class Switcher {
   /** One switch request. */
   async #post(queued: QueuedCommand, port: PortOrAll, on: boolean): Promise<Outcome> {
     const { clock, service } = this.options;
+    const { counters } = this.requests;
     const mac = this.store.spelling(queued.command.mac);
     const asked = port === 'all' ? this.store.ports(mac) : [port];
     const now = (): string => new Date(clock.wall()).toISOString();
     const pending = queued.pendingRestores;
     const isFirst = queued.action === 'cycle' && !on && !pending.includes(port);
     if (isFirst) queued.pendingRestores = [...pending, port];
-    this.counters.requests.switch++;
+    counters.requests.switch++;
     try {
       const answer = await service.switch(mac, port, on);
       const at = now();
-      this.counters.switch = this.counters.dated(answer);
+      counters.switch = counters.dated(answer);
       this.queue.switchAnswered();
       const { results, confirmed, response } = answer;
       const known = asked.filter((each) => confirmed.includes(each));
