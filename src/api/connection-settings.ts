@@ -69,30 +69,21 @@ export function isPublicPlainHttp({ url, simulator }: BaseUrl): boolean {
   return simulator === null && url.protocol === 'http:' && !isPrivateHost(url.hostname);
 }
 
+/** As `URL` writes them, which turns every spelling of an IPv4 address into four decimal numbers. */
+const PRIVATE_IPV4 = /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
+
 function isPrivateHost(hostname: string): boolean {
   if (hostname.startsWith('[')) return isPrivateIpv6(hostname.slice(1, -1));
-  const octets = hostname.split('.').map(Number);
-  // `URL` has already turned every spelling of an IPv4 address into four decimal numbers.
-  if (octets.every((octet) => Number.isInteger(octet))) return isPrivateIpv4(octets);
+  if (/^[\d.]+$/.test(hostname)) return PRIVATE_IPV4.test(hostname);
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   return !name.includes('.') || /\.(localhost|local|lan|internal|home\.arpa)$/.test(name);
-}
-
-function isPrivateIpv4([a = 0, b = 0]: number[]): boolean {
-  return (
-    a === 127 ||
-    a === 10 ||
-    (a === 172 && b >= 16 && b <= 31) ||
-    (a === 192 && b === 168) ||
-    (a === 169 && b === 254)
-  );
 }
 
 function isPrivateIpv6(address: string): boolean {
   const mapped = /^::ffff:([0-9a-f]+):[0-9a-f]+$/.exec(address);
   if (mapped) {
     const high = parseInt(mapped[1] ?? '', 16);
-    return isPrivateIpv4([high >> 8, high & 0xff]);
+    return PRIVATE_IPV4.test(`${high >> 8}.${high & 0xff}.`);
   }
   return address === '::1' || /^(f[cd]..|fe[89ab].):/.test(address);
 }

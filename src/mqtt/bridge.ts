@@ -128,24 +128,21 @@ export class Bridge {
     const topic = ownProperty(input.msg, 'topic');
     const payload = ownProperty(input.msg, 'payload');
     const incoming = readTopic(this.#settings, topic);
-    switch (incoming.kind) {
-      case 'own':
-        break;
-      case 'birth': {
-        if (payload === 'online') for (const shared of this.#strips.values()) this.#publishWhole(shared);
-        else if (payload !== 'offline') {
-          const params = { topic: preview(topic), got: preview(payload) };
-          throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
-        }
-        break;
-      }
-      case 'command': {
-        if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
-        else await this.#command(incoming, payload, input);
-      }
+    if (incoming.kind === 'birth') this.#onBirth(topic, payload);
+    else if (incoming.kind === 'command') {
+      if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
+      else await this.#command(incoming, payload, input);
     }
     return { messages: [], status: this.#nodeStatus() ?? ASKING };
   };
+
+  #onBirth(topic: unknown, payload: unknown): void {
+    if (payload === 'online') for (const shared of this.#strips.values()) this.#publishWhole(shared);
+    else if (payload !== 'offline') {
+      const params = { topic: preview(topic), got: preview(payload) };
+      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
+    }
+  }
 
   async #command(
     { id, port }: { id: string; port: PortOrAll },

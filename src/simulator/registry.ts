@@ -103,12 +103,9 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
       if (this.#pending.delete(controller)) handler.onResponseError?.(controller, reason);
     });
     this.#pending.add(controller);
-    if (this.#destroyed) controller.abort(destroyed());
-    else {
-      this.#answer(options, handler, controller).catch((error: unknown) => {
-        controller.abort(error instanceof Error ? error : new Error(String(error)));
-      });
-    }
+    this.#answer(options, handler, controller).catch((error: unknown) => {
+      controller.abort(error instanceof Error ? error : new Error(String(error)));
+    });
     return true;
   }
 
@@ -124,6 +121,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
     handler: Dispatcher.DispatchHandler,
     controller: Controller,
   ): Promise<void> {
+    if (this.#destroyed) throw destroyed();
     const simulator = await this.#find();
     if (!this.#pending.has(controller)) return;
     if (simulator === null) throw withCode('there is no simulator at this path', NO_SIMULATOR);

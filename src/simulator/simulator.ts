@@ -113,16 +113,14 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** The smart strip service in memory: its strips, and what can happen at the strips themselves. `handle` answers requests with it. */
 export class Simulator {
   readonly #strips = new Map<string, SimulatedStrip>();
+  readonly #options: SimulatorOptions;
   readonly #apiKey: Buffer | 'any' | 'none';
-  readonly #format;
-  readonly #latency: number;
-  readonly #drifts: boolean;
-  readonly #clock: Clock;
   readonly #listeners = new Set<(switched: Switched) => void>();
   readonly #waiting = new Map<Timer, () => void>();
   #closed = false;
 
-  constructor({ strips, apiKey, shape, latency, drift = false, clock }: SimulatorOptions) {
+  constructor(options: SimulatorOptions) {
+    const { strips, apiKey, drift = false, clock } = options;
     const random = () => (drift ? clock.random() * 2 - 1 : 0);
     for (const { mac, name, outlets = [] } of strips) {
       this.#strips.set(key(mac), {
@@ -136,10 +134,7 @@ export class Simulator {
       });
     }
     this.#apiKey = apiKey === null ? 'none' : apiKey === '' ? 'any' : digest(apiKey);
-    this.#format = formatOf(shape);
-    this.#latency = latency;
-    this.#drifts = drift;
-    this.#clock = clock;
+    this.#options = options;
   }
 
   /** Whether a request with this key is answered; found out in a time that says nothing about the key. */
@@ -156,13 +151,13 @@ export class Simulator {
   /** The body of `GET /strips`: the strips that are plugged in. */
   list(): unknown {
     const strips = [...this.#strips.values()].filter(({ available }) => available);
-    return this.#format.list(strips.map((strip) => this.#snapshot(strip)));
+    return formatOf(this.#options.shape).list(strips.map((strip) => this.#snapshot(strip)));
   }
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
     const strip = this.#strips.get(key(mac));
-    return strip?.available ? this.#format.strip(this.#snapshot(strip)) : undefined;
+    return strip?.available ? formatOf(this.#options.shape).strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
@@ -209,12 +204,13 @@ export class Simulator {
 
   /** Resolves when an answer is due. */
   async latency(): Promise<void> {
-    if (this.#latency <= 0 || this.#closed) return;
+    const { latency, clock } = this.#options;
+    if (latency <= 0 || this.#closed) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#clock.setTimeout(() => {
+      const timer = clock.setTimeout(() => {
         this.#waiting.delete(timer);
         resolve();
-      }, this.#latency);
+      }, latency);
       this.#waiting.set(timer, resolve);
     });
   }
@@ -224,7 +220,7 @@ export class Simulator {
     this.#closed = true;
     this.#listeners.clear();
     for (const [timer, resolve] of this.#waiting) {
-      this.#clock.clearTimeout(timer);
+      this.#options.clock.clearTimeout(timer);
       resolve();
     }
     this.#waiting.clear();
@@ -238,7 +234,7 @@ export class Simulator {
   }
 
   #snapshot(strip: SimulatedStrip): StripSnapshot {
-    if (this.#drifts) this.#moveDrift(strip);
+    if (this.#options.drift === true) this.#moveDrift(strip);
     const { mac, name, outlets, set, drift } = strip;
     const draw = outlets.reduce((sum, { port, on }) => sum + (on ? DRAW[port] : 0), 0);
     const load = tenths(draw * (1 + 0.04 * drift.load));
@@ -257,11 +253,12 @@ export class Simulator {
 
   /** Moves readings only when they are read, by the time that has passed: that takes no timer. */
   #moveDrift(strip: SimulatedStrip): void {
-    const now = this.#clock.monotonic();
+    const { clock } = this.#options;
+    const now = clock.monotonic();
     const furthest = Math.min(1, (now - strip.driftedAt) / DRIFT_TIME);
     strip.driftedAt = now;
     for (const name of READINGS) {
-      const moved = strip.drift[name] + (this.#clock.random() * 2 - 1) * furthest;
+      const moved = strip.drift[name] + (clock.random() * 2 - 1) * furthest;
       strip.drift[name] = Math.max(-1, Math.min(1, moved));
     }
   }

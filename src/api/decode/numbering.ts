@@ -16,10 +16,10 @@ interface Numbering {
 const OUTLETS = 4;
 
 /**
- * Numbers records that are each about one outlet (design rule: a field that says the number, or the key of the record; numbers that
- * are not called a port only where those of all four are exactly 1-4 or 0-3; the order of four alike records last). `keys`: of the
- * map that holds the records, if one does; `ordered`: the records stand in an array of outlets; `ports`: the
- * keys in them that call a number that of a port. `null`: nothing numbers them for sure.
+ * Numbers records that are each about one outlet: by a field that says the number, or by the key of the record; by numbers that are not
+ * called a port only where those of all four are exactly 1-4 or 0-3; by the order of four alike records last. `keys`: of the map that
+ * holds the records, if one does; `ordered`: the records stand in an array of outlets; `ports`: the keys in them that call a number that
+ * of a port. `null`: nothing numbers them for sure.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
