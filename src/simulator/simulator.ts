@@ -241,7 +241,7 @@ export class Simulator {
     return {
       mac,
       name,
-      outlets,
+      outlets: outlets.map((outlet) => ({ ...outlet })),
       readings: {
         load: set.get('load') ?? load,
         // Mains voltage sags a little under load.
