@@ -101,14 +101,14 @@ class Search {
         own === null &&
         this.records.length === before &&
         tellsOutlets(record, look) &&
-        identityOf(record, look) !== null;
+        partIdentity(record, look) !== null;
       if (isContainer && !isStripWithEmptyList) {
         deeper = true;
         if (own !== null && tellsOwnOutlets(record, own, look))
           strips.push({ identity: own, record, offline });
         continue;
       }
-      const identity = name?.foreign === true ? null : (own ?? identityOf(record, look));
+      const identity = name?.foreign === true ? null : (own ?? partIdentity(record, look));
       if (identity === null) unidentified++;
       else if (!isForeign(record, look)) strips.push({ identity, record, offline });
     }
@@ -168,7 +168,7 @@ class Search {
     }
     if (own === null && this.#map(record, place)) return true;
     // An empty list under a name that does not say so is none beside anything else.
-    const identity = depth > 0 ? null : identityOf(record, look);
+    const identity = depth > 0 ? null : (own ?? partIdentity(record, look));
     if (identity !== null) this.records.push({ identity, record, offline });
     return false;
   }
@@ -262,10 +262,8 @@ const isRow = (record: JsonRecord, look: Look): boolean =>
   Object.keys(record).some((key) => look(key).number === 'port') &&
   Object.keys(record).some((key) => look(key).state !== null);
 
-/** What identifies the strip that a record is about; its own fields first, then those of its parts. `null`: nothing does. */
-function identityOf(record: JsonRecord, look: Look): Identity | null {
-  const direct = directIdentity(record, look);
-  if (direct !== null) return direct;
+/** What identifies the strip that a record is about whose own fields do not: those of its parts. `null`: nothing does. */
+function partIdentity(record: JsonRecord, look: Look): Identity | null {
   const { fields } = stripFields([record], look);
   const named = fields.filter(({ meaning, value }) => meaning.mac >= 0 && readText(value) !== null);
   const own = named.filter(({ part }) => part === 'self');
