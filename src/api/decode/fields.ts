@@ -82,7 +82,7 @@ function addBeside(beside: Beside, meaning: Meaning, value: unknown, look: Look)
   if (meaning.measures) beside.measures = true;
   if (meaning.scaleOf !== null) beside.scales = withItem(beside.scales, meaning.scaleOf);
   if (meaning.unitOf !== null) addUnit(beside, meaning.unitOf, value);
-  else if (meaning.is('unit') && isRecord(value)) {
+  else if (isRecord(value) && meaning.is('unit')) {
     for (const key in value) addUnit(beside, look(key).reading, value[key]);
   }
 }

@@ -180,7 +180,7 @@ class Search {
       const value = map[key];
       const own = isRecord(value) ? directIdentity(value, look) : null;
       const mac = own?.named === true ? own.mac : key;
-      const holdsMore = isRecord(value) && Object.keys(value).some((each) => look(each).keyed < 0);
+      const holdsMore = isRecord(value) && !holdsOnlyOutlets(value, look);
       return { identity: { mac, named: true }, record: holdsMore ? value : { outlets: value }, offline };
     });
     this.#add(strips, 0);
@@ -238,6 +238,11 @@ function tellsOwnOutlets(record: JsonRecord, own: Identity, look: Look): boolean
   const entries = Object.entries(record);
   const rest = entries.filter(([, value]) => !holdsOtherStrips(readJson(value), own, look));
   return tellsOutlets(Object.fromEntries(rest), look);
+}
+
+function holdsOnlyOutlets(record: JsonRecord, look: Look): boolean {
+  for (const key in record) if (look(key).keyed < 0) return false;
+  return true;
 }
 
 /** The keys of a record that may hold strips: where some are called strips, only those and what is called unreachable. */

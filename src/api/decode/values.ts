@@ -155,9 +155,10 @@ export const fieldsOf = (candidates: readonly { from: string }[]): string[] =>
 export function preferred<Ranked extends { rank: number; text: string }>(
   found: readonly Ranked[],
 ): Ranked | undefined {
-  const comes = (a: Ranked, b: Ranked): boolean => a.rank < b.rank || (a.rank === b.rank && a.text < b.text);
-  return found.reduce<Ranked | undefined>(
-    (best, each) => (best === undefined || comes(each, best) ? each : best),
-    undefined,
-  );
+  let best: Ranked | undefined;
+  for (const each of found) {
+    if (best === undefined || each.rank < best.rank) best = each;
+    else if (each.rank === best.rank && each.text < best.text) best = each;
+  }
+  return best;
 }
