@@ -214,16 +214,39 @@ export class StripStore {
   *known(): Generator<Change> {
     const { available, error } = this;
     if (available !== null) yield { kind: 'account', available, error, first: true };
-    for (const { key, strip } of this.#strips.values()) yield* changesOf(newState(key, strip), strip);
+    for (const { strip, lastOn, lastReading } of this.#strips.values()) {
+      yield { kind: 'strip', strip, available: strip.available, first: true };
+      for (const { port, on } of strip.outlets) {
+        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
+      }
+      for (const name of lastReading.keys()) {
+        yield { kind: 'reading', strip, name, value: strip[name], previous: null, first: true };
+      }
+    }
   }
 
   #find(mac: string): StripState | undefined {
     return this.#strips.get(macKey(mac));
   }
 
-  #findOrAdd(told: Pick<Strip, 'mac' | 'at'>): StripState {
-    const key = macKey(told.mac);
-    const state = this.#strips.get(key) ?? newState(key, { ...told, units: this.#units });
+  #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
+    const key = macKey(mac);
+    const known = this.#strips.get(key);
+    if (known !== undefined) return known;
+    const readings = { load: null, voltage: null, signal: null };
+    const state: StripState = {
+      key,
+      strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
+      isNew: true,
+      versions: new Map(),
+      lastOn: new Map(),
+      lastReading: new Map(),
+      outletsTold: false,
+      listVersion: 0,
+      readingsUntold: false,
+      readable: true,
+      leftAt: null,
+    };
     this.#strips.set(key, state);
     return state;
   }
@@ -324,24 +347,6 @@ export class StripStore {
     answer.name ??= strip.name;
     answer.units = { ...strip.units, ...answer.units };
   }
-}
-
-/** A strip of which nothing is known but what identifies it. */
-function newState(key: string, { mac, at, units }: Pick<Strip, 'mac' | 'at' | 'units'>): StripState {
-  const readings = { load: null, voltage: null, signal: null };
-  return {
-    key,
-    strip: { mac, name: null, available: false, outlets: [], ...readings, units, at },
-    isNew: true,
-    versions: new Map(),
-    lastOn: new Map(),
-    lastReading: new Map(),
-    outletsTold: false,
-    listVersion: 0,
-    readingsUntold: false,
-    readable: true,
-    leftAt: null,
-  };
 }
 
 /** Whether nothing newer is known of a field than an answer of this version says. */

@@ -24,13 +24,17 @@ describe('a subscriber', () => {
     assert.deepEqual(take(), []);
   });
 
-  it('hears nothing of an outlet that is unknown now, even if it was known, where it asks for what is known', async () => {
+  it('hears of an outlet that is unknown now but was known, where it asks for what is known', async () => {
     const lab = bench();
     await list(lab, makeStrip(MAC, [true, null]));
     await list(lab, makeStrip(MAC, [null, null]));
     const { take } = watch(lab, { initial: true });
     await calm();
-    assert.deepEqual(take(), ['account available (first)', `${MAC} available (first)`]);
+    assert.deepEqual(take(), [
+      'account available (first)',
+      `${MAC} available (first)`,
+      `${MAC}/1 unknown (first)`,
+    ]);
   });
 
   it('hears what is known, and later what becomes known, where it asks for that', async () => {
