@@ -55,7 +55,7 @@ export class StripStore {
   /** By MAC key. */
   readonly #strips = new Map<string, StripState>();
   /** Names that the user gave, by MAC key. */
-  readonly #outletNames = new Map<string, Map<Port, string>>();
+  readonly #outletNames = new Map<string, Map<PortOrAll | null, string>>();
   readonly #units: Strip['units'];
   #version = 0;
   /** Of the newest list, and of the newest that was understood as a whole; 0: none yet. */
@@ -82,7 +82,7 @@ export class StripStore {
   ) {
     const { outletNames, units } = options.settings;
     for (const { mac, port, name } of outletNames) {
-      const names = this.#outletNames.get(macKey(mac)) ?? new Map<Port, string>();
+      const names = this.#outletNames.get(macKey(mac)) ?? new Map<PortOrAll, string>();
       this.#outletNames.set(macKey(mac), names.set(port, name));
     }
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
@@ -112,7 +112,7 @@ export class StripStore {
     const key = macKey(mac);
     const strip = this.#strips.get(key)?.strip;
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
-    const given = port === null || port === 'all' ? null : this.#outletNames.get(key)?.get(port);
+    const given = this.#outletNames.get(key)?.get(port);
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 
@@ -294,8 +294,7 @@ export class StripStore {
       if (known === undefined) outlets.push(outlet);
       else outlets[index] = outlet;
     }
-    const isLonger = outlets.length > strip.outlets.length;
-    strip.outlets = isLonger ? outlets.sort((a, b) => a.port - b.port) : outlets;
+    strip.outlets = outlets.sort((a, b) => a.port - b.port);
     if (isDescription) {
       const units = { ...strip.units, ...told.units };
       Object.assign(strip, { mac, name: told.name ?? strip.name, units });

@@ -171,8 +171,7 @@ function merge(
   const errors = ends.filter(isStripError);
   const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
   if (errors.length === 0 && latest !== undefined) {
-    const outcome: Outcome = { ...latest, port, outlet: null, results, response };
-    return skipped.length > 0 ? { ...outcome, skipped: [...skipped] } : outcome;
+    return { ...latest, port, outlet: null, results, response, skipped: [...skipped] };
   }
 
   const switched = portsWith(results, true);

@@ -224,5 +224,6 @@ describe('a protected outlet', () => {
     const ending = run('all', false);
     for (const call of service.switches) await call.fail(failure('AUTH'));
     assert.equal(ending.error?.code, 'AUTH');
+    assert.deepEqual(ending.error.results, []);
   });
 });

@@ -115,6 +115,21 @@ describe('a subscriber', () => {
     assert.deepEqual(initial.take(), [`${OTHER} available (first)`, `${OTHER}/1 off (first)`]);
   });
 
+  it('hears of a strip that an answer about it alone makes known, once a complete list has come', async () => {
+    const lab = bench();
+    const { take } = watch(lab);
+    const read = async (mac: string): Promise<void> => {
+      const reading = lab.account.get(mac);
+      await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(mac, [true])));
+      await reading;
+    };
+    await read(MAC);
+    await list(lab, makeStrip(MAC, [true]));
+    assert.deepEqual(take(), []);
+    await read(OTHER);
+    assert.deepEqual(take(), [`${OTHER} available (first)`]);
+  });
+
   it('hears that a strip is gone from a complete list, which says nothing about its outlets', async () => {
     const lab = bench();
     const { take } = watch(lab);

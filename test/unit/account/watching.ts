@@ -1,5 +1,4 @@
-import type { SubscribeOptions } from '../../../src/account/types';
-import type { Change } from '../../../src/account/types';
+import type { Change, SubscribeOptions } from '../../../src/account/types';
 import { listOf } from '../../support/scripted-service';
 import { said, type Bench } from './support';
 
