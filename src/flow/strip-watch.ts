@@ -65,6 +65,8 @@ export class WatchMessages {
   readonly #options: WatchOptions;
   /** By strip and reading: the value sent last, or the value that was known before the first was sent. */
   #sent: Map<string, number> | null = null;
+  /** Outlets and readings that were known once, but not when this node asked what is known. */
+  #unknownAtStart: Set<string> | null = null;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -99,19 +101,29 @@ export class WatchMessages {
   }
 
   /** What becomes unknown is not a change: the next known state is compared with the last known one. */
-  #outletMessage({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
+  #outletMessage({ strip, port, on, previous, first }: Change & { kind: 'outlet' }): Message | null {
     const watched = this.#options.port;
-    if (on === null || on === previous || (watched !== null && watched !== port)) return null;
+    if (watched !== null && watched !== port) return null;
+    const isFirst = this.#endsUnknownStart(`${strip.mac}/${port}`, on, first);
+    if (on === null || (on === previous && !isFirst)) return null;
     const payload = this.#options.output === 'on' ? on : { mac: strip.mac, port, on };
     const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
-    return messageAbout(strip, String(port), payload, { outlet, previous });
+    return messageAbout(strip, String(port), payload, { outlet, previous: isFirst ? null : previous });
   }
 
-  #readingMessage({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
-    if (value === null) return null;
+  /** Whether a value is the first that this node hears of something that was unknown at its start. */
+  #endsUnknownStart(key: string, value: unknown, first: boolean): boolean {
+    if (value !== null) return this.#unknownAtStart?.delete(key) === true;
+    if (first) (this.#unknownAtStart ??= new Set()).add(key);
+    return false;
+  }
+
+  #readingMessage({ strip, name, value, previous, first }: Change & { kind: 'reading' }): Message | null {
     const key = `${strip.mac}/${name}`;
+    const isFirst = this.#endsUnknownStart(key, value, first);
+    if (value === null) return null;
     const sent = (this.#sent ??= new Map<string, number>());
-    const last = sent.get(key) ?? previous;
+    const last = isFirst ? null : (sent.get(key) ?? previous);
     if (last !== null && !differs(value, last, this.#options.change)) {
       sent.set(key, last);
       return null;

@@ -177,6 +177,31 @@ describe('the strip watch node', () => {
     assert.deepEqual(heard, [`${MAC}/1`]);
   });
 
+  it('sends to a node deployed while an outlet is unknown what the outlet is, once that is known again', async () => {
+    const answer = (on: boolean | null) =>
+      lab.service.always({ kind: 'answer', status: 200, json: [{ mac: MAC, outlets: [{ port: 1, on }] }] });
+    answer(true);
+    await lab.deploy([watch(), list]);
+    await polled();
+    answer(null);
+    await reread();
+    const late = flowNode('late', 'strip watch', { mac: MAC, port: '1', initial: true, wires: [['later']] });
+    const heard: unknown[] = [];
+    await lab.redeploy(
+      [watch(), late, list, { id: 'later', type: 'helper', z: 'tab', x: 0, y: 0, wires: [] }],
+      'nodes',
+    );
+    lab.node('later').on('input', ({ payload, strip }: { payload?: unknown; strip?: unknown }) => {
+      heard.push([payload, (strip as { previous: unknown }).previous]);
+    });
+    await reread();
+    assert.deepEqual(heard, []);
+    answer(true);
+    await reread();
+    await lab.until('the first message', () => heard.length > 0);
+    assert.deepEqual(heard, [[true, null]]);
+  });
+
   it('says nothing any more once it is closed', async () => {
     await lab.deploy([watch(), list]);
     await polled();

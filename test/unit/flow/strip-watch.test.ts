@@ -129,6 +129,20 @@ describe('messages of a watching node', () => {
     assert.deepEqual(message?.strip, { ...named, outlet: 'Lamp', previous: false });
   });
 
+  it('tell once of an outlet or a reading that was unknown at the start, when it is known again unchanged', () => {
+    const unknown = outlet({ on: null, previous: null, first: true });
+    const again = outlet({ on: true, previous: true });
+    const [start, first, second] = messages({}, unknown, again, again);
+    assert.deepEqual([start, second], [null, null]);
+    assert.equal(first?.payload, true);
+    assert.equal((first.strip as { previous: unknown }).previous, null);
+    const [, changed] = messages({}, unknown, outlet({ on: false, previous: true }));
+    assert.equal(changed?.payload, false);
+    const noLoad: Change = { kind: 'reading', strip, name: 'load', value: null, previous: null, first: true };
+    const [, load, same] = messages({ readings: true }, noLoad, reading(5, 5), reading(5, 5));
+    assert.deepEqual([load?.payload, same], [5, null]);
+  });
+
   it('leave out what becomes unknown, or is known again unchanged', () => {
     const on = (state: boolean | null, previous: boolean | null) => outlet({ on: state, previous });
     const [unknown, same, other] = messages({}, on(null, true), on(true, true), on(false, true));
