@@ -126,6 +126,8 @@ export class Editor {
     const { page } = this;
     const dialog = page.locator('.ui-dialog', { has: page.locator('#red-ui-clipboard-dialog-import-tabs') });
     const line = (text: string) => dialog.locator('.red-ui-treeList-label', { hasText: text });
+    const tabs = page.locator('#red-ui-workspace-tabs .red-ui-tab');
+    const before = await tabs.count();
     await page.keyboard.press('Control+i');
     await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
     await line(PACKAGE).waitFor();
@@ -133,6 +135,8 @@ export class Editor {
     // Not the dialog's button: 100 ms after the dialog opens it is disabled, because there is no text to import, also if an example is chosen already.
     await line(name).dblclick();
     await dialog.waitFor({ state: 'hidden' });
+    // The dialog closes before the example is there.
+    await tabs.nth(before).waitFor({ state: 'attached' });
   }
 
   async showTab(id: string): Promise<void> {
