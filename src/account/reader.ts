@@ -73,10 +73,10 @@ export class Reader {
     ask: () => Promise<Answer>,
   ): SharedRead<Answer> {
     const current = underWay.get(key);
-    if (current !== undefined && current.sentAfter() >= this.requests.commandRequests) return current;
+    if (current !== undefined && current.sentAfter() >= this.requests.commandRequestsOver) return current;
     let sentAfter = Infinity;
     const answer = this.requests.send(null, () => {
-      sentAfter = this.requests.commandRequests;
+      sentAfter = this.requests.commandRequestsOver;
       return ask();
     });
     const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter, taken: false };

@@ -23,8 +23,8 @@ const PROBE_INTERVAL = 5_000;
 export class Requests {
   readonly cooldown: Cooldown;
   readonly counters: DiagnosticCounters;
-  /** Requests of commands that are over. */
-  commandRequests = 0;
+  /** How many requests of commands have ended. */
+  commandRequestsOver = 0;
   readonly #semaphore: Semaphore;
   /** What must be restored and is not yet is given up. */
   #isOver = false;
@@ -66,7 +66,7 @@ export class Requests {
       } finally {
         if (queued !== null) {
           queued.underWay--;
-          this.commandRequests++;
+          this.commandRequestsOver++;
         }
         this.#semaphore.release();
       }

@@ -147,9 +147,9 @@ export class Editor {
     );
   }
 
-  /** Opens the dialog of a node by a double click. */
+  /** Opens the dialog of a node by a double click. Node-RED takes two clicks in the same millisecond for one. */
   async edit(id: string): Promise<void> {
-    await this.node(id).locator('.red-ui-flow-node').first().dblclick();
+    await this.node(id).locator('.red-ui-flow-node').first().dblclick({ delay: 20 });
     await this.dialog.waitFor();
     await this.settled();
   }
