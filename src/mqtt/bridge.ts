@@ -269,10 +269,13 @@ export class Bridge {
     }
   }
 
-  /** One change, before everything that waits as a whole. */
-  #publish(shared: Shared, topic: string, payload: string): void {
-    shared.published.set(topic, payload);
-    this.#discoveries.delete(topic);
+  /** One change, before everything that waits as a whole, but for the discovery message of its strip. */
+  #publish({ id, published }: Shared, topic: string, payload: string): void {
+    published.set(topic, payload);
+    const discovery = discoveryTopic(this.#settings, id);
+    const description = this.#discoveries.get(discovery);
+    if (description !== undefined) this.#changes.set(discovery, description);
+    this.#discoveries.delete(discovery);
     this.#states.delete(topic);
     this.#changes.set(topic, payload);
     this.#flushSoon();

@@ -343,18 +343,20 @@ describe('publishing at a pace', () => {
     });
   }
 
-  it('lets a change pass what is sent in bulk', async () => {
+  it('lets a change pass what is sent in bulk, but not the discovery message of its strip', async () => {
     const strips = many(1000);
     const lab = new Lab().start(...strips);
-    await lab.published();
-    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     await lab.clock.pass(200);
     const last = strips.at(-1);
     assert.ok(last);
-    lab.changes({ ...last, available: false });
     const before = lab.sent.length;
+    lab.changes({ ...last, available: false });
     await lab.clock.pass(50);
-    assert.match(lab.sent[before]?.topic ?? '', /available$/);
+    const id = last.mac.toUpperCase();
+    const first = lab.sent.slice(before, before + 2).map(({ topic, payload }) => `${topic} ${payload}`);
+    assert.match(first[0] ?? '', new RegExp(`^homeassistant/device/smart_strip_${id}/config {`));
+    assert.equal(first[1], `smart-strip/${id}/available offline`);
+    assert.equal((await lab.published()).length, 1000 * 9);
   });
 
   it('starts over at a further birth message, without sending anything twice that still waits', async () => {
