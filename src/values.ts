@@ -15,6 +15,15 @@ export function environmentVariable(text: string): string | null {
   return /^\$\{([^{}]*)\}$/.exec(text.trim())?.[1] ?? null;
 }
 
+/**
+ * A sentence with values in place of `__name__`. Not left to Node-RED, which would look for more placeholders, and for references to other
+ * texts, in the values.
+ */
+export const fill = (sentence: string, params: Readonly<Record<string, unknown>>): string =>
+  sentence.replace(/__(\w+?)__/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
+  );
+
 /** Longest preview, in characters. */
 const LONGEST_PREVIEW = 60;
 const DEEPEST = 2;

@@ -3,17 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { NodeAPI } from 'node-red';
-import type { Params } from '../../src/api/errors';
 import type { Translate } from '../../src/flow/node-error';
 import { CATALOGUE } from '../../src/flow/node-status';
 import { textOf } from '../../src/settings';
-import { ownProperty } from '../../src/values';
+import { fill, ownProperty } from '../../src/values';
 import catalogue from '../locales/en-US/strip-account.json';
 
-/**
- * Sentences of the account's catalogue in the runtime's language; in English where it has none. Values are put in here and not by the
- * runtime, which would look for more placeholders, and for references to other texts, in the values themselves.
- */
+/** Sentences of the account's catalogue in the runtime's language; in English where it has none. */
 export function translator(RED: NodeAPI): Translate {
   return (key, params = {}) => fill(template(RED, key), params);
 }
@@ -28,11 +24,6 @@ function packaged(key: string): string {
   const text = key.split('.').reduce<unknown>((texts, name) => ownProperty(texts, name), catalogue);
   return typeof text === 'string' ? text : key;
 }
-
-const fill = (text: string, params: Params): string =>
-  text.replace(/__(\w+?)__/g, (placeholder, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
-  );
 
 /** One set of listeners serves all nodes: the runtime has one event emitter, which warns of many listeners. */
 const watched = new WeakSet();

@@ -1,4 +1,5 @@
 import { adminRequest, button, html, text } from './red';
+import { noAnswer } from './strips';
 
 /** Shows everything that a bug report about an account would hold, to be copied or downloaded as it stands. */
 export async function showDiagnostics(account: string): Promise<void> {
@@ -14,7 +15,7 @@ export async function showDiagnostics(account: string): Promise<void> {
   const close = action('close', () => dialog.close());
   const label = { 'aria-label': text('strip-sidebar.diagnostics.title') };
   const dialog = html('dialog', { class: 'smart-strip-diagnostics', ...label });
-  if (json === null) dialog.append(html('p', {}, text('strip-account.trouble.notDeployed')), close);
+  if (json === null) dialog.append(html('p', {}, text(noAnswer(status).key)), close);
   else {
     const buttons = [action('copy', () => void copyShown()), action('download', () => download(json)), close];
     dialog.append(html('p', {}, text('strip-sidebar.diagnostics.hint')), shown, ...buttons, told);

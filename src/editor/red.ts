@@ -1,4 +1,5 @@
 import type { Params } from '../api/errors';
+import { fill } from '../values';
 
 /** What is used of Node-RED's editor. It publishes no types of its own, and the community's lag behind 4.1. */
 
@@ -95,11 +96,7 @@ declare global {
 /** A text in the language of this browser: of the catalogue that the key begins with, else of the account's, which all nodes share. */
 export function text(key: string, params: Params = {}): string {
   const set = /^strip-[a-z]+(?=\.)/.exec(key)?.[0] ?? 'strip-account';
-  const sentence = RED._(`@smart-strip/node-red-smart-strip/${set}:${key}`, { skipInterpolation: true });
-  // Not left to Node-RED, which would look for more placeholders, and for references to other texts, in the values.
-  return sentence.replace(/__(\w+?)__/g, (placeholder, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
-  );
+  return fill(RED._(`@smart-strip/node-red-smart-strip/${set}:${key}`, { skipInterpolation: true }), params);
 }
 
 /** An element of the page. Text goes in as text: what a service or a person calls a strip never becomes HTML. */

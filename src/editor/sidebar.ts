@@ -34,7 +34,8 @@ interface View<Data> {
 export function sidebar(content: HTMLElement): void {
   const lease = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
   const histories = new Map<string, History>();
-  let accounts: AccountInfo[] = [];
+  /** What the runtime last said of them; `null`: nothing yet. */
+  let accounts: AccountInfo[] | null = null;
   let uses = new Map<string, EditorNode[]>();
   /** Why the accounts are not known; `null` where they are. */
   let failure: Failure | null = null;
@@ -118,7 +119,7 @@ export function sidebar(content: HTMLElement): void {
   }
 
   const stripOf = (account: string, mac: string): StripInfo | undefined =>
-    accounts.find(({ id }) => id === account)?.strips.find((strip) => sameMac(strip.mac, mac));
+    accounts?.find(({ id }) => id === account)?.strips.find((strip) => sameMac(strip.mac, mac));
 
   /** What went wrong, with strips and outlets called by their names. */
   function sentence(account: string, { key, params }: Failure): string {
@@ -133,7 +134,7 @@ export function sidebar(content: HTMLElement): void {
   function take(answer: AccountInfo[]): void {
     for (const account of answer) {
       // After a deploy an account begins with nothing; what was shown stays until it has asked.
-      const before = accounts.find(({ id }) => id === account.id);
+      const before = accounts?.find(({ id }) => id === account.id);
       if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
       // For the labels of nodes, which ask the service for nothing.
       if (stripsOf(account.id).length === 0) learn(account.id, account.strips);
@@ -158,7 +159,7 @@ export function sidebar(content: HTMLElement): void {
     setText(notice, failure === null ? '' : text(failure.key));
     empty.hidden = simulate.hidden = nodes.length > 0;
     filter.hidden = nodes.length === 0;
-    drawAccounts(nodes);
+    drawAccounts(accounts === null ? [] : nodes);
   }
 
   function accountView({ id }: EditorNode): View<EditorNode> {
@@ -185,7 +186,7 @@ export function sidebar(content: HTMLElement): void {
       element,
       update(node) {
         const name = RED.utils.getNodeLabel(node);
-        const info = accounts.find((account) => account.id === id);
+        const info = accounts?.find((account) => account.id === id);
         const kind = stateOf(info);
         const all = info?.strips ?? [];
         hasManyStrips = all.length > MOST_UNFOLDED;
@@ -200,7 +201,7 @@ export function sidebar(content: HTMLElement): void {
         const ago = info?.answeredAgo ?? null;
         const never = text('strip-sidebar.notAnswered');
         setText(asked, ago === null ? never : text('strip-sidebar.answered', { time: clock(-ago) }));
-        asked.hidden = info === undefined;
+        asked.hidden = report.hidden = info === undefined;
         const error = info?.error ?? null;
         setText(reason, error === null ? '' : sentence(id, error));
         const none = info?.available === true && all.length === 0 ? 'noStrips' : '';

@@ -68,6 +68,7 @@ describe('the accounts in the side bar', () => {
       .getByText(/does not run this account/)
       .waitFor();
     assert.equal(await bar.root.getByRole('switch').count(), 0);
+    assert.equal(await bar.button('Diagnostics for a bug report: Home').count(), 0);
     assert.deepEqual(editor.errors, []);
   });
 
@@ -212,6 +213,7 @@ describe('the side bar behind a login', () => {
       await bar.show();
       await bar.root.getByText('log in with a user who may').waitFor();
       assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
+      assert.equal(await bar.account('Home').count(), 0, 'whether it is deployed is not known');
     } finally {
       await editor.close();
     }

@@ -237,21 +237,28 @@ describe('the side bar', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('offers the same report in the dialog of the account, and says so where it is not deployed', async () => {
+  it('offers the same report in the dialog of an account that was added, and says why there is none', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
     await bar.hide();
     const { page } = editor;
-    await editor.editConfig('strip-account', 'account');
-    await editor.configDialog.getByRole('button', { name: 'Diagnostics' }).click();
+    const button = editor.configDialog.getByRole('button', { name: 'Diagnostics' });
     const dialog = page.getByRole('dialog', { name: 'Diagnostics' });
-    await dialog.getByText('"apiKey": true').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).click();
-    await editor.cancelConfig();
+    const reports = async (text: string) => {
+      await button.click();
+      await dialog.getByText(text).waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+    };
     await editor.addConfig('strip-account');
-    await editor.configDialog.getByRole('button', { name: 'Diagnostics' }).click();
-    await dialog.getByText('does not know this account').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    assert.equal(await button.isVisible(), false);
+    await editor.cancelConfig();
+    await editor.editConfig('strip-account', 'account');
+    await reports('"apiKey": true');
+    await page.route('**/strip-sidebar/diagnostics/*', (route) => route.abort());
+    await reports('Node-RED does not answer');
+    await page.unrouteAll();
+    await stage.red.deploy([tab]);
+    await reports('does not know this account');
     await editor.cancelConfig();
   });
 

@@ -93,7 +93,8 @@ function open(node: EditorNode): void {
   );
   const button = $('#smart-strip-test');
   button.on('click', () => void test(node, button, showPreview));
-  $('#smart-strip-diagnostics').on('click', () => void showDiagnostics(node.id));
+  const diagnostics = $('#smart-strip-diagnostics').toggle(isStored);
+  diagnostics.on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
   for (const section of $('.smart-strip-section').toArray()) {
     const rows = $(section).find('#smart-strip-outlets li').length;
