@@ -3,6 +3,7 @@ import type { NodeAPI } from 'node-red';
 import type { AccountStatus } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
 import { isStripError } from '../src/api/errors';
+import type { SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest, type OutletRequest } from '../src/flow/sidebar';
 import { editorError } from '../src/flow/node-error';
@@ -93,7 +94,10 @@ function statusOf(account: LazyAccount): AccountStatus {
   }
 }
 
-async function switchOutlet(RED: NodeAPI, { account, mac, port, on }: OutletRequest): Promise<unknown> {
+async function switchOutlet(
+  RED: NodeAPI,
+  { account, mac, port, on }: OutletRequest,
+): Promise<SwitchedAnswer> {
   try {
     const outcome = await accountOf(RED, account).get().run({ mac, port, action: on, delay: 0 });
     return { ok: true, on: outcome.on };

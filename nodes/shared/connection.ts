@@ -9,14 +9,8 @@ import { isStripError, StripError } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
 import type { Service } from '../../src/api/types';
-import {
-  parseConnectionTest,
-  previewOf,
-  testSucceeded,
-  type AnswerPreview,
-  type ConnectionTest,
-  type ConnectionTestResult,
-} from '../../src/flow/connection-test';
+import type { StripsAnswer } from '../../src/flow/admin-answers';
+import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountConfig } from '../../src/flow/shared-account';
 import { textOf, type Config } from '../../src/settings';
@@ -140,19 +134,15 @@ function proxyOptions(node: unknown, absence: Absence): ProxySettings {
 }
 
 /** The strips of a deployed account: those it knows, or, with `refresh`, those the service lists now. `null`: it is not deployed. */
-export async function listStrips(
-  RED: NodeAPI,
-  id: string,
-  refresh: boolean,
-): Promise<ConnectionTestResult | null> {
+export async function listStrips(RED: NodeAPI, id: string, refresh: boolean): Promise<StripsAnswer | null> {
   const account = findAccount(RED, id)?.account;
   if (account === undefined) return null;
-  if (!refresh) return testSucceeded(account.strips(), true);
   try {
-    const { strips, readable } = await account.get().list();
-    return testSucceeded(strips, readable);
+    const known = { strips: account.strips(), readable: true };
+    const { strips, readable } = refresh ? await account.get().list() : known;
+    return { ok: true, strips, readable, complete: true, notes: [], sent: null };
   } catch (error) {
-    return { ok: false, ...editorError(error) };
+    return { ok: false, ...editorError(error), sent: null };
   }
 }
 
@@ -160,10 +150,7 @@ export async function listStrips(
  * What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. `null`: the dialog sends no such
  * request.
  */
-export async function testConnection(
-  RED: NodeAPI,
-  request: unknown,
-): Promise<AnswerPreview | ConnectionTestResult | null> {
+export async function testConnection(RED: NodeAPI, request: unknown): Promise<StripsAnswer | null> {
   const test = parseConnectionTest(request);
   if (test === null) return null;
   const deployed = findAccount(RED, test.id);
@@ -174,7 +161,7 @@ export async function testConnection(
     const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
     return await previewOf(body, test.mac, mapping, hideKey);
   } catch (error) {
-    return { ok: false, ...editorError(error) };
+    return { ok: false, ...editorError(error), sent: null };
   }
 }
 

@@ -1,12 +1,12 @@
 import { sameMac } from '../api/mac';
-import { PORTS } from '../api/types';
+import { PORTS, type Strip } from '../api/types';
 import { textOf } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
 import { nameRemoval, showHint } from './form';
 import { html, listOf, text, type EditorNode } from './red';
 import { isUnlisted, lookUp } from './strip-picker';
-import { findStrip, outletState, stateText, stripsOf, type StripInfo } from './strips';
+import { findStrip, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
 export interface OutletRow {
@@ -73,7 +73,7 @@ export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
 }
 
 /** Strips with the names that are given in the account in place of the service's. */
-export const nameOutlets = (strips: readonly StripInfo[], names: StoredOutlets['outletNames']): StripInfo[] =>
+export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outletNames']): Strip[] =>
   strips.map((strip) => ({
     ...strip,
     outlets: strip.outlets.map((outlet) => {
@@ -220,7 +220,7 @@ function showOutlet(container: JQuery, outlet: unknown, account: string): void {
   resolve();
 }
 
-function faultOfStrip(strips: readonly StripInfo[], typed: string): string {
+function faultOfStrip(strips: readonly Strip[], typed: string): string {
   if (typed.trim() === '') return text('strip-account.invalid.rowStrip');
   const found = lookUp(strips, typed);
   if ('key' in found) return text(found.key, { name: typed.trim() });

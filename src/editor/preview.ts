@@ -1,16 +1,10 @@
-import { READINGS } from '../api/types';
+import type { Note } from '../api/decode';
+import { READINGS, type Strip } from '../api/types';
+import type { SentAnswer, StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
 import { showMessage } from './form';
 import { html, line, text, type EditorNode } from './red';
-import {
-  fieldToCorrect,
-  stateText,
-  type Answer,
-  type AskedFor,
-  type NoteInfo,
-  type SentInfo,
-  type StripInfo,
-} from './strips';
+import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
 /** After the last key stroke in the mapping, milliseconds. */
 const PAUSE = 400;
@@ -34,17 +28,17 @@ export function savePreview(): void {
  */
 export function openPreview(
   node: EditorNode,
-  ask: (asked: AskedFor) => Promise<Answer>,
-): (list: Answer) => void {
+  ask: (asked: AskedFor) => Promise<StripsAnswer>,
+): (list: StripsAnswer) => void {
   openMapping(node);
   const told = $('#smart-strip-preview-told');
   const choice = $('#smart-strip-answer');
   const compare = $('#smart-strip-compare');
-  let sent: SentInfo | null = null;
+  let sent: SentAnswer | null = null;
   let turn = 0;
   let timer = 0;
 
-  const show = (answer: Answer) => {
+  const show = (answer: StripsAnswer) => {
     sent = answer.sent;
     told.empty();
     showMessage('mapping', !answer.ok && isMappingFault(answer) ? text(answer.key, answer.params) : '');
@@ -57,7 +51,7 @@ export function openPreview(
     if (answer.ok && choice.val() === '') offer(answer.strips);
   };
   /** Strips that can be chosen; one that a mapping hides stays. */
-  const offer = (strips: readonly StripInfo[]) => {
+  const offer = (strips: readonly Strip[]) => {
     const offered = new Set(choice.find('option').map((_, option) => option.getAttribute('value')));
     for (const { mac, name } of strips) {
       const label = name === null ? mac : `${name} (${mac})`;
@@ -95,7 +89,7 @@ export function openPreview(
   };
 }
 
-const isMappingFault = (answer: Answer): boolean =>
+const isMappingFault = (answer: StripsAnswer): boolean =>
   !answer.ok && fieldToCorrect(answer.code, answer.key) === 'mapping';
 
 function openMapping(node: EditorNode): void {
@@ -114,7 +108,7 @@ function openMapping(node: EditorNode): void {
 }
 
 /** What was read from an answer. */
-function readLines(answer: Answer): HTMLElement[] {
+function readLines(answer: StripsAnswer): HTMLElement[] {
   // What is wrong with the mapping stands below its field.
   if (isMappingFault(answer)) return [];
   if (!answer.ok) return [line('failure', `✕ ${text(answer.key, answer.params)}`)];
@@ -132,7 +126,7 @@ function readLines(answer: Answer): HTMLElement[] {
   return lines;
 }
 
-function readStrip(strip: StripInfo, notes: readonly NoteInfo[]): HTMLElement {
+function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
   const name = strip.name === null ? [] : [html('b', {}, strip.name), ' '];
   const available = strip.available ? '' : ` – ${text('strip-account.state.unavailable')}`;
   const outlets = strip.outlets.map(({ port, name, on }) => {
@@ -140,8 +134,7 @@ function readStrip(strip: StripInfo, notes: readonly NoteInfo[]): HTMLElement {
     return `${outletText(String(port), name)}: ${state}`;
   });
   const readings = READINGS.map((name) => {
-    const reading = strip.readings.find((each) => each.name === name);
-    const value = reading ? `${reading.value} ${reading.unit}`.trim() : text('strip-account.preview.unknown');
+    const value = readingText(strip, name) ?? text('strip-account.preview.unknown');
     return `${text(`strip-account.reading.${name}`)}: ${value}`;
   });
   const values = [...outlets, ...readings].map((value) => html('li', {}, value));
@@ -158,9 +151,9 @@ const outletText = (port: string, name: string | null): string =>
   name === null ? text('strip-account.preview.unnamed', { port }) : `${port} ${name}`;
 
 /** Why a value is unknown: "2: two values disagree: physical_state, state". */
-function noteLine({ about, reason, fields }: NoteInfo): HTMLElement {
+function noteLine({ about, reason, fields }: Note): HTMLElement {
   const isReading = READINGS.some((name) => name === about);
-  const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(about, null);
+  const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(String(about), null);
   const params = { about: subject, fields: fields.join(', ') };
   return line('caution', text(`strip-account.preview.reasons.${reason}`, params));
 }

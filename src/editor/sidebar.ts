@@ -1,20 +1,11 @@
 /** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
 import { macKey, sameMac } from '../api/mac';
-import { PORTS, type Port } from '../api/types';
+import { PORTS, READINGS, type Outlet, type Port, type Strip } from '../api/types';
+import { areAccounts, isSwitchedAnswer, type AccountOverview, type Failure } from '../flow/admin-answers';
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { adminRequest, button, html, listOf, placeNodes, text, type EditorNode } from './red';
-import {
-  learn,
-  noAnswer,
-  readAccounts,
-  readSwitched,
-  stripsOf,
-  type AccountInfo,
-  type Failure,
-  type OutletInfo,
-  type StripInfo,
-} from './strips';
+import { learn, noAnswer, readingText, stripsOf } from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -35,7 +26,7 @@ export function sidebar(content: HTMLElement): void {
   const lease = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
   const histories = new Map<string, History>();
   /** What the runtime last said of them; `null`: nothing yet. */
-  let accounts: AccountInfo[] | null = null;
+  let accounts: AccountOverview[] | null = null;
   let uses = new Map<string, EditorNode[]>();
   /** Why the accounts are not known; `null` where they are. */
   let failure: Failure | null = null;
@@ -100,9 +91,8 @@ export function sidebar(content: HTMLElement): void {
     const { status, body } = await adminRequest(`strip-sidebar/accounts?lease=${lease}`, undefined, signal);
     if (signal.aborted) return;
     timer = window.setTimeout(() => void ask(), EVERY);
-    const answer = readAccounts(body);
-    failure = answer === null ? noAnswer(status) : null;
-    if (answer !== null) take(answer);
+    failure = areAccounts(body) ? null : noAnswer(status);
+    if (areAccounts(body)) take(body);
     draw();
   }
 
@@ -118,7 +108,7 @@ export function sidebar(content: HTMLElement): void {
     told = window.setTimeout(() => setText(status, ''), TELL_FOR);
   }
 
-  const stripOf = (account: string, mac: string): StripInfo | undefined =>
+  const stripOf = (account: string, mac: string): Strip | undefined =>
     accounts?.find(({ id }) => id === account)?.strips.find((strip) => sameMac(strip.mac, mac));
 
   /** What went wrong, with strips and outlets called by their names. */
@@ -131,20 +121,19 @@ export function sidebar(content: HTMLElement): void {
     return text(key, { ...params, ...named });
   }
 
-  function take(answer: AccountInfo[]): void {
+  function take(answer: AccountOverview[]): void {
     for (const account of answer) {
       // After a deploy an account begins with nothing; what was shown stays until it has asked.
       const before = accounts?.find(({ id }) => id === account.id);
       if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
       // For the labels of nodes, which ask the service for nothing.
       if (stripsOf(account.id).length === 0) learn(account.id, account.strips);
-      for (const { mac, readings } of account.strips) {
-        const load = readings.find(({ name }) => name === 'load');
-        if (load === undefined) continue;
+      for (const { mac, load } of account.strips) {
+        if (load === null) continue;
         const key = useKey(account.id, mac, null);
         const history = histories.get(key) ?? new History(Date.now());
         histories.set(key, history);
-        history.add(load.value);
+        history.add(load);
       }
     }
     accounts = answer;
@@ -178,7 +167,7 @@ export function sidebar(content: HTMLElement): void {
     const element = html('section', {}, top, body);
     const drawStrips = keyed(
       strips,
-      (strip: StripInfo) => stripView(id, strip, () => hasManyStrips),
+      (strip: Strip) => stripView(id, strip, () => hasManyStrips),
       ({ mac }) => macKey(mac),
     );
 
@@ -213,7 +202,7 @@ export function sidebar(content: HTMLElement): void {
     };
   }
 
-  function stripView(account: string, first: StripInfo, startsFolded: () => boolean): View<StripInfo> {
+  function stripView(account: string, first: Strip, startsFolded: () => boolean): View<Strip> {
     const key = useKey(account, first.mac, null);
     const fold = foldButton(startsFolded);
     const mac = html('code', {});
@@ -231,7 +220,7 @@ export function sidebar(content: HTMLElement): void {
     let strip = first;
     const drawOutlets = keyed(
       outlets,
-      (outlet: OutletInfo) => outletView(account, () => strip, outlet.port),
+      (outlet: Outlet) => outletView(account, () => strip, outlet.port),
       ({ port }) => String(port),
     );
 
@@ -247,8 +236,8 @@ export function sidebar(content: HTMLElement): void {
         const on = strip.outlets.filter((outlet) => outlet.on === true).length;
         setText(count, text('strip-account.picker.count', { on, of: strip.outlets.length }));
         count.hidden = !fold.folded() || strip.outlets.length === 0;
-        const read = strip.readings.map(({ name, value, unit }) =>
-          `${text(`strip-sidebar.reading.${name}`)} ${value} ${unit}`.trim(),
+        const read = READINGS.filter((name) => strip[name] !== null).map(
+          (name) => `${text(`strip-sidebar.reading.${name}`)} ${readingText(strip, name)}`,
         );
         setText(readings, read.join(' · '));
         line.update(histories.get(key));
@@ -259,7 +248,7 @@ export function sidebar(content: HTMLElement): void {
     };
   }
 
-  function outletView(account: string, stripNow: () => StripInfo, port: Port): View<OutletInfo> {
+  function outletView(account: string, stripNow: () => Strip, port: Port): View<Outlet> {
     const { mac } = stripNow();
     const key = useKey(account, mac, port);
     /** The state asked for, until the runtime has answered. */
@@ -288,7 +277,7 @@ export function sidebar(content: HTMLElement): void {
       tell(text('strip-sidebar.told.switching', { outlet: label }));
       draw();
       const { status, body } = await adminRequest('strip-sidebar/switch', { account, mac, port, on });
-      const answer = readSwitched(body) ?? noAnswer(status);
+      const answer = isSwitchedAnswer(body) ? body : noAnswer(status);
       pending = null;
       if ('on' in answer) {
         const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
@@ -381,7 +370,7 @@ export function sidebar(content: HTMLElement): void {
 }
 
 /** "Desk strip, outlet 2 (Lamp)" */
-function outletLabel(strip: string, outlets: readonly OutletInfo[] | undefined, port: number): string {
+function outletLabel(strip: string, outlets: readonly Outlet[] | undefined, port: number): string {
   const name = outlets?.find((outlet) => outlet.port === port)?.name ?? null;
   if (name === null) return text('strip-sidebar.outlet', { strip, port });
   return text('strip-sidebar.outletNamed', { strip, port, name });
@@ -494,7 +483,7 @@ function setLabel(element: HTMLElement, label: string): void {
 export type AccountState =
   'notDeployed' | 'asking' | 'working' | 'polling' | 'paused' | 'auth' | 'unreachable' | 'failing';
 
-export function stateOf(account: AccountInfo | undefined): AccountState {
+export function stateOf(account: AccountOverview | undefined): AccountState {
   if (account === undefined) return 'notDeployed';
   if (account.pausedFor !== null) return 'paused';
   const { error } = account;
@@ -507,7 +496,7 @@ export function stateOf(account: AccountInfo | undefined): AccountState {
 }
 
 /** Whether a strip has all words of the filter in its name, its MAC or the names of its outlets. */
-export function matches(strip: StripInfo, filter: string): boolean {
+export function matches(strip: Strip, filter: string): boolean {
   const text = [strip.name, strip.mac, ...strip.outlets.map(({ name }) => name)].join(' ').toLowerCase();
   return filter
     .toLowerCase()

@@ -1,5 +1,5 @@
 import { isPossibleMac, looksLikeMac, macKey, sameMac } from '../api/mac';
-import { PORTS } from '../api/types';
+import { PORTS, type Strip } from '../api/types';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';
 import type { Check, Descriptor, LabelParts } from './descriptors';
@@ -23,7 +23,6 @@ import {
   stateText,
   stripsOf,
   stripText,
-  type StripInfo,
 } from './strips';
 
 /** Strip and outlet as far as they are fixed in a node. An outlet without a type beside it is always fixed. */
@@ -62,7 +61,7 @@ export const checkPort =
 
 /** What a strip is called by the text in a field. */
 export type StripMatch =
-  | { strip: StripInfo }
+  | { strip: Strip }
   /** A MAC of no known strip, or nothing that could be looked up. */
   | { mac: string }
   /** No strip, or several, have this name. */
@@ -72,7 +71,7 @@ export type StripMatch =
  * The strip that a text names by its MAC or its name. Where the account's strips are known, a text that is neither and does not look like a
  * MAC is an error; a MAC that is not listed may be that of a strip that is switched off.
  */
-export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch {
+export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   const mac = typed.trim();
   const strip = findStrip(strips, mac);
   if (strip) return { strip };
@@ -85,11 +84,11 @@ export function lookUp(strips: readonly StripInfo[], typed: string): StripMatch 
 }
 
 /** Whether a text may be the MAC of a strip that the service does not list. Variables are known to the runtime alone. */
-export const isUnlisted = (strips: readonly StripInfo[], typed: string): boolean =>
+export const isUnlisted = (strips: readonly Strip[], typed: string): boolean =>
   strips.length > 0 && typed.trim() !== '' && !typed.includes('$') && 'mac' in lookUp(strips, typed);
 
 /** Strips whose name or MAC holds the text. */
-export function filterStrips(strips: readonly StripInfo[], typed: string): StripInfo[] {
+export function filterStrips(strips: readonly Strip[], typed: string): Strip[] {
   const wanted = typed.trim().toLowerCase();
   const key = macKey(typed);
   return strips.filter(
@@ -100,7 +99,7 @@ export function filterStrips(strips: readonly StripInfo[], typed: string): Strip
 /** The strip field of an open dialog. */
 export interface StripPicker {
   /** The strip that is fixed there, if the service knows it. */
-  chosen: () => StripInfo | undefined;
+  chosen: () => Strip | undefined;
   /** Where the strip comes from: "str" for one that is fixed there. */
   type: () => string;
   value: () => string;
@@ -135,7 +134,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   /** What is typed since a strip was picked; filters the list. */
   let filter = '';
   let active = -1;
-  let shown: StripInfo[] = [];
+  let shown: Strip[] = [];
   let trouble = '';
   let turn = 0;
   const fixed = () => typed.type() === 'str';
@@ -176,7 +175,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     if (top < frame.scrollTop || top + element.offsetHeight > frame.scrollTop + frame.clientHeight)
       frame.scrollTop = top - (frame.clientHeight - element.offsetHeight) / 2;
   };
-  const pick = (strip: StripInfo) => {
+  const pick = (strip: Strip) => {
     filter = '';
     active = -1;
     typed.set(strip.mac);
@@ -263,7 +262,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   };
 }
 
-function stripOption(strip: StripInfo, chosen: boolean): HTMLElement {
+function stripOption(strip: Strip, chosen: boolean): HTMLElement {
   const title = strip.name ?? strip.mac;
   const name = html('span', { class: 'smart-strip-name' }, title);
   const mac = strip.name === null ? '' : html('code', {}, strip.mac);

@@ -1,9 +1,9 @@
-import { decodeList, decodeStrip, explain, type Note } from '../api/decode';
+import { decodeList, decodeStrip, explain } from '../api/decode';
 import type { Mapping } from '../api/mapping';
-import type { Strip } from '../api/types';
 import { SETTINGS } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import { editorError, type EditorError } from './node-error';
+import type { SentAnswer, StripsAnswer } from './admin-answers';
+import { editorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
 export interface ConnectionTest {
@@ -24,31 +24,6 @@ export interface ConnectionTest {
   /** An answer that the dialog was shown before, to be read again without a request. */
   again: { body: unknown } | null;
 }
-
-/** The answer to the editor about an account. Holds no key, and of an error only its code and its sentence. */
-export type ConnectionTestResult =
-  | { ok: true; strips: Pick<Strip, 'mac' | 'name' | 'available' | 'outlets'>[]; readable: boolean }
-  | ({ ok: false } & EditorError);
-
-/** What the service sent, as a dialog can show it: shortened, and without anything that looks like a secret. */
-export interface SentAnswer {
-  body: unknown;
-  /** Some of the body was left out because of its size. */
-  shortened: boolean;
-}
-
-/** What the service sent, and what was read from it. */
-export type AnswerPreview = { sent: SentAnswer } & (
-  | {
-      ok: true;
-      strips: Strip[];
-      complete: boolean;
-      readable: boolean;
-      /** Why values are unknown. */
-      notes: Note[];
-    }
-  | ({ ok: false } & EditorError)
-);
 
 /** What the editor sends for a password that was not typed again. */
 const UNCHANGED = '__PWRD__';
@@ -84,19 +59,13 @@ export function parseConnectionTest(body: unknown): ConnectionTest | null {
   return refused.length === 0 ? test : null;
 }
 
-export const testSucceeded = (strips: readonly Strip[], readable: boolean): ConnectionTestResult => ({
-  ok: true,
-  strips: strips.map(({ mac, name, available, outlets }) => ({ mac, name, available, outlets })),
-  readable,
-});
-
 /** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: removes the API key from a text. */
 export async function previewOf(
   body: unknown,
   mac: string,
   mapping: Mapping | null,
   hideKey: (text: string) => string,
-): Promise<AnswerPreview> {
+): Promise<StripsAnswer> {
   const sent = sentAnswer(body, hideKey);
   try {
     return { sent, ...readBody(mapping === null ? body : await mapping(body), mac) };

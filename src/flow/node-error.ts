@@ -1,5 +1,6 @@
-import { isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
+import { isStripError, StripError, type Params } from '../api/errors';
 import type { Port, PortOrAll, SwitchResult } from '../api/types';
+import type { Failure } from './admin-answers';
 import { parsePort, type Requested, type Target } from './input-fields';
 
 /** The text under a key of the account's catalogue, in the runtime's language, with the values it names. */
@@ -165,15 +166,11 @@ export function defectText(error: unknown, translate: Translate): string {
 const kindOf = (error: unknown): string =>
   error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : typeof error;
 
-/** An error for the editor, which puts it into words: its code, the key of its sentence and what the sentence names. Nothing else of it. */
-export interface EditorError {
-  code: ErrorCode;
-  sentence: string;
-  params: Params;
-}
-
-/** Rethrows what is not a `StripError`. */
-export function editorError(error: unknown): EditorError {
+/** An error for the editor: its code, the key of its sentence and what the sentence names. Nothing else of it. Rethrows what is not a `StripError`. */
+export function editorError(error: unknown): Failure {
   if (!isStripError(error)) throw error;
-  return { code: error.code, sentence: error.sentence, params: error.params };
+  const { code, sentence, params } = error;
+  // Sentences call a strip by its name, or else by its MAC.
+  const named = params.mac === undefined ? params : { strip: params.mac, ...params };
+  return { code, key: `errors.${sentence}`, params: named };
 }

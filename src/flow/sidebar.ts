@@ -1,25 +1,10 @@
 import { isStripError } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
-import { PORTS, type Port, type Strip } from '../api/types';
+import { PORTS, type Port } from '../api/types';
 import { ownProperty } from '../values';
-import { editorError, type EditorError } from './node-error';
+import type { AccountOverview } from './admin-answers';
+import { editorError } from './node-error';
 import type { LazyAccount } from './shared-account';
-
-/** A deployed account as the side bar shows it. */
-export interface AccountOverview {
-  /** Of the config node. */
-  id: string;
-  /** `null`: the service was not asked yet. */
-  available: boolean | null;
-  /** Why it is not available. */
-  error: EditorError | null;
-  polling: boolean;
-  /** Milliseconds since the service last answered well; `null`: never. */
-  answeredAgo: number | null;
-  /** Milliseconds until the pause is over that the service asked for; `null`: there is none. */
-  pausedFor: number | null;
-  strips: Strip[];
-}
 
 /** What is known of an account, without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {

@@ -92,7 +92,7 @@ describe('the admin routes behind a login', () => {
           ...trial,
           body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more }),
         })
-      ).json()) as { ok: boolean; sentence?: string; strips?: Strip[]; sent: { body: unknown } };
+      ).json()) as { ok: boolean; key?: string; strips?: Strip[]; sent: { body: unknown } };
     const { sent } = await ask({});
     assert.deepEqual(sent.body, { rows: [{ id: 'A1B2C3D4E5F6', note: '***' }] });
     const oneStrip = await ask({ mac: 'A1B2C3D4E5F6' });
@@ -102,7 +102,7 @@ describe('the admin routes behind a login', () => {
     const again = await ask({ body: sent.body, mapping: 'rows.[{"mac": id, "outlets": [true, false]}]' });
     assert.equal(again.strips?.[0]?.outlets.length, 2);
     const failed = await ask({ body: sent.body, mapping: '$error("no")' });
-    assert.deepEqual([failed.ok, failed.sentence], [false, 'BAD_RESPONSE.mappingAt']);
+    assert.deepEqual([failed.ok, failed.key], [false, 'errors.BAD_RESPONSE.mappingAt']);
     assert.equal(service.requests.length, before);
     service.always(null);
   });
@@ -176,7 +176,7 @@ describe('the admin routes behind a login', () => {
     assert.deepEqual(await missing.json(), {
       ok: false,
       code: 'NOT_CONFIGURED',
-      sentence: 'NOT_CONFIGURED.account',
+      key: 'errors.NOT_CONFIGURED.account',
       params: {},
     });
     service.next({ kind: 'answer', status: 500, json: {} });

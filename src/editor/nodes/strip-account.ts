@@ -1,5 +1,6 @@
 import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
-import { PORTS, READINGS } from '../../api/types';
+import { PORTS, READINGS, type Strip } from '../../api/types';
+import type { StripsAnswer } from '../../flow/admin-answers';
 import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Descriptor, Fault } from '../descriptors';
@@ -18,8 +19,6 @@ import {
   stateText,
   testAccount,
   type AccountValues,
-  type Answer,
-  type StripInfo,
 } from '../strips';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
@@ -180,12 +179,12 @@ function simulators(): EditorNode[] {
 const pathOf = (simulator: EditorNode): string => textOf(simulator, 'path', SIMULATOR_PATH);
 
 /** What a test of a simulator that is not deployed as it is comes to: the runtime cannot know it. */
-function undeployedSimulator(baseUrl: string): Answer | null {
+function undeployedSimulator(baseUrl: string): StripsAnswer | null {
   const path = simulatorAt(baseUrl);
   const isDeployed = simulators().some((node) => node.changed !== true && simulatorAt(pathOf(node)) === path);
   if (path === null || isDeployed) return null;
-  const failure = { code: 'UNREACHABLE', key: 'strip-account.simulator.undeployed', params: { path } };
-  return { ok: false, ...failure, sent: null };
+  const key = 'strip-account.simulator.undeployed';
+  return { ok: false, code: 'UNREACHABLE', key, params: { path }, sent: null };
 }
 
 /** Puts a simulator below everything else on the flow that is shown. */
@@ -199,7 +198,11 @@ function addSimulator(): void {
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 
-async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answer) => void): Promise<void> {
+async function test(
+  node: EditorNode,
+  button: JQuery,
+  showPreview: (answer: StripsAnswer) => void,
+): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) showMessage(field, '');
   button.prop('disabled', true);
@@ -220,7 +223,7 @@ async function test(node: EditorNode, button: JQuery, showPreview: (answer: Answ
 }
 
 /** An answer with the outlets called as they are in the dialog. */
-const named = (answer: Answer): Answer =>
+const named = (answer: StripsAnswer): StripsAnswer =>
   answer.ok && outlets !== null
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
     : answer;
@@ -236,7 +239,7 @@ const typedValues = (node: EditorNode): AccountValues => ({
 });
 
 /** The sentence stands below the field where it can be corrected, and the way there beside the button; or it stands there itself. */
-function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
+function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {
   const sentence = text(answer.key, answer.params);
   const field = fieldToCorrect(answer.code, answer.key);
   let shown = sentence;
@@ -249,7 +252,7 @@ function showFailure(result: JQuery, answer: Answer & { ok: false }): void {
 }
 
 /** The strips an account was found to have, with every outlet's name and state. */
-function showStrips(result: JQuery, { strips, readable }: Answer & { ok: true }): void {
+function showStrips(result: JQuery, { strips, readable }: StripsAnswer & { ok: true }): void {
   if (readable) {
     const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
     const key = `strip-account.test.${strips.length === 0 ? 'none' : 'found'}`;
@@ -261,7 +264,7 @@ function showStrips(result: JQuery, { strips, readable }: Answer & { ok: true })
   if (strips.length > 0) result.append(stripsTable(strips));
 }
 
-function stripsTable(strips: readonly StripInfo[]): HTMLElement {
+function stripsTable(strips: readonly Strip[]): HTMLElement {
   const label = text('strip-account.picker.strips');
   const columns = [text('strip-account.test.name'), text('strip-account.test.mac'), ...PORTS.map(String)];
   const header = html('tr', {}, ...columns.map((column) => html('th', { scope: 'col' }, column)));
@@ -275,7 +278,7 @@ function stripsTable(strips: readonly StripInfo[]): HTMLElement {
   );
 }
 
-function stripLine(strip: StripInfo): HTMLElement {
+function stripLine(strip: Strip): HTMLElement {
   const name = strip.name ?? '–';
   const cells = PORTS.map((port) => {
     const state = outletState(strip, String(port));

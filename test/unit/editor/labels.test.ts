@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cut, descriptorOf, labelOf } from '../../../src/editor/descriptors';
 import { learn } from '../../../src/editor/strips';
+import { makeStrip } from '../../support/scripted-service';
 
 /** An editor that shows keys and values in place of sentences, and has no other nodes. */
 const RED = {
@@ -14,15 +15,7 @@ const RED = {
 
 /** An account has one strip, of which one outlet has a name. */
 const knows = (account: string, strip: string, outlet: string) =>
-  learn(account, [
-    {
-      mac: 'A1B2',
-      name: strip,
-      available: true,
-      outlets: [{ port: 1, on: null, name: outlet }],
-      readings: [],
-    },
-  ]);
+  learn(account, [makeStrip('A1B2', [], { name: strip, outlets: [{ port: 1, on: null, name: outlet }] })]);
 const fixed = {
   type: 'strip switch',
   account: 'a',

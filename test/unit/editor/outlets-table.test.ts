@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { nameOutlets, readOutlets, writeOutlets } from '../../../src/editor/outlets-table';
+import { makeStrip } from '../../support/scripted-service';
 
 const MAC = 'A1B2C3D4E5F6';
 
@@ -52,13 +53,9 @@ describe('the table of outlets', () => {
   });
 
   it('gives its names to the outlets that were found', () => {
-    const outlets = [
-      { port: 1 as const, on: true, name: 'Plug' },
-      { port: 2 as const, on: null, name: null },
-    ];
-    const strip = { mac: MAC, name: 'Desk', available: true, outlets, readings: [] };
+    const strip = makeStrip(MAC, [true, null]);
     const names = [{ mac: 'a1:b2:c3:d4:e5:f6', port: 1, name: 'Lamp' }];
     const [named] = nameOutlets([strip], names);
-    assert.deepEqual(named, { ...strip, outlets: [{ ...outlets[0], name: 'Lamp' }, outlets[1]] });
+    assert.deepEqual(named, { ...strip, outlets: [{ ...strip.outlets[0], name: 'Lamp' }, strip.outlets[1]] });
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { History, matches, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
-import { readAccounts, readSwitched, type AccountInfo } from '../../../src/editor/strips';
+import type { AccountOverview, Failure } from '../../../src/flow/admin-answers';
+import { makeStrip } from '../../support/scripted-service';
 
-const account: AccountInfo = {
+const account: AccountOverview = {
   id: 'a',
   available: true,
   error: null,
@@ -11,63 +12,9 @@ const account: AccountInfo = {
   pausedFor: null,
   strips: [],
 };
-const failing = (code: string): AccountInfo => ({ ...account, error: { code, key: 'x', params: {} } });
-
-describe('an answer of the runtime to the side bar', () => {
-  it('is read with everything it says', () => {
-    const strips = [
-      {
-        mac: 'A1',
-        name: 'Desk',
-        available: true,
-        outlets: [{ port: 1, on: null, name: 'Lamp' }],
-        load: 12.5,
-        voltage: null,
-        signal: -61,
-        units: { load: 'W' },
-        at: '2027-01-15T08:00:00.000Z',
-      },
-    ];
-    const [read] = readAccounts([{ ...account, strips }]) ?? [];
-    assert.deepEqual(read?.strips, [
-      {
-        mac: 'A1',
-        name: 'Desk',
-        available: true,
-        outlets: [{ port: 1, on: null, name: 'Lamp' }],
-        readings: [
-          { name: 'load', value: 12.5, unit: 'W' },
-          { name: 'signal', value: -61, unit: '' },
-        ],
-      },
-    ]);
-  });
-
-  it('is not taken from anything else', () => {
-    for (const body of [null, '', {}, '<html>']) assert.equal(readAccounts(body), null);
-    assert.deepEqual(readAccounts([null, 1, { id: 'a' }, { id: 1, strips: [] }]), []);
-    assert.deepEqual(
-      readAccounts([{ id: 'a', strips: [null, {}, { mac: 'A1', outlets: [{ port: 9 }, 1] }] }]),
-      [
-        {
-          ...account,
-          available: null,
-          polling: false,
-          answeredAgo: null,
-          strips: [{ mac: 'A1', name: null, available: false, outlets: [], readings: [] }],
-        },
-      ],
-    );
-  });
-
-  it('says how a switch ended', () => {
-    assert.deepEqual(readSwitched({ ok: true, on: false }), { on: false });
-    const params = { host: 'h', odd: 1 };
-    const failure = { code: 'AUTH', sentence: 'AUTH.rejected', params: { ...params, no: {} } };
-    const read = { code: 'AUTH', key: 'errors.AUTH.rejected', params };
-    assert.deepEqual(readSwitched({ ok: false, ...failure }), read);
-    for (const body of [null, [], { ok: true }, { ok: false }]) assert.equal(readSwitched(body), null);
-  });
+const failing = (code: Failure['code']): AccountOverview => ({
+  ...account,
+  error: { code, key: 'x', params: {} },
 });
 
 describe('the state of an account', () => {
@@ -85,13 +32,10 @@ describe('the state of an account', () => {
 });
 
 describe('the filter', () => {
-  const strip = {
-    mac: 'A1:B2:C3:D4:E5:F6',
+  const strip = makeStrip('A1:B2:C3:D4:E5:F6', [], {
     name: 'Desk strip',
-    available: true,
-    outlets: [{ port: 2 as const, on: null, name: 'Coffee maker' }],
-    readings: [],
-  };
+    outlets: [{ port: 2, on: null, name: 'Coffee maker' }],
+  });
 
   it('finds a strip by parts of its name, its MAC in any spelling, and the names of its outlets', () => {
     for (const text of ['', ' ', 'desk', 'STRIP de', 'a1:b2', 'b2c3', 'coffee', 'desk coffee']) {

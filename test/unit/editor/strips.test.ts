@@ -2,91 +2,29 @@ import assert from 'node:assert/strict';
 import { withNames } from '../../../src/editor/nodes/strip-simulator';
 import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
 import { readConfig } from '../../../src/simulator/simulator';
-import { countOn, fieldToCorrect, findStrip, outletState, readAnswer } from '../../../src/editor/strips';
+import { isStripsAnswer } from '../../../src/flow/admin-answers';
+import { makeStrip } from '../../support/scripted-service';
+import { countOn, fieldToCorrect, findStrip, outletState, readingText } from '../../../src/editor/strips';
 
-const strip = {
-  mac: 'A1B2C3D4E5F6',
+const desk = makeStrip('A1B2C3D4E5F6', [true, false, null], {
   name: 'Desk strip',
-  available: true,
-  outlets: [
-    { port: 1, on: true, name: 'Lamp' },
-    { port: 2, on: false, name: null },
-    { port: 3, on: null, name: null },
-  ],
   load: 12,
+  signal: -61,
   units: { load: 'W' },
-};
-const read = {
-  mac: strip.mac,
-  name: strip.name,
-  available: true,
-  outlets: strip.outlets,
-  readings: [{ name: 'load', value: 12, unit: 'W' }],
-};
-const known = { ok: true, readable: true, complete: true, notes: [], sent: null };
+});
 
-function strips(...more: object[]) {
-  const answer = readAnswer({ ok: true, strips: [strip, ...more] });
-  assert.ok(answer?.ok);
-  return answer.strips;
-}
-
-describe('what the editor reads of an admin answer', () => {
-  it('is the strips and their outlets', () => {
-    const answer = { ok: true, strips: [strip], readable: true };
-    assert.deepEqual(readAnswer(answer), { ...known, strips: [read] });
+describe('an answer to the editor', () => {
+  it("is the runtime's own where it says how it ended, and not another program's", () => {
+    assert.ok(isStripsAnswer({ ok: false }));
+    for (const body of [undefined, null, '<html>', [], {}, { error: 'x' }]) assert.ok(!isStripsAnswer(body));
   });
+});
 
-  it('is what the service sent, and why values are unknown', () => {
-    const sent = { body: [1], shortened: true };
-    const note = { mac: 'A', about: 2, reason: 'disagree', fields: ['on', 'state'] };
-    const list = { mac: null, about: 'list', reason: 'more', fields: ['next'] };
-    const answer = { ok: true, strips: [], readable: false, complete: false, notes: [note, list, 7], sent };
-    assert.deepEqual(readAnswer(answer), { ...answer, notes: [{ ...note, about: '2' }, list] });
-  });
-
-  it('is an error that calls a strip by its MAC', () => {
-    const said = { ok: false, code: 'NOT_FOUND', sentence: 'NOT_FOUND.strip', params: { mac: 'A1' } };
-    const answer = readAnswer(said);
-    assert.deepEqual(answer?.ok === false && answer.params, { mac: 'A1', strip: 'A1' });
-  });
-
-  it('is an error with the key of its sentence', () => {
-    const said = {
-      ok: false,
-      code: 'AUTH',
-      sentence: 'AUTH.rejected',
-      params: { host: 'h', status: 401, odd: {} },
-    };
-    assert.deepEqual(readAnswer(said), {
-      ok: false,
-      code: 'AUTH',
-      key: 'errors.AUTH.rejected',
-      params: { host: 'h', status: 401 },
-      sent: null,
-    });
-  });
-
-  it('is nothing where another program answered', () => {
-    for (const body of [undefined, null, '<html>', [], {}, { ok: true }, { ok: false, code: 'AUTH' }]) {
-      assert.equal(readAnswer(body), null);
-    }
-  });
-
-  it('leaves out what is no strip and no outlet, and guesses no state', () => {
-    const odd = { mac: 'B', name: '', outlets: [{ port: 9, on: true }, 'x', { port: 4, on: 'on', name: 5 }] };
-    assert.deepEqual(readAnswer({ ok: true, strips: [null, { name: 'x' }, odd] }), {
-      ...known,
-      strips: [
-        {
-          mac: 'B',
-          name: null,
-          available: false,
-          outlets: [{ port: 4, on: null, name: null }],
-          readings: [],
-        },
-      ],
-    });
+describe('a reading in the dialogs', () => {
+  it('has a unit where one is known', () => {
+    assert.equal(readingText(desk, 'load'), '12 W');
+    assert.equal(readingText(desk, 'signal'), '-61');
+    assert.equal(readingText(desk, 'voltage'), null);
   });
 });
 
@@ -122,14 +60,14 @@ describe('the field where a failed test is corrected', () => {
 
 describe('outlets in the dialogs', () => {
   it('are found whatever the spelling of the MAC', () => {
-    assert.equal(findStrip(strips(), 'a1:b2:c3:d4:e5:f6')?.name, 'Desk strip');
-    assert.equal(findStrip(strips(), ''), undefined);
+    assert.equal(findStrip([desk], 'a1:b2:c3:d4:e5:f6')?.name, 'Desk strip');
+    assert.equal(findStrip([desk], ''), undefined);
   });
 
   it('are on, off, unknown, unavailable, or not there', () => {
-    const [there, gone] = strips({ ...strip, mac: 'FF', available: false });
+    const gone = { ...desk, available: false };
     assert.deepEqual(
-      ['1', '2', '3', '4'].map((port) => outletState(there, port)),
+      ['1', '2', '3', '4'].map((port) => outletState(desk, port)),
       ['on', 'off', 'unknown', null],
     );
     assert.equal(outletState(gone, '1'), 'unavailable');
@@ -137,19 +75,18 @@ describe('outlets in the dialogs', () => {
   });
 
   it('are counted only where a state is known', () => {
-    const [there] = strips();
-    assert.ok(there);
-    assert.deepEqual(countOn(there), { on: 1, of: 3 });
-    assert.equal(countOn({ ...there, outlets: [{ port: 1, on: null, name: null }] }), null);
+    assert.deepEqual(countOn(desk), { on: 1, of: 3 });
+    assert.equal(countOn(makeStrip('A1', [null])), null);
   });
 });
 
 describe('a strip that is typed', () => {
-  const known = strips(
-    { mac: 'B1B2C3D4E5F6', name: 'Kitchen' },
-    { mac: 'C1B2C3D4E5F6', name: 'Kitchen ' },
-    { mac: 'odd-id', name: 'Shed' },
-  );
+  const known = [
+    desk,
+    makeStrip('B1B2C3D4E5F6', [], { name: 'Kitchen' }),
+    makeStrip('C1B2C3D4E5F6', [], { name: 'Kitchen ' }),
+    makeStrip('odd-id', [], { name: 'Shed' }),
+  ];
 
   it('is found by its MAC in any spelling, or by a name that only one has', () => {
     for (const typed of ['A1B2C3D4E5F6', 'a1:b2:c3:d4:e5:f6', 'Desk strip', ' desk STRIP ']) {

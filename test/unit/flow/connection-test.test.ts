@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseConnectionTest, previewOf, testSucceeded } from '../../../src/flow/connection-test';
+import { parseConnectionTest, previewOf } from '../../../src/flow/connection-test';
 import { StripError } from '../../../src/api/errors';
 
 const MAC = 'A0B1C2D3E4F5';
@@ -54,34 +54,13 @@ describe('a connection to try', () => {
   });
 });
 
-describe('the answer to the editor', () => {
-  it('holds the strips, and nothing that the dialogs do not show', () => {
-    const strip = {
-      mac: 'A1',
-      name: null,
-      available: true,
-      outlets: [],
-      load: 1,
-      voltage: 2,
-      signal: 3,
-      units: {},
-      at: '2026-01-01T00:00:00.000Z',
-    };
-    assert.deepEqual(testSucceeded([strip], false), {
-      ok: true,
-      strips: [{ mac: 'A1', name: null, available: true, outlets: [] }],
-      readable: false,
-    });
-  });
-});
-
 describe('the preview of an answer', () => {
   it('shows what was sent beside what was read, and why a value is unknown', async () => {
     const body = {
       strips: [{ mac: MAC, outlets: [{ port: 2, name: 'Lamp', state: true, physical_state: false }] }],
     };
     const preview = await previewOf(body, '', null, asIs);
-    assert.deepEqual(preview.sent.body, body);
+    assert.deepEqual(preview.sent?.body, body);
     assert.equal(preview.sent.shortened, false);
     assert.ok(preview.ok);
     assert.deepEqual(preview.strips[0]?.outlets, [{ port: 2, on: null, name: 'Lamp' }]);
@@ -97,7 +76,7 @@ describe('the preview of an answer', () => {
       () => Promise.resolve([{ mac: MAC, outlets: [true] }]),
       asIs,
     );
-    assert.deepEqual(preview.sent.body, { x: MAC });
+    assert.deepEqual(preview.sent?.body, { x: MAC });
     assert.ok(preview.ok && preview.strips.length === 1);
   });
 
@@ -108,7 +87,7 @@ describe('the preview of an answer', () => {
       sent: { body: [], shortened: false },
       ok: false,
       code: 'BAD_RESPONSE',
-      sentence: 'BAD_RESPONSE.mapping',
+      key: 'errors.BAD_RESPONSE.mapping',
       params: { reason: 'no' },
     });
   });
@@ -123,7 +102,7 @@ describe('the preview of an answer', () => {
       name: 'Desk',
     };
     const preview = await previewOf(body, '', null, (text) => text.replaceAll('k3y', '***'));
-    assert.deepEqual(preview.sent.body, {
+    assert.deepEqual(preview.sent?.body, {
       token: '***',
       note: 'key is ***',
       Api_Key: '***',
@@ -139,7 +118,7 @@ describe('the preview of an answer', () => {
     const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'x'.repeat(1000)]));
     for (const body of [deep, wide, Array.from({ length: 1000 }, () => wide), 'x'.repeat(100_000)]) {
       const preview = await previewOf(body, '', null, asIs);
-      assert.equal(preview.sent.shortened, true);
+      assert.equal(preview.sent?.shortened, true);
       assert.ok(JSON.stringify(preview.sent.body).length < 4_000_000);
     }
   });
@@ -200,6 +179,6 @@ describe('the preview of an answer', () => {
     }));
     const preview = await previewOf(body, '', null, asIs);
     assert.ok(preview.ok);
-    assert.deepEqual([preview.strips.length, preview.notes.length, preview.sent.shortened], [120, 50, true]);
+    assert.deepEqual([preview.strips.length, preview.notes.length, preview.sent?.shortened], [120, 50, true]);
   });
 });

@@ -219,9 +219,18 @@ describe('a defect in the log', () => {
 });
 
 describe('an error for the editor', () => {
-  it('holds its code, its sentence and what the sentence names', () => {
+  it('holds its code, the key of its sentence and what the sentence names', () => {
     const error = new StripError('AUTH', 'AUTH.rejected', { params: { host: 'h' }, response: { secret: 1 } });
-    assert.deepEqual(editorError(error), { code: 'AUTH', sentence: 'AUTH.rejected', params: { host: 'h' } });
+    assert.deepEqual(editorError(error), {
+      code: 'AUTH',
+      key: 'errors.AUTH.rejected',
+      params: { host: 'h' },
+    });
+  });
+
+  it('calls a strip by its MAC', () => {
+    const error = new StripError('NOT_FOUND', 'NOT_FOUND.strip', { params: { mac: 'A1' } });
+    assert.deepEqual(editorError(error).params, { mac: 'A1', strip: 'A1' });
   });
 
   it('hides no defect', () => {
