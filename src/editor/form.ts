@@ -1,5 +1,5 @@
 import { isStripError, type Params } from '../api/errors';
-import { SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
+import { choiceOf, flagOf, SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
 import { environmentVariable } from '../values';
 import type { Descriptor, Fault } from './descriptors';
 import { text, type EditorNode, type InputType } from './red';
@@ -109,13 +109,16 @@ export function watchField(descriptor: Descriptor, node: EditorNode, field: stri
   check();
 }
 
-/** Shows the default of every number that the flow does not have, and of every choice that it does not have or that is none. */
+/** Shows each property as the runtime reads it: the default where the flow does not have it, or has something of no use. */
 export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
-    if (setting.kind === 'number' && textOf(node, field) === '') input.val(setting.default);
-    if (setting.kind === 'choice' && !setting.choices.includes(String(input.val())))
-      input.val(setting.choices[0]);
+    const { kind } = setting;
+    if (kind === 'number' && textOf(node, field) === '') input.val(setting.default);
+    if (kind === 'choice') input.val(choiceOf(node, field, setting));
+    if (kind === 'flag') input.prop('checked', flagOf(node, field, setting));
+    if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
+    if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SETTINGS } from '../../src/settings';
 import { account, debug, placed, tab } from '../support/flow';
 import { Editor } from './editor';
 import { setStage } from './stage';
@@ -179,6 +180,37 @@ describe('the nodes in the editor', () => {
     await open();
     await editor.edit('status');
     assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
+  });
+
+  it('do the same after their dialogs were confirmed, where the flow lacks properties or has odd ones', async () => {
+    const odd = { macType: 'bool', onType: null, output: 5, readings: 'false', topic: null, strips: 'none' };
+    const nodes = NODES.flatMap((type, index) => {
+      const y = 60 + 60 * index;
+      return [
+        placed(`bare ${type}`, type, { x: 200, y }),
+        placed(`odd ${type}`, type, { x: 500, y, ...odd }),
+      ];
+    });
+    await stage.red.deploy([tab, account(stage.service), ...nodes]);
+    await open();
+    for (const [id, expected] of [
+      [
+        'strip switch',
+        { macType: 'message', onType: 'message', delay: '5', delayType: 'num', output: 'same' },
+      ],
+      ['strip watch', { macType: 'str', outlets: true, readings: false, change: '0', output: 'on' }],
+      ['strip mqtt', { topic: 'smart-strip', discovery: 'homeassistant' }],
+      ['strip simulator', { path: '/strip-simulator', strips: SETTINGS['strip simulator'].strips.default }],
+    ] as const) {
+      for (const kind of ['bare', 'odd']) {
+        await editor.edit(`${kind} ${id}`);
+        await editor.done();
+        const saved = await editor.properties(`${kind} ${id}`);
+        assert.deepEqual({ ...saved, ...expected }, saved, `${kind} ${id}`);
+      }
+    }
+    assert.equal((await editor.properties('bare strip mqtt')).readings, true);
+    assert.deepEqual(editor.errors, []);
   });
 
   it('keep the outlets of a simulated strip, and name them', async () => {

@@ -1,5 +1,5 @@
 import { PORTS } from '../../api/types';
-import { ON_AT_START, textOf, type Config } from '../../settings';
+import { ON_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptors';
 import { showMessage, faultIn, fieldOf, nameRemoval, faultText, showHint, watchField } from '../form';
@@ -117,6 +117,9 @@ function open(node: EditorNode): void {
     },
     removeItem: check,
   });
-  list.editableList('addItems', listOf(node.strips));
+  list.editableList(
+    'addItems',
+    Array.isArray(node.strips) ? node.strips : SETTINGS['strip simulator'].strips.default,
+  );
   check();
 }
