@@ -291,10 +291,10 @@ export class StripStore {
       const given = givenNames?.get(port) ?? (isDescription ? name : null);
       const outlet = { port, on: known?.on ?? null, name: given ?? known?.name ?? null };
       if (isNews(port)) outlet.on = on;
-      if (known === undefined) outlets.push(outlet);
-      else outlets[index] = outlet;
+      if (known !== undefined) outlets[index] = outlet;
+      else outlets.splice(outlets.filter((other) => other.port < port).length, 0, outlet);
     }
-    strip.outlets = outlets.sort((a, b) => a.port - b.port);
+    strip.outlets = outlets;
     if (isDescription) {
       const units = { ...strip.units, ...told.units };
       Object.assign(strip, { mac, name: told.name ?? strip.name, units });

@@ -4,7 +4,7 @@ import type { Clock, Timer } from './clock';
 import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher, RequestOptions } from './dispatcher';
-import { closedError, type StripError } from './errors';
+import { closedError, isStripError, type StripError } from './errors';
 import { stripPath } from './mac';
 import { InFlightSet, type InFlight } from './in-flight-set';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
@@ -88,34 +88,40 @@ export class Client implements Service {
   }
 
   /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` makes the answer of the response. */
-  async #send<Answer>(
+  #send<Answer>(
     path: () => string,
     body: object | null,
     read: (response: HttpResponse) => Answer,
   ): Promise<Answer> {
-    if (this.#closing !== null) throw closedError('account');
-    const pending = body === null ? this.#reads : this.#switches;
-    const options: RequestOptions = {
-      origin: this.#origin,
-      path: this.#basePath + path(),
-      method: body === null ? 'GET' : 'POST',
-      headers: body === null ? this.#readHeaders : this.#switchHeaders,
-      body: body === null ? null : JSON.stringify(body),
-    };
-    const repeat = (error: Error): boolean => this.#dispatcher.repeat?.(options, request, error) ?? false;
-    const request = new PendingRequest(this.#clock, this.#timeout, this.#context, repeat);
-    pending.add(request);
-    try {
-      this.#dispatcher.dispatch(options, request);
-    } catch (error) {
-      request.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
-    }
-    try {
-      return read(await request.response);
-    } finally {
-      pending.delete(request);
-      if (this.#switches.size === 0) this.#onLastSwitch?.();
-    }
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== null) throw closedError('account');
+      const pending = body === null ? this.#reads : this.#switches;
+      const options: RequestOptions = {
+        origin: this.#origin,
+        path: this.#basePath + path(),
+        method: body === null ? 'GET' : 'POST',
+        headers: body === null ? this.#readHeaders : this.#switchHeaders,
+        body: body === null ? null : JSON.stringify(body),
+      };
+      const repeat = (error: Error): boolean => this.#dispatcher.repeat?.(options, request, error) ?? false;
+      const end = (response: HttpResponse | StripError): void => {
+        pending.delete(request);
+        try {
+          if (isStripError(response)) throw response;
+          resolve(read(response));
+        } catch (error) {
+          reject(toError(error));
+        }
+        if (this.#switches.size === 0) this.#onLastSwitch?.();
+      };
+      const request = new PendingRequest(this.#clock, this.#timeout, this.#context, repeat, end);
+      pending.add(request);
+      try {
+        this.#dispatcher.dispatch(options, request);
+      } catch (error) {
+        request.onResponseError(null, toError(error));
+      }
+    });
   }
 
   async #map(body: unknown): Promise<unknown> {
@@ -146,21 +152,20 @@ export class Client implements Service {
   }
 }
 
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
 /**
  * Takes undici's events itself, without a stream in between: that is faster, and lets the deadline and the client's `close` reach a
  * request that has no connection yet, which a signal does not. It settles once, and ignores every later event.
  */
 class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
-  /** The response once it is there as a whole; rejects with a `StripError`. */
-  readonly response: Promise<HttpResponse>;
   slot = -1;
   readonly #clock: Clock;
   readonly #context: ErrorContext;
   readonly #timeout: number;
   /** Called at most once, and only before anything of a response has come. */
   #repeat: ((error: Error) => boolean) | null;
-  #resolve!: (response: HttpResponse) => void;
-  #reject!: (error: StripError) => void;
+  readonly #end: (response: HttpResponse | StripError) => void;
   #timer: Timer;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
@@ -171,17 +176,20 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   /**
    * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more if that helps
-   * after the error.
+   * after the error; `end` takes the response once it is there as a whole, or why there is none.
    */
-  constructor(clock: Clock, timeout: number, context: ErrorContext, repeat: (error: Error) => boolean) {
+  constructor(
+    clock: Clock,
+    timeout: number,
+    context: ErrorContext,
+    repeat: (error: Error) => boolean,
+    end: (response: HttpResponse | StripError) => void,
+  ) {
     this.#clock = clock;
     this.#timeout = timeout;
     this.#context = context;
     this.#repeat = repeat;
-    this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    this.#end = end;
     this.#timer = clock.setTimeout(() => this.#onDeadline(), timeout);
   }
 
@@ -214,7 +222,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   onResponseEnd(): void {
     if (!this.#settle()) return;
     const text = Buffer.concat(this.#chunks).toString('utf8');
-    this.#resolve({ status: this.#status, headers: this.#headers, text });
+    this.#end({ status: this.#status, headers: this.#headers, text });
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -240,7 +248,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     if (!this.#settle()) return;
     this.#abortReason = error;
     this.#controller?.abort(error);
-    this.#reject(error);
+    this.#end(error);
   }
 
   /** False if it was over before. */
