@@ -37,7 +37,7 @@ describe('the strip-account node', () => {
     ['no key', {}, {}, /^Enter the API key .*: the account has none/],
     ['a key of another kind', {}, { apiKey: 5 }, /^Enter the API key .*: the account has none/],
     ['a variable that is not set for its key', {}, { apiKey: '${TEST_NO_KEY}' }, /^Set the environment variable TEST_NO_KEY, or enter the API key/],
-    ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that no header can carry/],
+    ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that an HTTP header cannot hold/],
     ['a TLS configuration that is not there', { tls: 'gone' }, { apiKey: 'k' }, /^Choose other TLS settings for the account/],
     ['a proxy that is not there', { proxy: 'gone' }, { apiKey: 'k' }, /^Choose other proxy settings for the account/],
     ['a protected outlet that is none', { protectedOutlets: [{ mac: MAC }] }, { apiKey: 'k' }, /protected outlet/],
