@@ -83,7 +83,7 @@ export class QueuedCommand {
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
     return (
-      this.failure !== null && this.stop === null && (this.phase === 'restoring' || !this.pendingRestore)
+      this.failure !== null && (this.phase === 'restoring' || (this.stop === null && !this.pendingRestore))
     );
   }
 
@@ -186,7 +186,6 @@ export class CommandQueue {
     const now = this.options.clock.monotonic();
     // From now on the patience of what waits behind it counts.
     for (const other of queued.strip) if (this.#waitsForPause(other)) other.since = now;
-    this.enter(queued, 'restoring');
   }
 
   /** The service answered a switch request. */
@@ -235,13 +234,13 @@ export class CommandQueue {
 
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
-    this.#remove(commands.filter(({ phase }) => phase === 'waiting'));
-    for (const queued of commands) {
-      queued.stop ??= errorFor(queued);
-      // What waits for a place need not let its message wait for it.
-      const isOver = queued.phase === 'done' || (queued.isUnsent && queued.endsWaits);
-      if (isOver) this.#end(queued, queued.stop);
-    }
+    for (const queued of commands) queued.stop = errorFor(queued);
+    // What waits for a place need not let its message wait for it.
+    const over = commands.filter(
+      (queued) => queued.phase === 'waiting' || (queued.isUnsent && queued.endsWaits),
+    );
+    this.#remove(over);
+    for (const queued of over) this.#tell(queued, queued.stop);
     this.delays.end((owner) => owner?.endsWaits === true);
   }
 
@@ -353,7 +352,8 @@ export class CommandQueue {
     for (const queued of [...strip].reverse()) {
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
       const newer = mayGo ? replacementFor(queued, kept) : undefined;
-      if (newer === undefined) {
+      const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
+      if (newer === undefined || (queued.pendingRestore && !beginsWithout(newer, isGone))) {
         kept.push(queued);
         continue;
       }
@@ -427,6 +427,13 @@ class Delays {
 /** The command of an outlet whose turn it is. */
 const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
   strip.find(({ ports }) => ports.includes(port));
+
+/** Whether a command begins at once when others give way. If it had to wait, it might be gone before it brings an outlet back. */
+const beginsWithout = (command: QueuedCommand, isGone: (other: QueuedCommand) => boolean): boolean =>
+  command.ports.every((port) => {
+    const inFront = command.strip.filter((other) => other.underWay > 0 || !isGone(other));
+    return firstOf(inFront, port) === command;
+  });
 
 /** The newer command, among those that stay, which makes this one pointless. */
 function replacementFor(

@@ -38,7 +38,7 @@ export class Switcher {
     const { action } = queued.command;
     if (action === 'toggle') return this.#toggle(queued);
     if (action === 'cycle') return this.#cycle(queued);
-    if (queued.pendingRestore) this.queue.enter(queued, 'restoring');
+    if (queued.pendingRestore) return this.#restore(queued, this.#plan(queued.command, true));
     return this.#send(queued, action);
   }
 
@@ -83,6 +83,7 @@ export class Switcher {
   }
 
   async #restore(queued: QueuedCommand, plan: Plan): Promise<Outcome> {
+    this.queue.enter(queued, 'restoring');
     try {
       return await this.#send(queued, true, plan);
     } catch (error) {

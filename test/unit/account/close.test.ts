@@ -198,6 +198,22 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('names the outlet also where a newer on had taken over', async () => {
+    const { service, account, clock, log, run } = bench();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    await clock.pass(5000);
+    const on = run(1, true);
+    await clock.pass(0);
+    const closing = account.close();
+    await clock.pass(5000);
+    await closing;
+    assert.equal(on.error?.sentence, 'CLOSED.account');
+    assert.deepEqual(log.lines, ['retrying UNREACHABLE', `not restored ${MAC}/1 UNREACHABLE`]);
+    assert.equal(clock.pending, 0);
+  });
+
   it('sends the on also while the service asks for a pause', async () => {
     const { service, account, clock, run } = bench();
     const cycle = run(1, 'cycle');

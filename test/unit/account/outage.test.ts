@@ -500,8 +500,8 @@ describe('a node that is removed', () => {
 });
 
 describe('the on half of a cycle', () => {
-  async function restoring(lab: Bench) {
-    const cycle = lab.run(1, 'cycle');
+  async function restoring(lab: Bench, owner = {}) {
+    const cycle = lab.run(1, 'cycle', { owner });
     await lab.service.last.answer(yes());
     await lab.clock.pass(5000);
     await lab.service.last.fail(failure('UNREACHABLE'));
@@ -533,6 +533,60 @@ describe('the on half of a cycle', () => {
     await lab.service.last.answer(yes());
     assert.equal(on.error?.code, 'SUPERSEDED');
     assert.equal(off.outcome?.on, false);
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('is not lost with a newer on that goes before it could take over', async () => {
+    for (const action of [true, false]) {
+      const lab = bench();
+      const cycle = await restoring(lab);
+      await lab.clock.pass(250);
+      const owner = {};
+      const newer = lab.run(1, action, { owner });
+      lab.account.cancel(owner);
+      await lab.service.last.fail(failure('UNREACHABLE'));
+      assert.equal(newer.error?.sentence, 'CLOSED.notSent');
+      await lab.clock.pass(10_000);
+      await lab.service.last.answer(yes());
+      assert.equal(cycle.outcome?.on, true);
+      assert.deepEqual(lab.service.switchTexts.slice(1), Array(3).fill(`${MAC}/1 on`));
+      assert.equal(lab.clock.pending, 0);
+    }
+  });
+
+  it('is not lost with a newer "all" that goes while it waits for another outlet', async () => {
+    const lab = bench();
+    lab.run(2, true);
+    const cycle = lab.run(1, 'cycle');
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(5000);
+    const owner = {};
+    const newer = lab.run('all', true, { owner });
+    lab.account.cancel(owner);
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    const other = lab.run('all', true, { owner });
+    lab.account.cancel(owner);
+    await lab.clock.pass(250);
+    await lab.service.last.answer(yes());
+    assert.deepEqual(
+      [newer, other, cycle].map(({ error }) => error?.sentence),
+      ['CLOSED.notSent', 'CLOSED.notSent', undefined],
+    );
+    assert.equal(cycle.outcome?.on, true);
+  });
+
+  it('is taken over by a newer off although the node of the cycle was removed', async () => {
+    const lab = bench();
+    const owner = {};
+    const cycle = await restoring(lab, owner);
+    lab.account.cancel(owner);
+    const off = lab.run(1, false);
+    await calm();
+    await lab.service.last.answer(yes());
+    assert.equal(cycle.error?.sentence, 'CLOSED.cycle');
+    assert.equal(off.outcome?.on, false);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/1 off`]);
     assert.equal(lab.clock.pending, 0);
   });
 
