@@ -41,6 +41,8 @@ export class QueuedCommand {
   action: Action;
   /** Requests of it that are under way. */
   underWay = 0;
+  /** Switch requests of it that are under way, were carried out or may have been. */
+  switchRequests = 0;
   /** Why its latest attempt failed; `null` after a success. */
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
@@ -217,8 +219,7 @@ export class CommandQueue {
   cancel(owner: object): void {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
-      const isSwitching = queued.underWay > 0 && queued.action !== 'toggle';
-      const what = queued.pendingRestore ? 'cycle' : isSwitching ? 'sent' : 'notSent';
+      const what = queued.pendingRestore ? 'cycle' : queued.switchRequests > 0 ? 'sent' : 'notSent';
       const error = closedError(what, queued.outlet);
       // What is under way or pauses goes on, but its message ends now.
       this.#tell(queued, error);

@@ -113,6 +113,7 @@ export class Switcher {
     const isFirst = queued.action === 'cycle' && !on && !pending.includes(port);
     if (isFirst) queued.pendingRestores = [...pending, port];
     counters.requests.switch++;
+    queued.switchRequests++;
     try {
       const answer = await service.switch(mac, port, on);
       const at = now();
@@ -128,8 +129,9 @@ export class Switcher {
       const results = isStripError(error) ? error.results : [];
       const switched = asked.filter((each) => results.some((result) => result.port === each && result.ok));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
-      if (isFirst && isStripError(error) && !mayBeCarriedOut(error)) {
-        queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
+      if (isStripError(error) && !mayBeCarriedOut(error)) {
+        queued.switchRequests--;
+        if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
       throw error;
     }

@@ -422,7 +422,7 @@ describe('a node that is removed', () => {
     const failing = lab.run(1, true, { owner });
     const retrying = lab.run(2, true, { owner });
     const toggle = lab.run(3, 'toggle', { owner });
-    await lab.service.switches[1]?.fail(failure('UNREACHABLE'));
+    await lab.service.switches[1]?.fail(failure('UNREACHABLE', {}, 'refused'));
     lab.account.cancel(owner);
     await lab.service.switches[0]?.fail(failure('UNREACHABLE'));
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true])));
@@ -433,6 +433,25 @@ describe('a node that is removed', () => {
     );
     assert.equal(lab.service.switches.length, 2);
     assert.equal(lab.clock.pending, 0);
+  });
+
+  it('does not say that nothing was sent of what an attempt may have switched', async () => {
+    const lab = bench({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
+    const owner = {};
+    const timedOut = lab.run(1, true, { owner });
+    const toggle = lab.run(2, 'toggle', { owner });
+    const partly = lab.run('all', false, { owner, mac: OTHER });
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true, true])));
+    for (const call of [...lab.service.switches]) {
+      if (call.port === 3) await call.answer(yes(3));
+      else await call.fail(call.mac === MAC ? failure('TIMEOUT') : failure('UNREACHABLE', {}, 'refused'));
+    }
+    lab.account.cancel(owner);
+    await calm();
+    assert.deepEqual(
+      [timedOut, toggle, partly].map(({ error }) => error?.sentence),
+      ['CLOSED.sent', 'CLOSED.sent', 'CLOSED.sent'],
+    );
   });
 
   it('ends what waits for a place among the requests at once', async () => {
