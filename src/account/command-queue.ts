@@ -119,7 +119,7 @@ export class CommandQueue {
   #size = 0;
   /** Monotonic time of the service's latest answer to a switch request. */
   #answeredAt = -Infinity;
-  /** Why the latest switch request failed that had no such answer. */
+  /** Why the latest switch request since then failed. */
   #outage: StripError | null = null;
   /** Looks for what has waited too long. */
   #expiry: Timer | null = null;
@@ -193,6 +193,7 @@ export class CommandQueue {
   /** The service answered a switch request. */
   switchAnswered(): void {
     this.#answeredAt = this.options.clock.monotonic();
+    this.#outage = null;
   }
 
   /** A switch request failed, maybe without an answer. */

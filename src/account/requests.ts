@@ -122,7 +122,8 @@ export class Requests {
   }
 
   #sayRetrying(error: StripError): void {
-    if (this.#saidRetrying || error.code === 'RATE_LIMITED') return;
+    // A pause has a line of its own.
+    if (this.#saidRetrying || (error.code === 'RATE_LIMITED' && error.retryAfter !== undefined)) return;
     this.#saidRetrying = true;
     this.options.log.retrying(error);
   }

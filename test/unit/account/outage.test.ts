@@ -114,6 +114,18 @@ describe('an outage', () => {
     assert.equal(lab.service.switches.length, 0);
   });
 
+  it('does not give the failure of an outage that is over as the reason why a command waited', async () => {
+    const lab = bench({ retryFor: 0, concurrency: 1 });
+    lab.run(1, true);
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    lab.account.list().catch(() => undefined);
+    const ending = lab.run(1, true);
+    await lab.clock.pass(10_001);
+    assert.equal(ending.error?.sentence, 'TIMEOUT.waiting');
+  });
+
   it('ends what waits in time, however many commands come after it', async () => {
     const lab = bench({ retryFor: 0 });
     lab.run(1, true);
@@ -290,6 +302,18 @@ describe('an outage', () => {
     for (const call of lab.service.switches.slice(2)) await call.answer(yes(call.port));
     assert.deepEqual([first.times, second.times], [1, 1]);
     assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE', 'retrying over']);
+  });
+});
+
+describe('a rate limit that names no time', () => {
+  it('is told to the log like any other reason for a retry', async () => {
+    const lab = bench();
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED'));
+    assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED']);
+    await lab.clock.pass(250);
+    await lab.service.last.answer(yes());
+    assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED', 'retrying over']);
   });
 });
 
