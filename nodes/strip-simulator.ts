@@ -67,7 +67,7 @@ export = (RED: NodeAPI): void => {
     this.on('close', () => {
       closed = true;
       simulator.close();
-      // Until then an account that closes may have something to switch.
+      // Until then an account that closes may still switch outlets.
       whenStopped(release);
     });
   }
@@ -90,6 +90,6 @@ function httpLimit(settings: {
   return settings.httpNodeAuth ? 'locked' : null;
 }
 
-/** As a Catch node is to see it: the code as an own property, and `toString()` is the sentence alone. */
+/** An error in the form a Catch node needs: the code as an own property, and `toString()` gives the sentence alone. */
 const invalid = (sentence: string): Error =>
   Object.assign(new Error(sentence), { name: '', code: 'INVALID_INPUT' });

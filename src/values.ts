@@ -1,4 +1,4 @@
-/** Values of unknown type, from flow files, messages and answers: how every part of the package looks at them. */
+/** How every part of the package reads values of unknown type: from flow files, messages and answers. */
 
 /** An object that is no array; its keys and values mean nothing yet. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

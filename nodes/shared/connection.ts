@@ -36,7 +36,7 @@ interface ConnectionSettings {
   mapping?: Mapping | null;
 }
 
-/** What a simulator in this Node-RED is sent where the account has no key. */
+/** The key that is sent to a simulator in this Node-RED if the account has none. */
 const KEY_FOR_SIMULATOR = 'simulator';
 
 /** The account behind an account node. Throws NOT_CONFIGURED. */
@@ -54,7 +54,7 @@ export function createAccount(
   return new Account({ service, settings, clock: systemClock, log });
 }
 
-/** What to say of a TLS or proxy node that the runtime does not know. */
+/** Why the runtime does not know a TLS or proxy node: it is not deployed yet, or does not exist. */
 type Absence = 'Undeployed' | 'Missing';
 
 /** A client with connections of its own, which it closes; for a simulator in this Node-RED, one without. Throws NOT_CONFIGURED. */
@@ -91,7 +91,7 @@ function mappingOf(
   hideKey: (text: string) => string,
 ): Mapping | null {
   if (expression.trim() === '') return null;
-  // The runtime needs a node only to find contexts and variables, and knows how to do without.
+  // The runtime needs the node only for contexts and environment variables, and accepts none, although its types do not say so.
   const util: { prepareJSONataExpression(expression: string, node?: Node): Expression } = RED.util;
   const prepare = (): Expression => util.prepareJSONataExpression(expression, node);
   return createMapping(prepare, hideKey);

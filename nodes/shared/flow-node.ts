@@ -45,7 +45,7 @@ export function registerInputNode(
   RED.nodes.registerType(type, InputNode);
 }
 
-/** Shows the status of a new node. Clears the one that Node-RED kept of the node before it, which may no longer be true. */
+/** The status of a new node. Clears the status that Node-RED kept from before a deploy, because it may no longer be true. */
 export function statusDisplay(node: Node): StatusDisplay {
   node.status({});
   return new StatusDisplay((status) => node.status(status ?? {}), systemClock);

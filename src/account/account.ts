@@ -19,9 +19,9 @@ import type {
   SubscribeOptions,
 } from './types';
 
-/** At close, milliseconds for a switch request that is under way... */
+/** At close, milliseconds that a switch request under way may still take. */
 const GRACE = 1_000;
-/** ...and for the "on" of a cycle, everything included. */
+/** At close, milliseconds to switch outlets back on after a cycle, retries included. */
 const RESTORE_TIME = 5_000;
 
 /** What a subscriber wants to be told. */
@@ -267,11 +267,11 @@ const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
 interface Subscriber<Value, Wants> {
   readonly listener: (value: Value) => void;
   readonly wants: Wants;
-  /** Has been told what was known when it came, so that what comes makes sense to it. */
+  /** It was told what was known when it subscribed; before that, changes would mean nothing to it. */
   ready: boolean;
 }
 
-/** Whoever is told of something. One that throws breaks no other. */
+/** Listeners for one kind of value. One that throws does not affect the others. */
 class Subscribers<Value, Wants> {
   readonly #all = new Set<Subscriber<Value, Wants>>();
 
@@ -282,11 +282,11 @@ class Subscribers<Value, Wants> {
     return this.#all.size;
   }
 
-  /** `known`: what the listener is told first. Returns its own remover. */
+  /** `known`: what the listener is told first. Returns the function that unsubscribes. */
   add(listener: (value: Value) => void, wants: Wants, known?: () => Iterable<Value>): () => void {
     const subscriber = { listener, wants, ready: known === undefined };
     this.#all.add(subscriber);
-    // Not before the caller has its remover in hand.
+    // Later, so that the caller already has the function that unsubscribes.
     queueMicrotask(() => {
       subscriber.ready = true;
       for (const value of known?.() ?? []) this.#tell(subscriber, value);
@@ -294,9 +294,9 @@ class Subscribers<Value, Wants> {
     return () => void this.#all.delete(subscriber);
   }
 
-  /** Tells those who want it. */
+  /** Calls the listeners that want the value. */
   tell(value: Value, isWanted: (wants: Wants) => boolean = () => true): void {
-    // Of those at the time of the call: they may come and go while it is told.
+    // A copy, because listeners may come and go meanwhile.
     for (const subscriber of [...this.#all]) {
       if (subscriber.ready && isWanted(subscriber.wants)) this.#tell(subscriber, value);
     }

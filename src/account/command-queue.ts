@@ -20,7 +20,7 @@ const EXPIRY_INTERVAL = 100;
 /**
  * Where a command stands. Only the queue changes it.
  * - waiting: others are in front of it
- * - sending: its turn; a request of it is under way or waits for a place
+ * - sending: its turn; a request of it is under way or waits for the semaphore
  * - retrying: waits before an attempt, because one failed or the service asked for a pause
  * - pausing: a cycle between its halves
  * - restoring: a cycle's "on" is under way or being retried
@@ -71,12 +71,12 @@ export class QueuedCommand {
     this.clockOffset = clock.wall() - this.since;
   }
 
-  /** Outlets of it must be switched on again. */
+  /** Some of its outlets must still be switched on again. */
   get pendingRestore(): boolean {
     return this.pendingRestores.length > 0;
   }
 
-  /** It waits for its turn or for a place. */
+  /** It waits for its turn or for the semaphore. */
   get isUnsent(): boolean {
     return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0);
   }
@@ -89,12 +89,12 @@ export class QueuedCommand {
     );
   }
 
-  /** Whether it gives up its waits: a pending restore goes on, unless a newer command brings it about. */
+  /** Whether its waits end: a pending restore goes on, unless a newer command takes it over. */
   get endsWaits(): boolean {
     return this.stop !== null && (!this.pendingRestore || this.stop.code === 'SUPERSEDED');
   }
 
-  /** What is told of it in errors. */
+  /** What errors name of it. */
   get outlet(): Pick<Command, 'mac' | 'port'> {
     return { mac: this.command.mac, port: this.command.port };
   }
@@ -112,7 +112,7 @@ export class CommandQueue {
   readonly patience: number;
   /** No command is begun any more. */
   isClosed = false;
-  /** Messages that `close` left without what they asked for. */
+  /** How many commands failed because of `close`. */
   dropped = 0;
   /** Commands that are not done, in the order they came, by MAC key. */
   readonly #strips = new Map<string, QueuedCommand[]>();
@@ -126,7 +126,7 @@ export class CommandQueue {
   /** When it fires, on the monotonic clock. */
   #expiryDue = 0;
 
-  /** `carryOut` carries out a command whose turn has come: called once for each, and what it rejects with becomes the command's. */
+  /** `carryOut` carries out a command whose turn has come: it is called once for each, and the command ends with the error it rejects with. */
   constructor(
     private readonly options: AccountOptions,
     private readonly carryOut: (queued: QueuedCommand) => Promise<Outcome>,
@@ -237,7 +237,7 @@ export class CommandQueue {
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
     for (const queued of commands) queued.stop = errorFor(queued);
-    // What waits for a place need not let its message wait for it.
+    // A command that waits for the semaphore ends now, too, and not when it is admitted.
     const over = commands.filter(
       (queued) => queued.phase === 'waiting' || (queued.isUnsent && queued.endsWaits),
     );
@@ -364,7 +364,7 @@ export class CommandQueue {
         ended.set(queued, 'toggles').set(newer, 'toggles');
         kept.splice(kept.indexOf(newer), 1);
       }
-      // Whoever asks for "on" in the place of a pending restore has to bring it about.
+      // A newer "on" that replaces a pending restore has to switch on what that had to.
       if (queued.pendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
     }
     this.#endAll([...ended.keys()], (queued) => {
@@ -450,7 +450,7 @@ function replacementFor(
   if (absolute !== undefined) return absolute;
   const isAlike = (other: QueuedCommand): boolean => other.action === action && other.command.port === port;
   if (action === 'cycle' && phase === 'waiting') return newer.find(isAlike);
-  // Two toggles come to nothing where no other command is between them.
+  // Two toggles cancel each other if no other command is between them.
   const next = action === 'toggle' ? newer.at(-1) : undefined;
   return next?.isReplaceable === true && isAlike(next) ? next : undefined;
 }

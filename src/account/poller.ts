@@ -13,7 +13,7 @@ const WAIT_WHILE_REJECTED = 15 * MINUTE;
 /** Part of the interval by which it varies either way. */
 const JITTER = 0.1;
 
-/** What a round of reading came to. */
+/** The result of one round of reading. */
 export interface Round {
   /** Why the list could not be read. */
   list: StripError | null;
@@ -36,7 +36,7 @@ export class Poller {
   /** Why the latest list could not be read. */
   #failure: StripError | null = null;
   #failures = 0;
-  /** The next wait is drawn from the whole interval, so that many accounts that begin together do not go on in step. */
+  /** The next wait is drawn from the whole interval, so that many accounts that start together do not poll in step. */
   #isUnsettled = true;
   #saidFailing = false;
   #refreshAfterRound = false;
@@ -70,14 +70,14 @@ export class Poller {
     else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
   }
 
-  /** Something may have changed without our knowing. */
+  /** An outlet may have changed: a command ended without a known result. */
   suspect(): void {
     if (this.#failure === null) this.refresh();
   }
 
   /** Begins the next round as soon as the floor allows. */
   refresh(): void {
-    // What a round under way tells may be older than that.
+    // A round that is under way may return an older state.
     if (this.#isReading) this.#refreshAfterRound = true;
     else this.#soon(0);
   }

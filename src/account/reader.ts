@@ -36,7 +36,7 @@ export class Reader {
     return this.#share(this.#strips, macKey(mac), () => this.askStrip(mac));
   }
 
-  /** One request for a strip, not shared. The caller holds a place of the semaphore. */
+  /** One request for a strip, not shared. The caller has acquired the semaphore. */
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
     const { counters } = this.requests;

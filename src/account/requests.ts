@@ -8,7 +8,7 @@ import type { AccountOptions } from './types';
 const SECOND = 1_000;
 const FIRST_BACKOFF = SECOND / 2;
 const LONGEST_BACKOFF = 10 * SECOND;
-/** Between attempts to switch an outlet back on that the service refuses to switch. */
+/** Longest wait between attempts to switch an outlet back on that the service refuses. Milliseconds. */
 const LONGEST_REFUSED_BACKOFF = 60 * SECOND;
 /** The first success after an outage makes retries come within this time... */
 const WAKE_SPREAD = SECOND;
@@ -26,7 +26,7 @@ export class Requests {
   /** How many requests of commands have ended. */
   commandRequestsOver = 0;
   readonly #semaphore: Semaphore;
-  /** What must be restored and is not yet is given up. */
+  /** Restores that have not succeeded are given up. */
   #isOver = false;
   #wokenAt = -Infinity;
   #saidRetrying = false;
@@ -117,7 +117,7 @@ export class Requests {
     if (pause > Math.max(left, 0) && error.code === 'RATE_LIMITED')
       throw pauseTooLong(error, Math.max(pause, asked), retryFor);
     if (left <= 0 || pause > left) throw error;
-    // Rather than past the deadline, the last attempt is made at it.
+    // The last attempt is made at the deadline, not after it.
     return Math.max(pause, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));
   }
 
@@ -128,7 +128,7 @@ export class Requests {
     this.options.log.retrying(error);
   }
 
-  /** Waits until a request may be sent, and takes a place for it. */
+  /** Waits until a request may be sent, and acquires the semaphore for it. */
   async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
       if (queued !== null) this.queue.expireLater(this.queue.timeLeft(queued));
@@ -152,7 +152,7 @@ export class Requests {
     }
   }
 
-  /** From now on it waits for a place only. */
+  /** From now on it waits for the semaphore only. */
   #enterSending(queued: QueuedCommand | null): void {
     if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
   }
@@ -184,7 +184,7 @@ export class Requests {
     this.onAnswer(false, false);
   }
 
-  /** The service answers again: retries need not wait as long as they meant to. */
+  /** The service answers again: ends the waits for retries early. */
   #wakeRetries(endedPause: boolean): void {
     if (this.queue.delays.isEmpty) return;
     const now = this.options.clock.monotonic();
@@ -242,20 +242,20 @@ export class Cooldown {
   }
 }
 
-/** Bounds how many requests are under way at once. Whoever waits is admitted in the order of arrival. */
+/** Bounds how many requests are under way at once. Waiting ones are admitted in the order of arrival. */
 class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
 
-  /** Takes a place if one is free; give it back with `release`. */
+  /** True if it could be acquired at once; call `release` afterwards. */
   tryAcquire(): boolean {
     if (this.free <= 0) return false;
     this.free--;
     return true;
   }
 
-  /** Waits for a place and takes it. */
+  /** Waits until it can be acquired. */
   async acquire(): Promise<void> {
     if (!this.tryAcquire()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -283,8 +283,8 @@ const pauseTooLong = (error: StripError, pause: number, limit: number): StripErr
   });
 
 /**
- * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that many who failed together do not
- * come back together. Milliseconds; `random` in [0, 1).
+ * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that clients that failed together do
+ * not retry together. Milliseconds; `random` in [0, 1).
  */
 export function fullJitter(random: number, base: number, longest: number, failures: number): number {
   return random * Math.min(longest, base * 2 ** Math.min(failures, 30));

@@ -25,7 +25,7 @@ type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 interface StripState {
   /** Of its MAC. */
   readonly key: string;
-  /** As known now. Never changed, but replaced. */
+  /** As known now. Replaced on each change, never modified. */
   strip: Readonly<Strip>;
   /** No answer about it has been taken in. */
   isNew: boolean;
@@ -58,7 +58,7 @@ export class StripStore {
   readonly #outletNames = new Map<string, Map<PortOrAll | null, string>>();
   readonly #units: Strip['units'];
   #version = 0;
-  /** Of the newest list, and of the newest that was understood as a whole; 0: none yet. */
+  /** Versions of the newest list and of the newest complete one; 0: none yet. */
   #listVersion = 0;
   #completeVersion = 0;
   #availableVersion = 0;
@@ -140,8 +140,8 @@ export class StripStore {
   }
 
   /**
-   * Takes in a list asked as `version`. Where something is known better already, or the user named it, the answer itself is corrected, so that
-   * whoever asked never sees a switch undone.
+   * Takes in a list asked as `version`. Where something newer is known, or the user gave a name, the answer itself is corrected, so that
+   * its reader never sees a switch undone.
    */
   list({ strips, complete, readable }: ListAnswer, version: number): void {
     const settled = this.#completeVersion > 0;
@@ -178,7 +178,7 @@ export class StripStore {
   strip({ strip, readable }: StripAnswer, version: number): void {
     this.#setAvailable(true, null, version);
     const state = this.#findOrAdd(strip);
-    // Said of the first such strip: the answers about the others look alike.
+    // Logged for the first such strip only: the answers about the others look alike.
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
@@ -269,7 +269,7 @@ export class StripStore {
     this.announce(changes, settled);
   }
 
-  /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: what it does not say for sure. */
+  /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: fields that it does not say for certain. */
   #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
     const { mac } = told;
     const strip = { ...state.strip };
@@ -302,7 +302,7 @@ export class StripStore {
     this.#replace(state, strip);
   }
 
-  /** From now on a strip is known so. */
+  /** Replaces what is known of a strip, and notes the changes. */
   #replace(state: StripState, strip: Strip): void {
     this.#changes.push(...changesOf(state, strip));
     state.strip = freeze(strip);
@@ -336,7 +336,7 @@ export class StripStore {
     check('named', outletNames);
   }
 
-  /** Puts into an answer what is known better than it says. */
+  /** Replaces what an answer says where something newer is known. */
   #correct(answer: Strip, { strip }: StripState): void {
     for (const told of answer.outlets) {
       const outlet = strip.outlets.find(({ port }) => port === told.port);

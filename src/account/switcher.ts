@@ -178,7 +178,7 @@ function merge(
   }
 
   const switched = portsWith(results, true);
-  // What made all of them fail says more than which outlets they were.
+  // A reason that all failures share says more than a list of outlets.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
     errors.find(({ code }) => switched === '' && code !== 'SWITCH_FAILED');

@@ -39,7 +39,7 @@ export type Progress =
   | { readonly phase: 'pausing' };
 
 export interface RunOptions {
-  /** Whoever `cancel` is called with later, a flow node for instance. */
+  /** What `cancel` will be called with to end the command; a flow node, for instance. */
   owner?: object;
   /** Called when the command begins to retry, to wait out a rate limit, or to wait in the middle of a cycle. */
   onProgress?: (progress: Progress) => void;
@@ -135,7 +135,7 @@ export interface AccountOptions {
   log: AccountLog;
 }
 
-/** Where the account says what concerns no single message. Whoever hands it in turns errors into sentences. */
+/** Receives what belongs to no single message. Its implementation turns errors into sentences. */
 export interface AccountLog {
   /** Polling began to fail; said once per outage. */
   failing(error: StripError): void;

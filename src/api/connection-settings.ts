@@ -8,7 +8,7 @@ const API_ROOT = '/api/public/v1';
 /** `${NAME}` as Node-RED leaves it when the environment has no such variable. */
 const UNRESOLVED = /\$\{([^{}]*)\}/;
 
-/** What an HTTP header can carry without being quoted, folded or refused. */
+/** Characters that an HTTP header can hold without quoting. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 /** Where the requests of an account go. */

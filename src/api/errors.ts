@@ -90,7 +90,7 @@ export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =
 export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
 
-/** Failures that mean the request never reached the service, or was turned away at its door. */
+/** Failures that mean the request never reached the service, or was refused before it was read. */
 const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefused\w*|simulator)$/;
 
 /** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */

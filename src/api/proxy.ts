@@ -22,8 +22,8 @@ export interface Proxy {
 
 /**
  * The proxy for requests to `target`: the one of the account, else the one that the environment names for the scheme (`http_proxy` or
- * `https_proxy`, or in upper case), unless `no_proxy` excepts the host. Throws NOT_CONFIGURED for an address that is none; one that does
- * not apply is not looked at.
+ * `https_proxy`, or in upper case), unless `no_proxy` excepts the host. Throws NOT_CONFIGURED for an invalid address; an address that does
+ * not apply is not checked.
  */
 export function chooseProxy(target: URL, settings: ProxySettings | undefined): Proxy | null {
   if (settings) {

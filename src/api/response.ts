@@ -14,7 +14,7 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-/** Longest wait a service may ask for that is believed, in milliseconds. */
+/** Longest wait that is accepted from a service, in milliseconds. */
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 
 /** Ways to log in that belong to web servers and proxies; the service takes a key. */
@@ -67,7 +67,7 @@ export function readSwitch(
   throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
 }
 
-/** The outlets that a successful answer confirms; `null`: not what was asked for. `failed`: some result says no, be it without a port. */
+/** The outlets that a successful answer confirms; `null`: not what was asked for. `failed`: some result says no, even if it names no port. */
 function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], failed: boolean): Port[] | null {
   const isNo = ({ ok }: SwitchResult): boolean => !ok;
   const own = port === 'all' ? results : results.filter((result) => result.port === port);
@@ -155,7 +155,7 @@ function statusError(
   return make('SERVICE', 'refused', {}, wait);
 }
 
-/** Who refused with 401 or 403: only JSON is the service's own word on the key. */
+/** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
 function refusal(headers: Headers, body: Body): [ErrorCode, string] {
   const challenge = headerOf(headers, 'www-authenticate') ?? '';
   if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {

@@ -82,7 +82,7 @@ function shortLabel(parts: LabelParts): string {
   return cut(joinLabel({ ...parts, strip: cut(parts.strip, Math.max(room, SHORTEST_NAME)) }), LONGEST);
 }
 
-/** Text of at most so many characters, the last of which says that something is missing. */
+/** A text cut to at most `most` characters; the last one is then "…". */
 export function cut(text: string, most: number): string {
   const characters = Array.from(text);
   if (characters.length <= most) return text;

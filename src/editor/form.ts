@@ -16,15 +16,15 @@ export const fieldOf = (node: EditorNode, field: string): JQuery =>
 
 export const showRow = (field: string, visible: boolean) => $(`#smart-strip-row-${field}`).toggle(visible);
 
-/** Says below a field what it means at the moment: a text of a catalogue, or, with "", nothing. */
+/** Shows the hint below a field: a key of a catalogue; "" removes it. */
 export const showHint = (field: string, key: string, params: Params = {}) =>
   $(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key, params));
 
-/** Says below a field what is wrong with it; "" takes it back. Its control names the message in `aria-describedby`. */
+/** Shows below a field what is wrong with it; "" removes the message. Its control names the message in `aria-describedby`. */
 export function showMessage(field: string, sentence: string, kind: 'error' | 'warning' = 'error'): void {
   const message = $(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', kind === 'warning');
   const shown = sentence === '' ? '' : `${kind === 'error' ? '✕' : '⚠'} ${sentence}`;
-  // A screen reader speaks what changes, also where it changes to the same.
+  // A screen reader would read the same text out again.
   if (message.text() !== shown) message.text(shown);
   const invalid = sentence !== '' && kind === 'error';
   $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', invalid ? 'true' : 'false');
@@ -176,7 +176,7 @@ export function typedField(descriptor: Descriptor, field: string, own?: InputTyp
   };
 }
 
-/** Names the button that removes a line of an editable list: Node-RED gives it only a sign. */
+/** Names the button that removes a line of an editable list: Node-RED gives it only an icon. */
 export const nameRemoval = (line: JQuery) =>
   line
     .closest('li')

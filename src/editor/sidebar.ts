@@ -510,7 +510,7 @@ export class History {
   /** Wall-clock milliseconds of the first value. */
   readonly since: number;
   readonly #most: number;
-  /** One of so many values is kept. */
+  /** Only every n-th value is kept. */
   #step = 1;
   #count = 0;
 

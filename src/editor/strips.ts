@@ -74,7 +74,7 @@ export const findStrip = (strips: readonly Strip[], mac: string): Strip | undefi
 
 /**
  * A strip of an account, as far as it is known. The first question about a deployed account asks the runtime for what it already knows, and
- * the labels are drawn again when it has answered; nothing is asked of the service for the sake of a label.
+ * the labels are drawn again when it has answered; the service is never asked because of a label.
  */
 export function knownStrip(account: string, mac: string): Strip | undefined {
   const node = RED.nodes.node(account);

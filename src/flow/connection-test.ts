@@ -30,7 +30,7 @@ const UNCHANGED = '__PWRD__';
 const LONGEST = 4096;
 const LONGEST_EXPRESSION = 20_000;
 const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-account'].timeout;
-/** Milliseconds; a person is waiting. */
+/** Milliseconds. Shorter than an account's longest timeout, because a person is waiting. */
 const MOST_TIMEOUT = 60_000;
 
 /** Reads the body of a request; `null` for a body that the dialog does not send. */

@@ -321,7 +321,7 @@ const WORDS = new Set(
 
 const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
-/** Whether it is a name that the decoder looks for, or all words of a key are known ones, in any of the usual ways to write several as one; digits count for nothing. */
+/** Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar. Digits are ignored. */
 export function isKnownKey(key: string): boolean {
   if (key.length > 40) return false;
   if (isListedName(key)) return true;

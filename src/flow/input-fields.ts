@@ -164,7 +164,7 @@ export function valueOf<Value>(result: PromiseSettledResult<Value>): Value {
   return result.value;
 }
 
-/** Throws the first error of several fields; one of the node itself comes first, because no message can change it. */
+/** Throws the first error of several fields; an error of the node's configuration comes first, because no message can correct it. */
 export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): void {
   const errors = results.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],

@@ -108,7 +108,7 @@ const ASKING_AFTER = 100;
 export interface Activity extends InFlight {
   timer: Timer | null;
   phase: Phase | null;
-  /** What it is held up by. */
+  /** The status to show while it waits for a retry or a rate limit; `null`: it does not. */
   heldUpBy: NodeStatus | null;
 }
 

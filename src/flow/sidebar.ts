@@ -49,13 +49,13 @@ export function readOutletRequest(body: unknown): OutletRequest | null {
 /** How long an account is kept up to date after a side bar last asked. Side bars ask every 2 s. */
 export const LEASE_MS = 10_000;
 
-/** A side bar's name for itself; anything else is refused. */
+/** Whether a value can be the id that a side bar made for its lease. */
 export const isLease = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
 
 /**
  * Keeps accounts polled while a side bar shows them. Each side bar has a lease that it renews with every question and gives up when it is
- * hidden; a browser that just goes away lets it run out.
+ * hidden; after a browser is closed, it runs out.
  */
 export class Leases {
   readonly #clock: Clock;
@@ -76,7 +76,7 @@ export class Leases {
     this.#subscribe(accounts);
   }
 
-  /** Ends a lease before its time. The accounts are let go with the last one. */
+  /** Ends a lease early. With the last one, the subscriptions end. */
   release(lease: string): void {
     this.#end(lease);
     if (this.#timers.size === 0) this.#subscribe([]);

@@ -298,7 +298,7 @@ export class Bridge {
     return payloads;
   }
 
-  /** Not at once: what changes together goes out together, each topic once. */
+  /** Deferred, so that changes made together are sent together, each topic once. */
   #flushSoon(): void {
     if (!this.#closed && this.#timer === null) this.#wait(0);
   }

@@ -62,7 +62,7 @@ export const objectId = (id: string): string => `smart_strip_${id}`;
 
 const OWN_LEVELS: ReadonlySet<string> = new Set([...PORTS.map(String), 'available', ...READINGS]);
 
-/** Every topic that anything was ever published on for a strip. */
+/** Every topic on which something may have been published for a strip. */
 export const topicsOf = (settings: TopicSettings, id: string): string[] => [
   ...(settings.discovery === '' ? [] : [discoveryTopic(settings, id)]),
   ...[...PORTS, 'available' as const, ...READINGS].map((what) => stateTopic(settings, id, what)),

@@ -127,7 +127,7 @@ export async function readBody(request: IncomingMessage): Promise<{ text: string
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length > BODY_LIMIT) {
-        // The rest is let through unread: hanging up on a caller that still sends would lose it the answer.
+        // The rest is read and dropped: a caller that is still sending would lose the answer if the connection were closed.
         request.off('data', onData).resume();
         resolve('too long');
       } else {

@@ -126,7 +126,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
     if (!this.#pending.has(controller)) return;
     if (simulator === null) throw withCode('there is no simulator at this path', NO_SIMULATOR);
     handler.onRequestStart?.(controller, null);
-    // Given up before it was carried out: then it must not be.
+    // The caller gave up before it was carried out, so it must not be carried out.
     if (!this.#pending.has(controller)) return;
     const { method, path, headers: sent, body: asked } = options;
     const { status, headers, body } = await handle(simulator, {

@@ -40,7 +40,7 @@ export interface SimulatorConfig {
   latency: number;
 }
 
-/** Reads what a flow says of a simulator; what is missing or of no use takes its default. */
+/** Reads what a flow says of a simulator; what is missing or invalid takes its default. */
 export function readConfig(config: Config): SimulatorConfig {
   const settings = SETTINGS['strip simulator'];
   const { path, strips } = config;
@@ -137,7 +137,7 @@ export class Simulator {
     this.#options = options;
   }
 
-  /** Whether a request with this key is answered; found out in a time that says nothing about the key. */
+  /** Whether a request with this key is answered. How long the comparison takes says nothing about the key. */
   accepts(candidate: string): boolean {
     if (typeof this.#apiKey === 'string') return this.#apiKey === 'any' && candidate !== '';
     return timingSafeEqual(digest(candidate), this.#apiKey);

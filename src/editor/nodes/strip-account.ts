@@ -71,7 +71,7 @@ const valueOf = (field: string): string => chosenIn(input(field));
 
 /** Of the dialog that is open; Node-RED opens no second account above the first. */
 let outlets: OutletsTable | null = null;
-/** The dialog was told to use the simulator. */
+/** The user chose the simulator in this dialog. */
 let wantsSimulator = false;
 
 function open(node: EditorNode): void {
