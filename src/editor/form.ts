@@ -2,7 +2,7 @@ import { isStripError, type Params } from '../api/errors';
 import { choiceOf, flagOf, SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
 import { environmentVariable } from '../values';
 import type { Descriptor, Fault } from './descriptors';
-import { text, type EditorNode, type InputType } from './red';
+import { html, text, type EditorNode, type InputType } from './red';
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
 export const openDialogs = new Set<string>();
@@ -135,13 +135,13 @@ export interface TypedField {
 }
 
 /**
- * Turns a field and its hidden type into Node-RED's typedInput, with the types that its setting has; `own` describes the one that is neither
- * "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
+ * Turns a field, and its hidden type where it has one, into Node-RED's typedInput, with the types that its setting has; `own` describes the
+ * one that is neither "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
  */
 export function typedField(descriptor: Descriptor, field: string, own?: InputType): TypedField {
   const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
   const setting = settings[field];
-  const names = setting?.kind === 'typed' ? setting.types : [];
+  const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'str'];
   const fromMessage: InputType = {
     value: 'message',
     label: text('strip-account.type.message'),
@@ -191,92 +191,44 @@ export interface Segment {
   state?: string;
 }
 
-/**
- * Buttons of which exactly one is chosen, for a mouse as well as for the arrow keys (the pattern of a radio group). Buttons that are there
- * already are changed and not replaced: one of them may have the focus, or be about to be clicked.
- */
-function drawSegments(
-  container: JQuery,
-  { field, value, segments }: { field: string; value: string; segments: readonly Segment[] },
-  pick: (value: string) => void,
-): void {
-  const values = segments.map((segment) => segment.value);
-  let group = container.children('.smart-strip-segments');
-  if (group.length === 0) {
-    group = newSegments(field, values, (picked) => {
-      pick(picked);
-      container.find('[aria-checked=true]').trigger('focus');
-    }).appendTo(container.empty());
-  }
-  const chosen = values.indexOf(value);
-  segments.forEach(({ label, state = '' }, index) => {
-    const button = group.children().eq(index);
-    button.attr({
-      'aria-checked': index === chosen ? 'true' : 'false',
-      title: `${label} ${state}`.trim(),
-      // One stop for the Tab key; the arrows move within.
-      tabindex: index === Math.max(chosen, 0) ? 0 : -1,
-    });
-    button.children('span').text(label);
-    button
-      .children('small')
-      .text(state)
-      .toggle(state !== '');
-  });
-}
-
-function newSegments(field: string, values: readonly string[], pick: (value: string) => void): JQuery {
-  const group = $('<div class="smart-strip-segments" role="radiogroup">').attr({
-    'aria-labelledby': `smart-strip-label-${field}`,
-    'aria-describedby': `smart-strip-message-${field} smart-strip-hint-${field}`,
-  });
-  for (const value of values) {
-    $('<button type="button" role="radio"><span></span><small></small></button>')
-      .attr('data-value', value)
-      .on('click', () => pick(value))
-      .appendTo(group);
-  }
-  return group.on('keydown', (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const current = group.children('[aria-checked=true]').index();
-    const next = values[(Math.max(current, 0) + step + values.length) % values.length];
-    if (next !== undefined) pick(next);
-  });
-}
-
-/** A typedInput with a type whose value is one of a few buttons; `redraw` after the buttons have changed. */
+/** A typedInput with a type whose value is one of a few radio buttons; `redraw` after these have changed. */
 export function segmentedField(
   descriptor: Descriptor,
   field: string,
-  type: string,
+  own: Pick<InputType, 'value' | 'label'>,
   segments: () => readonly Segment[],
 ): TypedField & { redraw: () => void } {
-  const draw = (container: JQuery, value: string) =>
-    drawSegments(container, { field, value, segments: segments() }, (picked) => typed.set(picked));
-  const label = text(`strip-account.type.${type}`);
-  const own = { value: type, label, hasValue: true, valueLabel: draw };
-  const typed: TypedField = typedField(descriptor, field, own);
+  const addButtons = (container: JQuery) => {
+    const radio = (value: string) => html('input', { type: 'radio', name: `smart-strip-${field}`, value });
+    const labels = segments().map(({ value }) =>
+      html('label', {}, radio(value), html('span', {}), html('small', {})),
+    );
+    $('<div class="smart-strip-segments" role="radiogroup">')
+      .attr({
+        'aria-labelledby': `smart-strip-label-${field}`,
+        'aria-describedby': `smart-strip-message-${field} smart-strip-hint-${field}`,
+      })
+      .append(labels)
+      .on('change', (event) => typed.box.val(String($(event.target).val())).trigger('change'))
+      .appendTo(container);
+  };
+  const draw = (container: JQuery, value: string) => {
+    // Buttons that are there already stay: one of them may have the focus, or be about to be clicked.
+    if (container.children().length === 0) addButtons(container);
+    segments().forEach((segment, index) => {
+      const { label, state = '' } = segment;
+      const element = container.find('label').eq(index).attr('title', `${label} ${state}`.trim());
+      element.children('input').prop('checked', segment.value === value);
+      element.children('span').text(label);
+      element.children('small').text(state);
+    });
+  };
+  const typed: TypedField = typedField(descriptor, field, { ...own, hasValue: true, valueLabel: draw });
   const redraw = () => {
-    if (typed.type() === type) draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());
+    if (typed.type() === own.value)
+      draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());
   };
   return { ...typed, redraw };
-}
-
-/** The same buttons in place of a plain text field. */
-export function plainSegments(field: string, segments: () => readonly Segment[]): { redraw: () => void } {
-  const input = $(`#node-input-${field}`).hide();
-  $(`#smart-strip-label-${field}`).removeAttr('for');
-  const container = $('<div class="smart-strip-plain">').insertAfter(input);
-  const redraw = () =>
-    drawSegments(container, { field, value: String(input.val()), segments: segments() }, (picked) => {
-      input.val(picked).trigger('change');
-      redraw();
-    });
-  redraw();
-  return { redraw };
 }
 
 /** The id of the config node that is chosen in a field, or what is typed there; "" where nothing is. */

@@ -281,7 +281,8 @@ export function targetFields(
     port.redraw();
     onChange();
   });
-  const port = segmentedField(descriptor, 'port', 'port', () => outletSegments(picker, whole));
+  const own = { value: 'port', label: text('strip-account.type.port') };
+  const port = segmentedField(descriptor, 'port', own, () => outletSegments(picker, whole));
   return { picker, port };
 }
 

@@ -205,7 +205,7 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await hint('port').textContent()) ?? '', /Reads payload.port/);
     assert.match((await hint('on').textContent()) ?? '', /an array of those, or a whole strip/);
     await editor.chooseType('node-input-on', 'action');
-    await editor.page.locator('[data-value=cycle]').click();
+    await editor.page.locator('label:has([value="cycle"])').click();
     assert.match((await hint('on').textContent()) ?? '', /waits/);
   });
 
@@ -233,7 +233,7 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(stored.protectedOutlets, [{ mac: STRIPS[1]?.mac, port: 2 }]);
     const id = await newSwitch();
     await editor.page.locator('[role=option]', { hasText: 'Bench 1' }).click();
-    const second = editor.page.locator('#smart-strip-row-port [data-value="2"]');
+    const second = editor.page.locator('#smart-strip-row-port label:has([value="2"])');
     assert.match((await second.textContent()) ?? '', /^2 Soldering iron/);
     await second.click();
     await editor.done();
@@ -251,7 +251,8 @@ describe('the dialogs with thirty strips', () => {
     await open({ outletNames });
     await newSwitch();
     await options().first().click();
-    const button = (value: string) => editor.page.locator(`#smart-strip-row-port [data-value="${value}"]`);
+    const button = (value: string) =>
+      editor.page.locator(`#smart-strip-row-port label:has([value="${value}"])`);
     await button('2').click();
     await editor.picture('outlet-names');
     const isWhole = (value: string) =>
@@ -401,7 +402,7 @@ describe('the dialogs with thirty strips', () => {
         await editor.edit(id);
         if (!['strip list', 'strip mqtt', 'strip simulator'].includes(type)) {
           await options().first().click();
-          await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
+          await editor.page.locator('#smart-strip-row-port label:has([value="2"])').click();
         }
         if (type === 'strip watch') await editor.page.locator('#node-input-readings').check();
         await editor.picture(`thirty-${type.replace(' ', '-')}${theme}`);

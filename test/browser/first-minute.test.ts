@@ -96,7 +96,7 @@ describe('the first minute', () => {
     );
     await editor.edit(id);
     await editor.page.locator('[role=option]', { hasText: 'Desk strip' }).click();
-    await editor.page.locator('#smart-strip-row-port [data-value="4"]').click();
+    await editor.page.locator('#smart-strip-row-port label:has([value="4"])').click();
     await editor.done();
     await editor.deploy();
     const stored = (await stage.red.getFlows()).find(({ type }) => type === 'strip-account');
@@ -141,10 +141,10 @@ describe('the first minute', () => {
     await person.click('#node-input-btn-account-add');
     await enterAccount();
     await person.click('[role=option]', 'Desk strip');
-    await person.click('#smart-strip-row-port [data-value="2"]');
+    await person.click('#smart-strip-row-port label:has([value="2"])');
     await person.click('[id="node-input-on-kind"]');
     await person.click('.red-ui-typedInput-options a', 'action');
-    await person.click('#smart-strip-row-on [data-value="toggle"]');
+    await person.click('#smart-strip-row-on label:has([value="toggle"])');
     await person.click('#node-dialog-ok');
     await editor.dialog.waitFor({ state: 'detached' });
     await person.deploy();

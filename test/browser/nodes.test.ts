@@ -35,7 +35,7 @@ describe('the nodes in the editor', () => {
       ids.push(id);
       await editor.edit(id);
       if (type === 'strip status' || type === 'strip switch') await option('Desk strip').click();
-      if (type === 'strip switch') await editor.page.locator('[data-value="2"]').click();
+      if (type === 'strip switch') await editor.page.locator('label:has([value="2"])').click();
       await editor.picture(`fresh-${type.replace(' ', '-')}`);
       await editor.done();
     }
@@ -54,14 +54,14 @@ describe('the nodes in the editor', () => {
     await editor.edit(id);
     assert.equal(await editor.page.locator('#node-input-account').inputValue(), 'account');
     await option('Desk strip').click();
-    const second = editor.page.locator('#smart-strip-row-port [data-value="2"]');
+    const second = editor.page.locator('#smart-strip-row-port label:has([value="2"])');
     assert.equal(await second.textContent(), '2● on');
     await second.click();
     await editor.chooseType('node-input-on', 'action');
     assert.equal(await visible('delay'), false);
-    await editor.page.locator('[data-value="cycle"]').click();
+    await editor.page.locator('label:has([value="cycle"])').click();
     assert.equal(await visible('delay'), true);
-    await editor.page.locator('[data-value="toggle"]').click();
+    await editor.page.locator('label:has([value="toggle"])').click();
     await editor.picture('switch-configured');
     await editor.done();
     await editor.expectLabel(id, 'Desk strip: 2, toggle');
@@ -77,12 +77,12 @@ describe('the nodes in the editor', () => {
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
     await editor.page.locator('#node-input-mac-typed').fill('00:11:22:33:44:55');
-    const chosen = editor.page.locator('#smart-strip-row-port [role=radio][aria-checked=true]');
-    await editor.page.locator('#smart-strip-row-port [role=radio]').first().focus();
+    const chosen = editor.page.locator('#smart-strip-row-port :checked');
+    await editor.page.locator('#smart-strip-row-port [type=radio]').first().focus();
     await editor.page.keyboard.press('ArrowRight');
-    assert.equal(await chosen.getAttribute('data-value'), '2');
+    assert.equal(await chosen.getAttribute('value'), '2');
     await editor.page.keyboard.press('ArrowRight');
-    assert.equal(await chosen.getAttribute('data-value'), '3');
+    assert.equal(await chosen.getAttribute('value'), '3');
     assert.ok(await chosen.evaluate((button) => button === document.activeElement));
     await editor.done();
     const { mac, port, on, onType } = await editor.properties(id);
@@ -104,7 +104,7 @@ describe('the nodes in the editor', () => {
     await editor.doneConfig();
     await option('Desk strip').click();
     assert.equal(await visible('output'), false);
-    await editor.page.locator('#smart-strip-row-port [data-value="1"]').click();
+    await editor.page.locator('#smart-strip-row-port label:has([value="1"])').click();
     assert.equal(await visible('output'), true);
     assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
     await editor.picture('status-configured');
@@ -167,7 +167,7 @@ describe('the nodes in the editor', () => {
     assert.equal(await visible('port'), false);
     assert.match((await message('send').textContent()) ?? '', /never send anything/);
     await editor.page.locator('#node-input-outlets').check();
-    await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
+    await editor.page.locator('#smart-strip-row-port label:has([value="2"])').click();
     await editor.picture('watch-configured');
     await editor.done();
     assert.equal((await editor.properties(id)).port, '2');
@@ -270,13 +270,13 @@ describe('the nodes in the editor', () => {
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);
     await option('Desk strip').click();
-    await editor.page.locator('#smart-strip-row-port [data-value="2"]').click();
+    await editor.page.locator('#smart-strip-row-port label:has([value="2"])').click();
     await editor.picture('dark-switch');
     for (const part of [
       '.smart-strip-list li',
       '.smart-strip-hint',
-      '.smart-strip-segments [aria-checked=true]',
-      '.smart-strip-segments button',
+      '.smart-strip-segments label:has(:checked)',
+      '.smart-strip-segments label',
     ]) {
       const contrast = await editor.contrast(part);
       assert.ok(contrast >= 4.5, `${part}: ${contrast.toFixed(1)}`);

@@ -151,9 +151,9 @@ async function pick({ red, browser }: Studio): Promise<Scene> {
   await editor.edit(await editor.drop('strip switch', 200, 100));
   await widen(page, 100); // for the names of outlets
   await page.locator('[role=option]', { hasText: 'Desk' }).click();
-  await page.locator('#smart-strip-row-port [data-value="4"]').click();
+  await page.locator('#smart-strip-row-port label:has([value="4"])').click();
   await editor.chooseType('node-input-on', 'action');
-  const toggle = page.locator('#smart-strip-row-on [data-value="toggle"]');
+  const toggle = page.locator('#smart-strip-row-on label:has([value="toggle"])');
   await toggle.click();
   const { x, y } = await boxOf(page.locator('#smart-strip-row-mac'));
   const last = await boxOf(toggle);

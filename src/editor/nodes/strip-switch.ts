@@ -30,7 +30,8 @@ export const stripSwitch: Descriptor = {
 function open(node: EditorNode): void {
   const all = { value: 'all', label: text('strip-account.port.all') };
   const { picker, port } = targetFields(stripSwitch, node, all, () => showHints());
-  const on = segmentedField(stripSwitch, 'on', 'action', () =>
+  const own = { value: 'action', label: text('strip-account.type.action') };
+  const on = segmentedField(stripSwitch, 'on', own, () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );
   typedField(stripSwitch, 'delay');

@@ -1,6 +1,6 @@
 import { choiceOf, SETTINGS, textOf } from '../../settings';
 import type { Descriptor } from '../descriptors';
-import { showMessage, followAccount, plainSegments, showHint, showRow, watchField } from '../form';
+import { showMessage, followAccount, segmentedField, showHint, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, outletSegments, stripPicker, targetOf } from '../strip-picker';
 
@@ -29,8 +29,9 @@ function open(node: EditorNode): void {
     const kind = all ? 'every' : picker.type() === 'str' ? 'only' : 'variable';
     showHint('mac', `strip-watch.hint.${kind}`);
   });
-  const port = plainSegments('port', () =>
-    outletSegments(picker, { value: '', label: text('strip-account.port.every') }),
+  const every = { value: '', label: text('strip-account.port.every') };
+  const port = segmentedField(stripWatch, 'port', { value: 'port', label: '' }, () =>
+    outletSegments(picker, every),
   );
   const outlets = $('#node-input-outlets');
   const readings = $('#node-input-readings');
