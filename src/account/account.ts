@@ -181,6 +181,8 @@ export class Account {
     this.#subscribers.clear();
     this.#statusListeners.clear();
     for (const end of this.#reads) end(closedError('account'));
+    // An "on" may need their connections.
+    service.endReads();
     this.#queue.close(closedError('account'));
     const restoring = this.#queue.commands.filter(({ pendingRestore }) => pendingRestore);
     this.#requests.close();

@@ -83,6 +83,10 @@ export class Client implements Service {
     );
   }
 
+  endReads(): void {
+    for (const request of this.#reads) request.close();
+  }
+
   close(graceMs: number): Promise<void> {
     return (this.#closing ??= this.#close(graceMs));
   }
@@ -129,7 +133,7 @@ export class Client implements Service {
   }
 
   async #close(graceMs: number): Promise<void> {
-    for (const request of this.#reads) request.close();
+    this.endReads();
     for (const request of this.#switches) if (!request.sent) request.close();
     if (graceMs > 0) await this.#untilSwitchesEnd(graceMs);
     for (const request of this.#switches) request.close();

@@ -77,6 +77,8 @@ export interface Service {
   get(mac: string): Promise<StripAnswer>;
   /** Resolves only for a success as the design defines it; otherwise rejects (SWITCH_FAILED and others). */
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer>;
+  /** Ends the reads that are under way with CLOSED, and frees their connections. */
+  endReads(): void;
   /** Aborts reads at once and switches after the grace period, all with CLOSED; resolves when no socket is left. */
   close(graceMs: number): Promise<void>;
 }

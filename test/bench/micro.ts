@@ -96,6 +96,7 @@ function accountWith(body: () => unknown, released: Promise<void> = Promise.reso
           response: { success: true, results },
         };
       },
+      endReads: () => undefined,
       close: () => Promise.resolve(),
     },
     settings: {

@@ -121,6 +121,21 @@ describe('closing', () => {
     );
   });
 
+  it('an account sends that on half though a reading that hangs takes the only connection', async () => {
+    await lab.deploy([
+      lab.account({ concurrency: '1' }),
+      flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' }),
+      flowNode('list', 'strip list'),
+    ]);
+    lab.send('switch', { payload: 'cycle' });
+    await lab.until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
+    lab.service.next({ kind: 'hang' });
+    lab.send('list', {});
+    await lab.service.arrived(2);
+    await helper.unload();
+    assert.equal(lab.service.simulator.isOn(MAC, 2), true);
+  });
+
   it('leaves nothing open after many redeploys', async () => {
     const nodes = [
       flowNode('switch', 'strip switch', outlet2),

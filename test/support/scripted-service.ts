@@ -125,8 +125,7 @@ export class ScriptedService implements Service {
 
   async close(graceMs: number): Promise<void> {
     this.closed = graceMs;
-    const abort = (calls: Call[]): void => calls.forEach((call) => call.abort(failure('CLOSED')));
-    abort([...this.lists, ...this.gets] as Call[]);
+    this.endReads();
     const open = (): boolean => this.switches.some((call) => !call.over);
     if (open() && graceMs > 0) {
       await new Promise<void>((resolve) => {
@@ -141,7 +140,15 @@ export class ScriptedService implements Service {
         }
       });
     }
-    abort(this.switches as Call[]);
+    this.#abort(this.switches as Call[]);
+  }
+
+  endReads(): void {
+    this.#abort([...this.lists, ...this.gets] as Call[]);
+  }
+
+  #abort(calls: readonly Call[]): void {
+    for (const call of calls) call.abort(failure('CLOSED'));
   }
 
   /** What reached the service, in order. */
