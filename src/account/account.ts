@@ -1,10 +1,10 @@
 import { closedError, failureOf, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
+import type { JsonBody, ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import type { AccountDiagnostics } from './diagnostics';
 import { Poller, type Round } from './poller';
-import { ownAnswer, Reader } from './reader';
+import { Reader } from './reader';
 import { Requests } from './requests';
 import { StripStore } from './strip-store';
 import { Switcher } from './switcher';
@@ -76,12 +76,12 @@ export class Account {
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
   list(): Promise<ListAnswer> {
-    return this.#read(() => ownAnswer(this.#reader.list()));
+    return this.#read(async () => copyOf(await this.#reader.list()));
   }
 
   /** Reads one strip; as `list`. */
   get(mac: string): Promise<StripAnswer> {
-    return this.#read(() => ownAnswer(this.#reader.get(mac)));
+    return this.#read(async () => copyOf(await this.#reader.get(mac)));
   }
 
   /**
@@ -213,10 +213,10 @@ export class Account {
 
   /** One round of the poll: the list, then each strip in it whose readings are watched but missing from the list. */
   async #round(): Promise<Round> {
-    const list = await failureOf(this.#reader.list().answer);
+    const list = await failureOf(this.#reader.list());
     const more = list === null ? this.#store.withoutReadings() : [];
     const asked = more.filter((mac) => this.#wantsReadings(mac));
-    const failures = await Promise.all(asked.map((mac) => failureOf(this.#reader.get(mac).answer)));
+    const failures = await Promise.all(asked.map((mac) => failureOf(this.#reader.get(mac))));
     const readings = failures.find((error) => error !== null && error.code !== 'NOT_FOUND');
     return { list, readings: readings ?? null };
   }
@@ -262,6 +262,12 @@ export class Account {
     this.#statusListeners.tell(this.status());
   }
 }
+
+/** An answer for one caller, who may change it. The body is parsed again: it may be nested deeper than `structuredClone` can go. */
+const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
+  Object.assign(structuredClone({ ...answer, response: null }), {
+    response: JSON.parse(answer.text) as unknown,
+  });
 
 const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
   Promise.all(commands.map(async ({ running }) => await running));

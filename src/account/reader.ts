@@ -12,8 +12,6 @@ interface SharedRead<Answer> {
    * before it, so it is not shared with later callers.
    */
   readonly sentAfter: () => number;
-  /** One caller has been given the answer itself; every other gets a copy. */
-  taken: boolean;
 }
 
 /** Reads the service, takes in what it says, and lets simultaneous reads of the same thing share one request. */
@@ -28,11 +26,13 @@ export class Reader {
     private readonly requests: Requests,
   ) {}
 
-  list(): SharedRead<ListAnswer> {
+  /** The answer is shared: a caller who hands it on makes a copy. */
+  list(): Promise<ListAnswer> {
     return this.#share(this.#lists, null, () => this.#askList());
   }
 
-  get(mac: string): SharedRead<StripAnswer> {
+  /** As `list`. */
+  get(mac: string): Promise<StripAnswer> {
     return this.#share(this.#strips, macKey(mac), () => this.askStrip(mac));
   }
 
@@ -42,9 +42,8 @@ export class Reader {
     const { counters } = this.requests;
     counters.requests.strip++;
     try {
-      const answer = await this.service.get(this.store.spelling(mac));
+      const answer = this.store.strip(await this.service.get(this.store.spelling(mac)), version);
       counters.strip = counters.dated(answer);
-      this.store.strip(answer, version);
       return answer;
     } catch (error) {
       if (isStripError(error) && error.code === 'NOT_FOUND') this.store.missing(mac, version);
@@ -57,9 +56,8 @@ export class Reader {
     const { counters } = this.requests;
     counters.requests.list++;
     try {
-      const answer = await this.service.list();
+      const answer = this.store.list(await this.service.list(), version);
       counters.list = counters.dated(answer);
-      this.store.list(answer, version);
       return answer;
     } catch (error) {
       if (isStripError(error)) this.store.failed(error, version);
@@ -71,27 +69,21 @@ export class Reader {
     underWay: Map<Key, SharedRead<Answer>>,
     key: Key,
     ask: () => Promise<Answer>,
-  ): SharedRead<Answer> {
+  ): Promise<Answer> {
     const current = underWay.get(key);
-    if (current !== undefined && current.sentAfter() >= this.requests.commandRequestsOver) return current;
+    if (current !== undefined && current.sentAfter() >= this.requests.commandRequestsOver)
+      return current.answer;
     let sentAfter = Infinity;
     const answer = this.requests.send(null, () => {
       sentAfter = this.requests.commandRequestsOver;
       return ask();
     });
-    const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter, taken: false };
+    const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter };
     underWay.set(key, shared);
     const over = (): void => {
       if (underWay.get(key) === shared) underWay.delete(key);
     };
     answer.then(over, over);
-    return shared;
+    return answer;
   }
-}
-
-/** The answer of a read, which belongs to the caller alone. */
-export function ownAnswer<Answer>(shared: SharedRead<Answer>): Promise<Answer> {
-  if (shared.taken) return shared.answer.then((answer) => structuredClone(answer));
-  shared.taken = true;
-  return shared.answer;
 }

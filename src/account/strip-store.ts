@@ -140,18 +140,19 @@ export class StripStore {
   }
 
   /**
-   * Takes in a list asked as `version`. Where something newer is known, or the user gave a name, the answer itself is corrected, so that
-   * its reader never sees a switch undone.
+   * Takes in a list asked as `version`. Returns it corrected where something newer is known, or the user gave a name, so that its reader never
+   * sees a switch undone.
    */
-  list({ strips, complete, readable }: ListAnswer, version: number): void {
+  list(answer: ListAnswer, version: number): ListAnswer {
+    const { complete, readable } = answer;
     const settled = this.#completeVersion > 0;
     if (this.readable && !readable) this.options.log.unreadable('list');
     this.readable = readable;
     this.#setAvailable(true, null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
-    for (const strip of strips) {
+    const strips = answer.strips.map((strip) => {
       // An older list must not bring back what a newer one no longer has.
-      if (this.#find(strip.mac) === undefined && version < this.#completeVersion) continue;
+      if (this.#find(strip.mac) === undefined && version < this.#completeVersion) return strip;
       const state = this.#findOrAdd(strip);
       if (state.listVersion < version) {
         state.listVersion = version;
@@ -162,8 +163,8 @@ export class StripStore {
         if (comesBack && state.readingsUntold && this.asksMore(strip.mac)) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
-      this.#correct(strip, state);
-    }
+      return corrected(strip, state);
+    });
     if (complete && version > this.#completeVersion) {
       this.#completeVersion = version;
       for (const state of this.#strips.values()) {
@@ -172,10 +173,12 @@ export class StripStore {
       if (!settled) this.#checkOutlets();
     }
     this.#tell(settled);
+    return { ...answer, strips };
   }
 
-  /** Takes in the answer about one strip, asked as `version`; corrects it as `list` does. */
-  strip({ strip, readable }: StripAnswer, version: number): void {
+  /** Takes in the answer about one strip, asked as `version`; as `list`. */
+  strip(answer: StripAnswer, version: number): StripAnswer {
+    const { strip, readable } = answer;
     this.#setAvailable(true, null, version);
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
@@ -183,8 +186,8 @@ export class StripStore {
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
     this.#take(state, strip, version);
-    this.#correct(strip, state);
     this.#tell();
+    return { ...answer, strip: corrected(strip, state) };
   }
 
   /** The service confirmed just now that these outlets are `on`. */
@@ -335,17 +338,15 @@ export class StripStore {
     check('protected', protectedOutlets);
     check('named', outletNames);
   }
+}
 
-  /** Replaces what an answer says where something newer is known. */
-  #correct(answer: Strip, { strip }: StripState): void {
-    for (const told of answer.outlets) {
-      const outlet = strip.outlets.find(({ port }) => port === told.port);
-      told.on = outlet?.on ?? told.on;
-      told.name = outlet?.name ?? null;
-    }
-    answer.name ??= strip.name;
-    answer.units = { ...strip.units, ...answer.units };
-  }
+/** An answer about a strip, corrected where something newer is known. */
+function corrected(answer: Strip, { strip }: StripState): Strip {
+  const outlets = answer.outlets.map(({ port, on }) => {
+    const outlet = strip.outlets.find((known) => known.port === port);
+    return { port, on: outlet?.on ?? on, name: outlet?.name ?? null };
+  });
+  return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
 }
 
 /** Whether nothing newer is known of a field than an answer of this version says. */

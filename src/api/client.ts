@@ -58,21 +58,21 @@ export class Client implements Service {
   }
 
   async list(): Promise<ListAnswer> {
-    const response = await this.#send(
+    const { response, text } = await this.#send(
       () => '/strips',
       null,
       (answer) => readJson(answer, this.#context, this.#clock.wall()),
     );
-    return { ...decodeList(await this.#map(response), this.#now()), response };
+    return { ...decodeList(await this.#map(response), this.#now()), response, text };
   }
 
   async get(mac: string): Promise<StripAnswer> {
-    const response = await this.#send(
+    const { response, text } = await this.#send(
       () => stripPath(mac),
       null,
       (answer) => readJson(answer, this.#context, this.#clock.wall(), mac),
     );
-    return { ...decodeStrip(await this.#map(response), mac, this.#now()), response };
+    return { ...decodeStrip(await this.#map(response), mac, this.#now()), response, text };
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {

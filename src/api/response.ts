@@ -2,7 +2,14 @@
 import { decodeSwitch } from './decode/switch';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
-import { type Port, type PortOrAll, PORTS, type SwitchAnswer, type SwitchResult } from './types';
+import {
+  type JsonBody,
+  type Port,
+  type PortOrAll,
+  PORTS,
+  type SwitchAnswer,
+  type SwitchResult,
+} from './types';
 
 /** By lower-case name; a header that was sent more than once has more than one value. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -21,16 +28,22 @@ const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 const FOREIGN_LOGIN = /^(basic|digest|negotiate|ntlm)\b/i;
 
 /** A body as far as it could be read. */
-type Body = { readonly json: unknown } | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
+type ReadBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
+
+interface Json {
+  readonly json: unknown;
+  readonly text: string;
+}
 
 /**
  * The JSON body of a successful response to a read; throws a `StripError` that says what it was instead. `now`: wall-clock time, for
  * a `Retry-After` that is a date; `mac`: the strip that was asked for.
  */
-export function readJson(response: HttpResponse, context: ErrorContext, now: number, mac?: string): unknown {
+export function readJson(response: HttpResponse, context: ErrorContext, now: number, mac?: string): JsonBody {
   const body = readBody(response.text);
   if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
-  return requireJson(response, body, context);
+  const { json, text } = requireJson(response, body, context);
+  return { response: json, text };
 }
 
 /**
@@ -51,7 +64,7 @@ export function readSwitch(
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess(status) && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;
-      if (confirmed !== null) return { results: own, confirmed, response: body.json };
+      if (confirmed !== null) return { results: own, confirmed, response: body.json, text: body.text };
       if (!failed && (unclear || results.length > 0)) {
         const params = { mac, port, status };
         throw makeError('BAD_RESPONSE', 'unconfirmed', context, params, { response: body.json });
@@ -63,7 +76,7 @@ export function readSwitch(
     }
   }
   if (!isSuccess(status)) throw statusError(response, body, context, now, mac);
-  const json = requireJson(response, body, context);
+  const { json } = requireJson(response, body, context);
   throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
 }
 
@@ -115,7 +128,7 @@ export function portsWith(results: readonly SwitchResult[], ok: boolean): string
 /** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
 function statusError(
   { status, headers, text }: HttpResponse,
-  body: Body,
+  body: ReadBody,
   context: ErrorContext,
   now: number,
   mac?: string,
@@ -156,7 +169,7 @@ function statusError(
 }
 
 /** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
-function refusal(headers: Headers, body: Body): [ErrorCode, string] {
+function refusal(headers: Headers, body: ReadBody): [ErrorCode, string] {
   const challenge = headerOf(headers, 'www-authenticate') ?? '';
   if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {
     return ['SERVICE', 'inFront'];
@@ -173,8 +186,8 @@ function redirectError(status: number, location: string | undefined, context: Er
     : makeError('BAD_RESPONSE', 'redirect', context, { status, location: target.origin });
 }
 
-function requireJson({ status, headers }: HttpResponse, body: Body, context: ErrorContext): unknown {
-  if ('json' in body) return body.json;
+function requireJson({ status, headers }: HttpResponse, body: ReadBody, context: ErrorContext): Json {
+  if ('json' in body) return body;
   const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
   // No compressed body was asked for, and nothing here unpacks one.
   const isEncoded =
@@ -188,13 +201,12 @@ function requireJson({ status, headers }: HttpResponse, body: Body, context: Err
 }
 
 /** Whatever the content type says: JSON is what parses as JSON. */
-function readBody(text: string): Body {
+function readBody(text: string): ReadBody {
   // A byte order mark counts as white space.
   const bare = text.trim();
   if (bare === '') return { not: 'empty' };
   try {
-    const json: unknown = JSON.parse(bare);
-    return { json };
+    return { json: JSON.parse(bare), text: bare };
   } catch {
     if (bare.startsWith('<')) return { not: 'html' };
     const whole = bare.startsWith('{') ? bare.endsWith('}') : !bare.startsWith('[') || bare.endsWith(']');

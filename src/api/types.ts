@@ -45,30 +45,31 @@ export interface SwitchResult {
   ok: boolean;
 }
 
-export interface ListAnswer {
+/** The service's JSON body, as it came. */
+export interface JsonBody {
+  /** For the message, whose flow may change it. */
+  response: unknown;
+  text: string;
+}
+
+export interface ListAnswer extends JsonBody {
   strips: Strip[];
   /** The answer was understood as a whole: a strip that is not in it is gone. */
   complete: boolean;
   /** At least one outlet's state could be read, or there was plainly nothing to read. */
   readable: boolean;
-  /** The service's JSON body, untouched. */
-  response: unknown;
 }
 
-export interface StripAnswer {
+export interface StripAnswer extends JsonBody {
   strip: Strip;
   readable: boolean;
-  /** The service's JSON body, untouched. */
-  response: unknown;
 }
 
-export interface SwitchAnswer {
+export interface SwitchAnswer extends JsonBody {
   /** What the answer said of the outlets that were asked for. */
   results: SwitchResult[];
   /** Outlets that are now as asked. For `all` these may be fewer than the strip has: what became of the others has to be read. */
   confirmed: Port[];
-  /** The service's JSON body, untouched. */
-  response: unknown;
 }
 
 /** The service as the account needs it; `src/api/client.ts` is one. All reject with `StripError` only. */

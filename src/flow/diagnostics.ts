@@ -5,9 +5,10 @@
 import type { AccountDiagnostics, LastAnswer } from '../account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
+import { decodeSwitch } from '../api/decode/switch';
 import type { StripError } from '../api/errors';
 import { looksLikeMac, macKey } from '../api/mac';
-import type { Strip } from '../api/types';
+import type { JsonBody, Strip } from '../api/types';
 import { isRecord } from '../values';
 
 /** What a report is made of. */
@@ -370,13 +371,18 @@ const errorOf = ({ code, sentence, params }: StripError): object => ({
 });
 
 function answersOf({ list, strip, switch: switched }: AccountDiagnostics, aliases: Aliases): object {
-  const answer = (last: LastAnswer<{ response: unknown }>, strips: readonly Strip[] = []): object => ({
-    ...last.reading,
-    at: last.at,
-    shape: shapeOf(last.reading.response, aliases),
-    strips: strips.slice(0, MOST_STRIPS).map((each) => readOf(each, aliases)),
-    more: Math.max(0, strips.length - MOST_STRIPS),
-  });
+  const answer = ({ at, reading }: LastAnswer<JsonBody>, strips: readonly Strip[] = []): object => {
+    // A flow may have changed what it was handed, but not the text.
+    const body: unknown = JSON.parse(reading.text);
+    return {
+      ...reading,
+      at,
+      shape: shapeOf(body, aliases),
+      results: decodeSwitch(body).results,
+      strips: strips.slice(0, MOST_STRIPS).map((each) => readOf(each, aliases)),
+      more: Math.max(0, strips.length - MOST_STRIPS),
+    };
+  };
   return {
     list: list && answer(list, list.reading.strips),
     strip: strip && answer(strip, [strip.reading.strip]),

@@ -102,7 +102,7 @@ function openFleet(): Fleet {
       service: {
         list: async () => {
           await service.request();
-          return { strips: [], complete: true, readable: true, response: [] };
+          return { strips: [], complete: true, readable: true, response: [], text: '[]' };
         },
         get: () => Promise.reject(new Error('not used')),
         switch: () => Promise.reject(new Error('not used')),

@@ -78,23 +78,21 @@ function measureDecoding(name: string, shape: Shape, strips: number, rounds: num
   return { name, strips, parse, decode };
 }
 
-/** An account whose service answers reads with `body()` and commands once `released`. */
-function accountWith(body: () => unknown, released: Promise<void> = Promise.resolve()): Account {
+/** An account whose service answers reads with the text of `body()` and commands once `released`. */
+function accountWith(body: () => string, released: Promise<void> = Promise.resolve()): Account {
   return new Account({
     service: {
       list: () => {
-        const response = body();
-        return Promise.resolve({ ...decodeList(response, AT), response });
+        const text = body();
+        const response: unknown = JSON.parse(text);
+        return Promise.resolve({ ...decodeList(response, AT), response, text });
       },
       get: () => Promise.reject(new Error('not used')),
       switch: async (_mac, port) => {
         await released;
         const results = [{ port: Number(port), ok: true }];
-        return {
-          results,
-          confirmed: PORTS.filter((each) => each === port),
-          response: { success: true, results },
-        };
+        const response = { success: true, results };
+        return { results, confirmed: PORTS.filter((each) => each === port), response, text: '' };
       },
       endReads: () => undefined,
       close: () => Promise.resolve(),
@@ -117,10 +115,10 @@ function accountWith(body: () => unknown, released: Promise<void> = Promise.reso
 
 /** Microseconds to read a list in which one outlet has changed, a listener included, as the account does in each poll. */
 async function measureReading(strips: number, rounds: number): Promise<Micro['reading'][0]> {
-  const bodies = [true, false].map((on) => SHAPES['a list of records']?.(strips, on));
+  const bodies = [true, false].map((on) => JSON.stringify(SHAPES['a list of records']?.(strips, on)));
   let turn = 0;
   let changes = 0;
-  const account = accountWith(() => bodies[turn++ % 2]);
+  const account = accountWith(() => bodies[turn++ % 2] ?? '');
   account.subscribe(() => changes++);
   const taken: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -138,7 +136,7 @@ async function measureWaiting(commands: number, rounds: number): Promise<Micro['
   const taken: number[] = [];
   for (let round = 0; round < rounds; round++) {
     let release = (): void => undefined;
-    const account = accountWith(() => [], new Promise<void>((resolve) => (release = resolve)));
+    const account = accountWith(() => '[]', new Promise<void>((resolve) => (release = resolve)));
     const start = performance.now();
     const waiting = Array.from({ length: commands }, (_, index) =>
       account.run({ mac: macOf(0), port: 1, action: index % 2 === 0, delay: 0 }),
@@ -153,7 +151,7 @@ async function measureWaiting(commands: number, rounds: number): Promise<Micro['
 
 /** Microseconds per confirmed switch that so many subscribers are told of. */
 async function measureListening(listeners: number, switches: number): Promise<Micro['listening'][0]> {
-  const account = accountWith(() => []);
+  const account = accountWith(() => '[]');
   for (let index = 0; index < listeners; index++) account.subscribe(() => undefined);
   const start = performance.now();
   for (let index = 0; index < switches; index++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { account, around, debug, errorOf, placed, send } from '../support/flow';
+import { account, around, debug, errorOf, inject, placed, send, tab } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import type { RunningNodeRed } from '../support/node-red';
 import { STRIPS, startService } from '../support/service';
@@ -185,6 +185,33 @@ describe('messages through a real Node-RED', () => {
     assert.equal(message.topic, `${MAC}/3`);
     assert.equal(message.payload, !was);
     assert.equal((message.strip as { previous: unknown }).previous, was);
+  });
+
+  it('reports what was read, whatever a flow does to its message', async () => {
+    const spoil =
+      'msg.payload[0] = null; msg.response.length = 1; msg.response[0] = { added: true }; return msg;';
+    await red.deploy([
+      tab,
+      inject('in', 'list'),
+      placed('list', 'strip list', { output: 'list' }, ['spoil']),
+      placed('spoil', 'function', { func: spoil, outputs: 1, initialize: '', finalize: '', libs: [] }, [
+        'out',
+      ]),
+      debug('out'),
+      account(service),
+    ]);
+    const after = red.comms.mark;
+    await red.inject('in');
+    assert.deepEqual((await red.debug('out', after)).response, [{ added: true }]);
+    const report = (await red.json('/strip-sidebar/diagnostics/account')) as {
+      answers: { list: { shape: unknown[]; strips: { mac: string }[] } };
+    };
+    const { shape, strips } = report.answers.list;
+    assert.deepEqual(
+      strips.map(({ mac }) => mac),
+      STRIPS.map((_, index) => `mac ${index + 1}`),
+    );
+    assert.doesNotMatch(JSON.stringify(shape), /added/);
   });
 
   it('has the API key nowhere but in the request header', async () => {

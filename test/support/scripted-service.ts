@@ -1,5 +1,6 @@
 import { StripError, type ErrorCode, type ErrorDetails } from '../../src/api/errors';
 import {
+  type JsonBody,
   type ListAnswer,
   type PortOrAll,
   PORTS,
@@ -31,17 +32,20 @@ export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Pa
   };
 }
 
+/** A JSON body as the service's client hands it over. */
+export const bodyOf = (response: unknown): JsonBody => ({ response, text: JSON.stringify(response) });
+
 export const listOf = (...strips: Strip[]): ListAnswer => ({
   strips: structuredClone(strips),
   complete: true,
   readable: true,
-  response: { strips: strips.length },
+  ...bodyOf({ strips: strips.length }),
 });
 
 export const stripOf = (strip: Strip): StripAnswer => ({
   strip: structuredClone(strip),
   readable: true,
-  response: { strip: strip.mac },
+  ...bodyOf({ strip: strip.mac }),
 });
 
 /** One request that reached the service, until somebody answers it. */
@@ -188,5 +192,5 @@ export class ScriptedService implements Service {
 export const yes = (port: PortOrAll = 1): SwitchAnswer => ({
   results: port === 'all' ? PORTS.map((each) => ({ port: each, ok: true })) : [{ port, ok: true }],
   confirmed: port === 'all' ? [...PORTS] : [port],
-  response: { success: true, port },
+  ...bodyOf({ success: true, results: [{ port, ok: true }] }),
 });

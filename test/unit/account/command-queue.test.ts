@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, yes } from '../../support/scripted-service';
+import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, yes } from '../../support/scripted-service';
 import { bench } from './support';
 
 describe('the command queue', () => {
@@ -111,7 +111,7 @@ describe('the command queue', () => {
     const { service, account, run } = bench();
     const response = { success: true, results: [{ port: 2, ok: true }], extra: 1 };
     const ending = run(2, true);
-    await service.last.answer({ results: [{ port: 2, ok: true }], confirmed: [2], response });
+    await service.last.answer({ results: [{ port: 2, ok: true }], confirmed: [2], ...bodyOf(response) });
     assert.deepEqual(ending.outcome, {
       mac: MAC,
       name: null,

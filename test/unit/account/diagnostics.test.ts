@@ -32,6 +32,18 @@ describe('the diagnostics of an account', () => {
     assert.equal(switched.at - list.at, 1000);
   });
 
+  it('keep what was read, whatever a flow does to its message', async () => {
+    const lab = bench();
+    const reading = lab.account.list();
+    await lab.service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
+    const { strips, response } = await reading;
+    strips.length = 0;
+    Object.assign(response as object, { added: true });
+    const { list } = lab.account.diagnostics();
+    assert.equal(list?.reading.strips[0]?.mac, MAC);
+    assert.deepEqual(list.reading.response, listOf(makeStrip(MAC, [true])).response);
+  });
+
   it('keep the latest good answer when a later request fails', async () => {
     const lab = bench();
     const good = lab.account.list();

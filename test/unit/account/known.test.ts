@@ -194,6 +194,15 @@ describe('simultaneous reads', () => {
     assert.notEqual(first?.strip, second?.strip);
   });
 
+  it('are no trouble however deep the body is nested', async () => {
+    const lab = bench();
+    const both = [lab.account.list(), lab.account.list()];
+    const text = '['.repeat(300_000) + ']'.repeat(300_000);
+    const response: unknown = JSON.parse(text);
+    await lab.service.lists[0]?.answer({ ...listOf(), response, text });
+    for (const answer of await Promise.all(both)) assert(Array.isArray(answer.response));
+  });
+
   it('do not share one that was asked before a command was over', async () => {
     const lab = bench();
     const before = lab.account.list();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import type { SwitchAnswer } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { bench, type Bench } from './support';
 import { list, watch } from './watching';
 
@@ -701,7 +701,7 @@ describe('what the service does not say', () => {
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [false, false, false, false]));
     lab.run(2, true);
-    await lab.service.last.answer({ results: [{ port: 3, ok: true }], confirmed: [3], response: {} });
+    await lab.service.last.answer({ results: [{ port: 3, ok: true }], confirmed: [3], ...bodyOf({}) });
     assert.deepEqual(take(), []);
     assert.equal(lab.account.lastKnown(MAC, 3), false);
   });
@@ -713,7 +713,7 @@ describe('what the service does not say', () => {
     await lab.clock.pass(6000);
     const before = lab.service.lists.length;
     lab.run('all', true);
-    await lab.service.last.answer({ results: [{ port: 1, ok: true }], confirmed: [1], response: {} });
+    await lab.service.last.answer({ results: [{ port: 1, ok: true }], confirmed: [1], ...bodyOf({}) });
     assert.deepEqual(take(), [`${MAC}/1 on`]);
     await lab.clock.pass(1000);
     assert.equal(lab.service.lists.length, before + 1);

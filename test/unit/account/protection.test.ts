@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ProtectedOutlet } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { bench, ports } from './support';
 
 const fridge: ProtectedOutlet[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
@@ -71,7 +71,7 @@ describe('a protected outlet', () => {
     const ending = run('all', false);
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
     await service.switches[2]?.answer(yes(4));
-    await service.switches[0]?.answer({ results: [], confirmed: [1], response: 'first' });
+    await service.switches[0]?.answer({ results: [], confirmed: [1], ...bodyOf('first') });
     assert.equal(ending.times, 0);
     await service.switches[1]?.answer(yes(3));
     assert.deepEqual(ending.outcome, {

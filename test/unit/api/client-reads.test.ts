@@ -267,6 +267,7 @@ describe('Client: answers to reads', () => {
       complete: false,
       readable: false,
       response: 'fine',
+      text: '"fine"',
     });
   });
 

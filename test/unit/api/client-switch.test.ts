@@ -30,6 +30,7 @@ describe('Client: answers to a switch', () => {
       results: [],
       confirmed: [1],
       response: { success: true, extra: 1 },
+      text: '{"success":true,"extra":1}',
     });
   });
 

@@ -12,7 +12,7 @@ import {
   type ReportSource,
 } from '../../../src/flow/diagnostics';
 import { calm, FakeClock } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { bench } from '../account/support';
 
 const settings: AccountSettings = {
@@ -308,7 +308,7 @@ describe('a report', () => {
     const strip = makeStrip(MAC, [true, null], { name: 'Desk', load: 12.5, units: { load: 'W' } });
     const response = { items: [{ mac: 'aa:bb:cc:dd:ee:ff', name: 'Desk', sockets: [1, null] }] };
     counters.requests.list = 1;
-    counters.list = counters.dated({ ...listOf(strip), response });
+    counters.list = counters.dated({ ...listOf(strip), ...bodyOf(response) });
     counters.failed(failure('SERVICE', { params: { host: 'strips.example.com', status: 503 } }, 'failed'));
     counters.retries = 3;
     const report = reportOf(source({ account: counters })) as Record<string, unknown>;
@@ -362,7 +362,7 @@ describe('a report', () => {
     const strip = makeStrip(MAC, [true], { name: 'Desk' });
     const many = Array.from({ length: 12 }, (_, i) => makeStrip(`A1B2C3D4E5${10 + i}`, []));
     counters.list = counters.dated(listOf(...many));
-    counters.strip = counters.dated({ ...stripOf(strip), response: { name: 'Desk' } });
+    counters.strip = counters.dated({ ...stripOf(strip), ...bodyOf({ name: 'Desk' }) });
     counters.switch = counters.dated(yes(1));
     const report = reportOf(source({ account: counters })) as {
       answers: Record<'list' | 'strip' | 'switch', Record<string, unknown>>;
@@ -509,9 +509,13 @@ describe('a report', () => {
       url: secret('url'),
     };
     const counters = new DiagnosticCounters(new FakeClock());
-    counters.list = counters.dated({ ...listOf(strip), response });
-    counters.strip = counters.dated({ ...stripOf(strip), response });
-    counters.switch = counters.dated({ results: [{ port: NUMBER, ok: true }], confirmed: [], response });
+    counters.list = counters.dated({ ...listOf(strip), ...bodyOf(response) });
+    counters.strip = counters.dated({ ...stripOf(strip), ...bodyOf(response) });
+    counters.switch = counters.dated({
+      results: [{ port: NUMBER, ok: true }],
+      confirmed: [],
+      ...bodyOf(response),
+    });
     const error = failure('UNREACHABLE', {
       params: { host: secret('host'), code: secret('code'), status: NUMBER, reason: secret('reason') },
       cause: new Error(secret('cause')),
@@ -553,7 +557,7 @@ describe('a report', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (response) => {
         const counters = new DiagnosticCounters(new FakeClock());
-        counters.list = { at: 0, reading: { ...listOf(), response } };
+        counters.list = { at: 0, reading: { ...listOf(), ...bodyOf(response) } };
         const { answers } = reportOf(source({ account: counters })) as {
           answers: { list: { shape: unknown } };
         };
