@@ -45,7 +45,7 @@ describe('the overview of an account', () => {
     const overview = overviewOf('a', account, NOW);
     assert.deepEqual(overview.error, {
       code: 'UNREACHABLE',
-      sentence: 'UNREACHABLE.refused',
+      key: 'errors.UNREACHABLE.refused',
       params: { host: 'example.com' },
     });
     assert.ok(!JSON.stringify(overview).includes('secret'));
@@ -59,7 +59,7 @@ describe('the overview of an account', () => {
     assert.deepEqual(overview, {
       id: 'a',
       available: false,
-      error: { code: 'NOT_CONFIGURED', sentence: 'NOT_CONFIGURED.keyMissing', params: {} },
+      error: { code: 'NOT_CONFIGURED', key: 'errors.NOT_CONFIGURED.keyMissing', params: {} },
       polling: false,
       answeredAgo: null,
       pausedFor: null,
