@@ -97,7 +97,7 @@ describe('closing', () => {
     assert.deepEqual(sent('out'), []);
   });
 
-  it('an account lets a switch on the wire be answered', async () => {
+  it('an account waits for the answer to a switch that was sent', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', outlet2)]);
     const release = lab.service.hold('request');
     lab.send('switch', { payload: true });
@@ -108,7 +108,7 @@ describe('closing', () => {
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 
-  it('an account sends the on half that a cycle owes', async () => {
+  it('an account sends the pending on of a cycle', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' })]);
     lab.send('switch', { payload: 'cycle' });
     await lab.service.arrived(1);

@@ -191,7 +191,7 @@ describe('the strip simulator node', () => {
     assert.equal(statusOf('sim'), 'red ring badPath');
   });
 
-  it('starts anew with every deploy, and leaves with its node', async () => {
+  it('starts again with every deploy, and ends with its node', async () => {
     await deploy([simulatorNode('sim')]);
     await ask(switchPath, { port: 1, on: true });
     await redeploy([...around, simulatorNode('sim', { shape: 'booleans' })], 'nodes', {

@@ -21,7 +21,7 @@ describe('the strip watch node', () => {
   };
   const list = flowNode('list', 'strip list', { wires: [[]] });
 
-  it('says nothing of what is as it was', async () => {
+  it('sends nothing about what did not change', async () => {
     await lab.deploy([watch({ availability: true, readings: true }), list]);
     await polled();
     await reread();

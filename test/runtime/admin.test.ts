@@ -61,7 +61,7 @@ describe('the admin routes behind a login', () => {
     assert.ok(!text.includes(API_KEY));
   });
 
-  it('let a user who may only read neither test a connection nor press a button', async () => {
+  it('let a user who may only read neither test a connection nor click an inject node', async () => {
     const before = service.requests.length;
     // Node-RED itself answers a missing permission with 401.
     assert.ok([401, 403].includes((await asGuest('/strip-account/test', trial)).status));

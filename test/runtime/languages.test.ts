@@ -11,7 +11,7 @@ describe('the languages of a real Node-RED', () => {
   const sentences = new Map<string, string>();
 
   for (const lang of languages) {
-    it(`${lang}: says errors in it and serves its words to the editor`, async () => {
+    it(`${lang}: reports errors in it and serves its texts to the editor`, async () => {
       const red = await startNodeRed({ settings: { lang } });
       try {
         await red.deploy([

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { preview } from '../../src/values';
 
-describe('an preview of what came', () => {
+describe('the preview of a value', () => {
   const cyclic: Record<string, unknown> = { port: 1 };
   cyclic.self = cyclic;
   const cases: [string, unknown, string][] = [
@@ -36,7 +36,7 @@ describe('an preview of what came', () => {
     );
   });
 
-  it('does not insist where a proxy does not want to be looked at', () => {
+  it('shows only the type of a proxy that throws', () => {
     const refuse = (): never => {
       throw new Error('no');
     };

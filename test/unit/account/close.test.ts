@@ -8,7 +8,7 @@ const isClosed = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'CLOSED';
 
 describe('closing an account', () => {
-  it('tells what waits at once, and says once how much was dropped', async () => {
+  it('ends waiting commands at once, and logs once how many were dropped', async () => {
     const { service, account, log, clock, run } = bench({ concurrency: 1 });
     const onWire = run(1, true);
     const waiting = [run(1, false), run(2, true), run('all', false), run(3, 'toggle'), run(4, 'cycle')];
@@ -24,7 +24,7 @@ describe('closing an account', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('gives a switch on the wire a second, no more', async () => {
+  it('gives a switch that was sent one second, no more', async () => {
     const { account, clock, log, run } = bench();
     const hanging = run(1, true);
     const closing = account.close();
@@ -51,7 +51,7 @@ describe('closing an account', () => {
     );
   });
 
-  it('does not try again what fails on the wire', async () => {
+  it('does not retry a request that fails during the close', async () => {
     const { service, account, clock, run } = bench();
     const failing = run(1, true);
     const closing = account.close();
@@ -114,7 +114,7 @@ describe('closing an account', () => {
     assert.deepEqual(log.lines, []);
   });
 
-  it('announces nothing any more, not even the switch that still succeeded', async () => {
+  it('reports no change any more, not even a switch that still succeeded', async () => {
     const { service, account, clock, run } = bench();
     const told: unknown[] = [];
     account.subscribe((change) => told.push(change));
@@ -164,7 +164,7 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('gives other switches on the wire a second in all, not one after the cycle', async () => {
+  it('gives other switches that were sent one second in all, not one after the cycle', async () => {
     for (const [took, left] of [
       [400, 600],
       [3000, 0],
@@ -240,7 +240,7 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('lets an off on the wire answer first', async () => {
+  it('waits for the answer to an off that was sent', async () => {
     const { service, account, run } = bench();
     const cycle = run(1, 'cycle');
     const closing = account.close();
@@ -279,7 +279,7 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(service.switches.length, 3);
   });
 
-  it('sends an on that waits while all requests at once are taken', async () => {
+  it('sends an on although the concurrency limit is reached', async () => {
     const { service, account, clock, run } = bench({ concurrency: 1 });
     run(1, 'cycle');
     await service.last.answer(yes());
@@ -295,7 +295,7 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(hanging.error?.code, 'CLOSED');
   });
 
-  it('tries that on again, too, although all of them are still taken', async () => {
+  it('retries that on, too, although the limit is still reached', async () => {
     const { service, account, clock, run } = bench({ concurrency: 1 });
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());
@@ -311,7 +311,7 @@ describe('closing an account in the middle of a cycle', () => {
     await closing;
   });
 
-  it('owes nothing where the off never left', async () => {
+  it('sends no on where the off was never sent', async () => {
     const { service, account, clock, run } = bench();
     const cycle = run(1, 'cycle');
     await service.last.fail(failure('UNREACHABLE', {}, 'refused'));

@@ -33,7 +33,7 @@ describe('the command queue', () => {
     assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 on`, `${OTHER}/1 on`]);
   });
 
-  it('know a strip by its MAC, however a message spells it, and send the spelling of the service', async () => {
+  it('find a strip by its MAC in any spelling, and send the spelling of the service', async () => {
     const { service, account, run } = bench();
     const list = account.list();
     await service.lists[0]?.answer(listOf(makeStrip('AA:BB:CC:DD:EE:FF', [false])));
@@ -89,7 +89,7 @@ describe('the command queue', () => {
     await list;
   });
 
-  it('lend the place of a command that waits to try again', async () => {
+  it('let other commands run while one waits for its retry', async () => {
     const { service, run } = bench({ concurrency: 1 });
     run(1, true);
     run(2, true);
@@ -97,7 +97,7 @@ describe('the command queue', () => {
     assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 on`]);
   });
 
-  it('carry on after a failure that does not pass', async () => {
+  it('go on after an error that is not retried', async () => {
     const { service, run } = bench();
     const first = run(1, true);
     const second = run(1, false);
@@ -178,7 +178,7 @@ describe('the command queue', () => {
     }
   });
 
-  it('tell a watcher of progress that throws apart from the command', async () => {
+  it('report an exception of a progress listener, and carry the command out', async () => {
     const { service, account, clock, log } = bench();
     const running = account.run(
       { mac: MAC, port: 1, action: true, delay: 0 },

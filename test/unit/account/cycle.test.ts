@@ -89,7 +89,7 @@ describe('a cycle', () => {
     assert.deepEqual(service.switchTexts.slice(2), [ON]);
   });
 
-  it('keeps to the pause that the service asks for when it refuses the on, for a minute at most', async () => {
+  it('waits as long as the service asks when it refuses the on, one minute at most', async () => {
     const { service, clock, run } = bench();
     run(1, 'cycle');
     await service.last.answer(yes());
@@ -151,7 +151,7 @@ describe('a cycle', () => {
     });
   }
 
-  it('whose off never left the house, until the deadline, owes nothing', async () => {
+  it('whose off was never sent sends no on', async () => {
     const { service, clock, run } = bench({ retryFor: 2000 });
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));
     const ending = run(1, 'cycle');
@@ -160,7 +160,7 @@ describe('a cycle', () => {
     assert.ok(service.switches.every(({ on }) => !on));
   });
 
-  it('whose off may have been carried out brings the outlet back after its delay, then fails', async () => {
+  it('whose off may have been carried out switches on after its delay, then fails', async () => {
     const { service, clock, run } = bench({ retryFor: 0 });
     const ending = run(1, 'cycle');
     await service.last.fail(failure('TIMEOUT'));
@@ -186,7 +186,7 @@ describe('a cycle', () => {
     assert.deepEqual(ending.outcome?.response, yes('all').response);
   });
 
-  it('of all of which some outlets failed to go off brings all back, and names the failure', async () => {
+  it('of all of which some outlets failed to go off switches all on again, and names the failure', async () => {
     const { service, clock, run } = bench();
     const ending = run('all', 'cycle');
     const results = [1, 2, 3, 4].map((port) => ({ port, ok: port < 3 }));
@@ -216,7 +216,7 @@ describe('a cycle', () => {
     assert.ok(Array.isArray(ending.outcome.response));
   });
 
-  it('of all with a protected outlet brings back what went off when another outlet failed', async () => {
+  it('of all with a protected outlet switches on again what went off when another outlet failed', async () => {
     const { service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }], retryFor: 0 });
     const ending = run('all', 'cycle');
     await service.switches[0]?.answer(yes(1));

@@ -14,7 +14,7 @@ describe('the diagnostics of an account', () => {
     assert.deepEqual([list, strip, switched], [null, null, null]);
   });
 
-  it('count requests of each kind, whoever they are for, and keep the latest good answer of each', async () => {
+  it('count requests of each kind, and keep the latest good answer of each', async () => {
     const lab = bench();
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     lab.service.autoGet = () => Promise.resolve(stripOf(makeStrip(MAC, [true])));

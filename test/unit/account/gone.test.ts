@@ -118,7 +118,7 @@ describe('a strip that left the list', () => {
 });
 
 describe('a service that names another strip in each list', () => {
-  it('is asked two things a round, and no more than a day of its strips is kept', async () => {
+  it('gets two requests a round, and its strips are kept for one day only', async () => {
     let count = 0;
     const { lab, watcher } = watched(() => [`STRIP ${count++}`], { interval: HOUR });
     await lab.clock.pass(30 * DAY);

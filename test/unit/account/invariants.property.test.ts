@@ -108,7 +108,7 @@ class Listener {
 }
 
 describe('whatever arrives in whatever order', () => {
-  it('the newest asked wins, no switch is undone, and each change is told once', async () => {
+  it('the newest request wins, no switch is undone, and each change is reported once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const { service, account, clock, log, run } = bench();
@@ -211,7 +211,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
 });
 
 describe('with a service that fails at random', () => {
-  it('every command settles once, in order at each outlet, and the last success is what the service holds', async () => {
+  it('every command ends once, in order at each outlet, and the last success is the state of the service', async () => {
     const order = fc.record({
       wait: fc.nat(300),
       mac,

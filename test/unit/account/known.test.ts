@@ -21,7 +21,7 @@ describe('what is known of an outlet', () => {
     );
   });
 
-  it('is the answer to the newest question, whatever arrives last', async () => {
+  it('is the answer to the newest request, whatever arrives last', async () => {
     const lab = bench();
     await list(lab, makeStrip(MAC, [null]));
     const older = lab.account.list();
@@ -58,7 +58,7 @@ describe('what is known of an outlet', () => {
     assert.equal(lab.account.lastKnown(MAC, 'all'), false);
   });
 
-  it('bears the time of the newest answer about its strip, whatever arrives last', async () => {
+  it('has the time of the newest answer about its strip, whatever arrives last', async () => {
     const lab = bench();
     const at = (): string | undefined => lab.account.strip(MAC)?.at;
     const older = lab.account.get(MAC);
@@ -83,7 +83,7 @@ describe('what is known of an outlet', () => {
     assert.equal(at(), '2027-01-15T08:00:04.000Z');
   });
 
-  it('has its place by number, whichever outlet was told first', async () => {
+  it('is sorted by number, in whatever order answers name the outlets', async () => {
     const lab = bench();
     for (const port of [3, 1, 2] as const) {
       lab.run(port, true);
@@ -179,7 +179,7 @@ describe('a list that arrives late', () => {
 });
 
 describe('simultaneous reads', () => {
-  it('of the same thing share one request, and everybody gets a reading of their own', async () => {
+  it('of the same thing share one request, and each caller gets its own copy', async () => {
     const lab = bench();
     const lists = [lab.account.list(), lab.account.list()];
     const gets = [lab.account.get(MAC), lab.account.get(MAC.toLowerCase()), lab.account.get(OTHER)];
@@ -216,7 +216,7 @@ describe('simultaneous reads', () => {
     await before;
   });
 
-  it('share one that waits for its turn, though a command is over meanwhile', async () => {
+  it('share one that is not sent yet, although a command ends meanwhile', async () => {
     const lab = bench({ concurrency: 1 });
     lab.run(1, true);
     lab.run(2, true);
@@ -229,7 +229,7 @@ describe('simultaneous reads', () => {
     assert.equal(lab.service.lists.length, 1);
   });
 
-  it('fail together, and the next one asks anew', async () => {
+  it('fail together, and the next one sends a new request', async () => {
     const lab = bench();
     const both = [lab.account.get(MAC), lab.account.get(MAC)];
     const refused = both.map((read) => assert.rejects(read, { code: 'AUTH' }));

@@ -63,7 +63,7 @@ describe('an answer that is read late', () => {
     });
   }
 
-  it('after a busy time is read before what waits behind it is given up', async () => {
+  it('after a busy time is read before the waiting commands end', async () => {
     const lab = bench();
     const first = lab.run(1, true);
     const waiting = [lab.run(1, false), lab.run(1, true)];
@@ -83,7 +83,7 @@ describe('an answer that is read late', () => {
     );
   });
 
-  it('does not keep what waits for another one that never comes', async () => {
+  it('does not delay the end of commands that wait for another answer', async () => {
     const lab = bench();
     lab.run(1, true);
     const waiting = lab.run(1, false);

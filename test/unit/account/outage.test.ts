@@ -83,7 +83,7 @@ describe('an outage', () => {
     }
   });
 
-  it('lets what has waited too long end unsent, with the failure that kept it waiting', async () => {
+  it('ends unsent what has waited too long, with the error that delayed it', async () => {
     const lab = bench({ retryFor: 0, concurrency: 1 });
     const first = lab.run(1, true);
     await lab.clock.pass(9_000);
@@ -251,7 +251,7 @@ describe('an outage', () => {
     assert.deepEqual(sentAt(lab).slice(3), [10_025, 10_400]);
   });
 
-  it('of one outlet is not asked about more often because commands to another succeed', async () => {
+  it('of one outlet is not retried more often because commands to another succeed', async () => {
     const lab = bench({ retryFor: 60_000 });
     lab.clock.luck = () => 0.999;
     lab.service.autoSwitch = (_, port) =>
@@ -278,7 +278,7 @@ describe('an outage', () => {
     assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 on`]);
   });
 
-  it('that outlasts a command is over, for the log, when another one succeeds; the next is told again', async () => {
+  it('that outlasts a command is over, for the log, when another one succeeds; the next one is logged again', async () => {
     const lab = bench({ retryFor: 1000 });
     for (let round = 0; round < 2; round++) {
       lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
@@ -399,7 +399,7 @@ describe('a rate limit', () => {
     assert.equal(failing.error?.code, 'TIMEOUT');
   });
 
-  it('of no time is told to nobody', async () => {
+  it('of no duration is not reported', async () => {
     const lab = bench();
     const ending = lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 0 }));
@@ -478,7 +478,7 @@ describe('a node that is removed', () => {
     );
   });
 
-  it('ends what waits for a place among the requests at once', async () => {
+  it('ends what waits for the concurrency limit', async () => {
     const lab = bench({ concurrency: 1 });
     const owner = {};
     lab.run(1, true);
@@ -579,7 +579,7 @@ describe('the on half of a cycle', () => {
     assert.equal(lab.clock.pending, 0);
   });
 
-  it('is not lost with a newer on that goes before it could take over', async () => {
+  it('is not lost when a newer on is cancelled before it takes over', async () => {
     for (const action of [true, false]) {
       const lab = bench();
       const cycle = await restoring(lab);
@@ -597,7 +597,7 @@ describe('the on half of a cycle', () => {
     }
   });
 
-  it('is not lost with a newer "all" that goes while it waits for another outlet', async () => {
+  it('is not lost when a newer "all" is cancelled while it waits for another outlet', async () => {
     const lab = bench();
     lab.run(2, true);
     const cycle = lab.run(1, 'cycle');

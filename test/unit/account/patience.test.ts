@@ -30,7 +30,7 @@ describe('a command that waits', () => {
     assert.equal(elsewhere.error?.code, 'TIMEOUT');
   });
 
-  it('for a place ends in time, also where it had one before', async () => {
+  it('for the concurrency limit ends in time, also where it was admitted before', async () => {
     const { clock, service, run } = bench({ retryFor: 0, concurrency: 1 });
     const toggle = run(1, 'toggle');
     await clock.pass(6000);
@@ -42,7 +42,7 @@ describe('a command that waits', () => {
     assert.deepEqual(service.switchTexts, [`${MAC}/2 on`]);
   });
 
-  it('for a place to try again ends in time', async () => {
+  it('for the concurrency limit before a retry ends in time', async () => {
     const { clock, service, run } = bench({ retryFor: 3000, timeout: 1000, concurrency: 1 });
     const failing = run(1, true);
     run(2, true);
@@ -64,7 +64,7 @@ describe('a command that waits', () => {
     assert.equal(service.switches.length, 1);
   });
 
-  it('for a place and is cancelled takes no other command with it', async () => {
+  it('for the concurrency limit and is cancelled ends no other command', async () => {
     const { account, service, run } = bench({ concurrency: 1 });
     const owner = {};
     run(1, true);
@@ -91,7 +91,7 @@ describe('a command that waits', () => {
     assert.equal(toggle.outcome?.on, false);
   });
 
-  it('is retried without anybody who wants to hear of it', async () => {
+  it('is retried without a progress listener', async () => {
     const { account, clock, log, service } = bench();
     const running = account.run({ mac: MAC, port: 1, action: true, delay: 0 });
     await service.last.fail(failure('TIMEOUT'));
@@ -164,7 +164,7 @@ describe('the on of a cycle', () => {
     assert.ok(service.switches.length > 12, `${service.switches.length} requests`);
   });
 
-  it('hurries when the account closes, however long it has been refused', async () => {
+  it('is retried quickly when the account closes, however long it has been refused', async () => {
     const { account, clock, service, run } = bench();
     run(1, 'cycle');
     await service.last.answer(yes());
@@ -187,7 +187,7 @@ describe('a rate limit', () => {
     assert.equal(ending.error?.sentence, 'RATE_LIMITED.test');
   });
 
-  it('holds a read, whatever is cancelled meanwhile, until a request succeeds', async () => {
+  it('delays a read until a request succeeds, whatever is cancelled meanwhile', async () => {
     const { account, clock, service, run } = bench();
     const owner = {};
     run(1, 'cycle');

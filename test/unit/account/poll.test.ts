@@ -60,7 +60,7 @@ describe('the poll', () => {
     [0.1, 8000],
     [0.9, 27_000],
   ] as const) {
-    it(`first waits ${waited} ms where ${luck} is drawn, so that accounts that begin together part`, async () => {
+    it(`first waits ${waited} ms where ${luck} is drawn, so that accounts that start together spread out`, async () => {
       const lab = bench();
       lab.clock.luck = () => luck;
       lab.account.subscribe(() => undefined);
@@ -214,7 +214,7 @@ describe('a poll that fails', () => {
     assert.equal(lab.service.lists.length, good + 2);
   });
 
-  it('is not hurried by a command of unknown outcome', async () => {
+  it('is not sped up by a command of unknown outcome', async () => {
     const { lab } = watched(() => failure('AUTH'), { retryFor: 0 });
     await lab.clock.pass(60_000);
     lab.run(1, true);
@@ -239,7 +239,7 @@ describe('a poll that fails', () => {
     assert.deepEqual(lab.log.lines, []);
   });
 
-  it('first waits at random again once it works, so that accounts that failed together part', async () => {
+  it('first waits at random again once it works, so that accounts that failed together spread out', async () => {
     let answer: ReturnType<typeof listOf> | Error = listOf();
     const { lab } = watched(() => answer);
     await lab.clock.pass(14_000);
@@ -316,7 +316,7 @@ describe('a poll that fails', () => {
     assert.ok(waits.length > 0);
   });
 
-  it('is not hurried beyond its floor by commands that succeed', async () => {
+  it('keeps its shortest interval when commands succeed', async () => {
     const { lab } = watched(() => failure('AUTH'));
     lab.service.autoSwitch = () => Promise.resolve(yes());
     for (let second = 0; second < 60; second++) {
@@ -382,7 +382,7 @@ describe('a poll that fails', () => {
     assert.equal(lab.service.lists.length, 4);
   });
 
-  it('is not put off by commands that succeed after a rate limit that named no time', async () => {
+  it('is not delayed by commands that succeed after a rate limit that named no time', async () => {
     const { lab } = watched(() => failure('RATE_LIMITED'));
     await lab.clock.pass(20_000);
     lab.run(1, true);
@@ -391,7 +391,7 @@ describe('a poll that fails', () => {
     assert.deepEqual(times(lab), [0, 30_000]);
   });
 
-  it('asks soon when nobody knows what became of a command, so that the picture heals', async () => {
+  it('asks soon after a command of unknown outcome, so that the states become right', async () => {
     const { lab } = watched(() => listOf(), { retryFor: 0 });
     await lab.clock.pass(16_000);
     lab.run(1, true);
@@ -410,7 +410,7 @@ describe('a poll that fails', () => {
 });
 
 describe('a switch of uncertain outcome while a list is on its way', () => {
-  it('is looked at by another list soon after', async () => {
+  it('is followed by another list soon', async () => {
     const lab = bench({ retryFor: 0 });
     const { service, clock, run } = lab;
     const all = () => listOf(makeStrip(MAC, [true, true, true, true]));

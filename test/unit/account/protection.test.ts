@@ -25,7 +25,7 @@ describe('a protected outlet', () => {
     assert.equal(ending.outcome?.on, true);
   });
 
-  it('is no reason to leave its neighbours alone', async () => {
+  it('does not protect its neighbours', async () => {
     const { service, run } = bench({ protectedOutlets: fridge });
     const ending = run(1, false);
     run(2, false, { mac: OTHER });
@@ -135,7 +135,7 @@ describe('a protected outlet', () => {
     assert.deepEqual(off.outcome?.skipped, [2]);
   });
 
-  it('leaves nothing of an "all" where every outlet is one', async () => {
+  it('refuses each "all" that would switch off where every outlet is protected', async () => {
     const { service, clock, run } = bench({ protectedOutlets: everything });
     const endings = [run('all', false), run('all', 'cycle'), run('all', 'toggle')];
     await clock.pass(0);
@@ -147,14 +147,14 @@ describe('a protected outlet', () => {
     assert.equal(service.switches.length, 0);
   });
 
-  it('lets an "all" be toggled on where every outlet is one and off', async () => {
+  it('lets an "all" be toggled on where every outlet is protected and off', async () => {
     const { service, run } = bench({ protectedOutlets: everything });
     run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, false, false, false])));
     assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
   });
 
-  it('lets no "all" be toggled where every outlet is one and the answer tells none', async () => {
+  it('lets no "all" be toggled where every outlet is protected and the answer names none', async () => {
     const { service, run } = bench({ protectedOutlets: everything });
     const ending = run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [])));

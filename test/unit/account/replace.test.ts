@@ -14,7 +14,7 @@ const codes = (...endings: { error?: { code: string }; times: number }[]): (stri
   endings.map(({ error, times }) => error?.code ?? times);
 
 describe('during an outage a newer command', () => {
-  it('replaces the one that is tried again and those behind it', async () => {
+  it('replaces the one that is being retried and those behind it', async () => {
     const lab = bench();
     const first = await outage(lab);
     const second = lab.run(1, false);
@@ -59,7 +59,7 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(codes(first), [0]);
   });
 
-  it('lets an attempt on the wire finish first: a success stays one', async () => {
+  it('lets an attempt that was sent finish first: a success stays one', async () => {
     const lab = bench();
     const first = await outage(lab);
     await lab.clock.pass(250);
@@ -73,7 +73,7 @@ describe('during an outage a newer command', () => {
     assert.equal(newer.outcome?.on, false);
   });
 
-  it('lets an attempt on the wire finish first: a failure is SUPERSEDED', async () => {
+  it('lets an attempt that was sent finish first: a failure is SUPERSEDED', async () => {
     const lab = bench();
     const first = await outage(lab);
     await lab.clock.pass(250);
@@ -97,7 +97,7 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(codes(all, newer), [1, 1]);
   });
 
-  it('leaves a waiting "all" in its place', async () => {
+  it('does not replace a waiting "all"', async () => {
     const lab = bench();
     const first = await outage(lab);
     const all = lab.run('all', true);
@@ -110,7 +110,7 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/all on`, `${MAC}/1 off`]);
   });
 
-  it('that is an "all" replaces in the queues that suffer, and waits for the others', async () => {
+  it('that is an "all" replaces in the queues that fail, and waits for the others', async () => {
     const lab = bench();
     const suffering = await outage(lab);
     const fine = lab.run(2, true);
@@ -135,7 +135,7 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(codes(newest), [1]);
   });
 
-  it('replaces a toggle whose reading is tried again', async () => {
+  it('replaces a toggle whose read is being retried', async () => {
     const lab = bench();
     const toggle = await outage(lab, 1, 'toggle');
     lab.run(1, false);
@@ -145,7 +145,7 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
   });
 
-  it('keeps a toggle whose reading was on the wire from switching afterwards', async () => {
+  it('keeps a toggle whose read was sent from switching afterwards', async () => {
     const lab = bench();
     const toggle = await outage(lab, 1, 'toggle');
     await lab.clock.pass(250);
@@ -174,7 +174,7 @@ describe('during an outage a newer command', () => {
     assert.ok(endings.slice(0, -1).every(({ error }) => error?.code === 'SUPERSEDED'));
   });
 
-  it('takes the place of a cycle whose off certainly never went out', async () => {
+  it('replaces a cycle whose off was certainly not sent', async () => {
     const { service, clock, run } = bench();
     const cycle = run(1, 'cycle');
     await service.last.fail(failure('UNREACHABLE', {}, 'refused'));

@@ -13,7 +13,7 @@ describe('a command that fails', () => {
     ['RATE_LIMITED', {}],
     ['SERVICE', { retryable: true }],
   )) {
-    it(`is tried again after ${code}, and says so`, async () => {
+    it(`is retried after ${code}, and reports it`, async () => {
       const { service, clock, run } = bench();
       const ending = run(1, true);
       await service.last.fail(failure(code, details));
@@ -101,7 +101,7 @@ describe('a command that fails', () => {
     assert.equal(ending.error?.code, 'UNREACHABLE');
   });
 
-  it('is no more patient because commands to other outlets succeed', async () => {
+  it('does not wait longer because commands to other outlets succeed', async () => {
     const { service, clock, run } = bench();
     service.autoSwitch = (_, port) =>
       port === 1 ? Promise.reject(failure('TIMEOUT')) : Promise.resolve(yes(port));
@@ -114,14 +114,14 @@ describe('a command that fails', () => {
     assert.equal(service.switches.filter(({ port }) => port === 1).at(-1)?.at, 30_000);
   });
 
-  it('is not tried again where the account says never', async () => {
+  it('is not retried where the account says never', async () => {
     const { service, run } = bench({ retryFor: 0 });
     const ending = run(1, true);
     await service.last.fail(failure('TIMEOUT'));
     assert.equal(ending.error?.code, 'TIMEOUT');
   });
 
-  it('does not care about a wall clock that is put back', async () => {
+  it('is not affected by a wall clock that is put back', async () => {
     const { service, clock, run } = bench();
     const ending = run(1, true);
     await service.last.fail(failure('TIMEOUT'));

@@ -141,7 +141,7 @@ describe('the status of an account', () => {
     assert.equal(heard, 3);
   });
 
-  it('does not suffer from a listener that throws', async () => {
+  it('goes on after a listener that throws', async () => {
     const lab = bench();
     lab.account.onStatus(() => {
       throw new Error('broken status');

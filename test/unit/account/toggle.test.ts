@@ -33,7 +33,7 @@ describe('a toggle', () => {
     await reading;
   });
 
-  it('in a burst ends where counting says', async () => {
+  it('in a burst ends in the state that their number gives', async () => {
     const { service, run } = bench();
     let on = false;
     service.autoGet = async (mac) => Promise.resolve(stripOf(makeStrip(mac, [on])));

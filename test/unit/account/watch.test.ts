@@ -5,7 +5,7 @@ import { bench } from './support';
 import { list, watch } from './watching';
 
 describe('a subscriber', () => {
-  it('hears of a change once, whoever made it', async () => {
+  it('hears of a change once, no matter who made it', async () => {
     const lab = bench();
     const { take, changes } = watch(lab);
     await list(lab, makeStrip(MAC, [true, false]));
@@ -179,7 +179,7 @@ describe('a subscriber', () => {
     assert.deepEqual(take(), [`${OTHER} available`]);
   });
 
-  it('does not suffer from another that throws', async () => {
+  it('is called although another one throws', async () => {
     const lab = bench();
     lab.account.subscribe(() => {
       throw new Error('broken watch');
@@ -191,7 +191,7 @@ describe('a subscriber', () => {
     assert.deepEqual(lab.log.lines, ['fault Error: broken watch']);
   });
 
-  it('may come and go while others are told', async () => {
+  it('may come and go while others are called', async () => {
     const lab = bench();
     const heard: string[] = [];
     const stop = lab.account.subscribe(() => {
@@ -208,7 +208,7 @@ describe('a subscriber', () => {
     assert.deepEqual(heard, ['first', 'new']);
   });
 
-  it('cannot spoil for others what it is told', async () => {
+  it('cannot change what others get', async () => {
     const lab = bench();
     const { changes } = watch(lab, { initial: true });
     await list(lab, makeStrip(MAC, [true], { load: 5, units: { load: 'W' } }));

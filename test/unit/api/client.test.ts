@@ -224,7 +224,7 @@ describe('Client', () => {
       assert.equal(service.requests.length, 0);
     });
 
-    it('ends reads at once, and waits for a switch that is on the wire', async () => {
+    it('ends reads at once, and waits for a switch that was sent', async () => {
       const letGo = service.hold('answer');
       const read = failureOf(client.list());
       const write = client.switch(MAC, 1, true);

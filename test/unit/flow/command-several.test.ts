@@ -74,7 +74,7 @@ describe('several outlets in one message', () => {
       );
     });
 
-    it('take no strip of null for the one of the message', async () => {
+    it('do not read a mac of null as the strip of the message', async () => {
       const payload = [{ port: 1, on: true, mac: null }];
       assert.equal(
         (await failing(() => commands(open, { payload, mac: MAC }))).sentence,

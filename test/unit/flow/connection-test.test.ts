@@ -23,7 +23,7 @@ describe('a connection to try', () => {
     assert.equal(parseConnectionTest({ id: 'n' })?.apiKey, null);
   });
 
-  it('keeps a person waiting neither for nothing nor for long', () => {
+  it('has a timeout that is neither too short nor too long for a person', () => {
     assert.deepEqual(
       ['', 'x', '1', '-5', '1e9'].map((timeout) => parseConnectionTest({ ...body, timeout })?.timeout),
       [10_000, 10_000, 100, 100, 60_000],

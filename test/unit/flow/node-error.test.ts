@@ -48,7 +48,7 @@ describe('an error for the Catch node', () => {
     }
   });
 
-  it('says of a defect what kind it is and where, but nothing of its own words', () => {
+  it('says what kind of defect it is and where, without its own message', () => {
     const told = errorForDone(new TypeError('cannot read secret\nof undefined'), translate, unknown);
     assert.equal(String(told), 'errors.SERVICE.unexpected {"name":"TypeError"}');
     assert.equal(Reflect.get(told, 'code'), 'SERVICE');
@@ -210,7 +210,7 @@ describe('the sentence of an error', () => {
 });
 
 describe('a defect in the log', () => {
-  it('shows its kind and where it is, and none of its own words', () => {
+  it('shows its kind and where it is, without its own message', () => {
     const text = defectText(new TypeError('secret'), translate);
     assert(text.startsWith('notice.fault {"name":"TypeError"}') && text.includes('node-error.test'), text);
     assert(!text.includes('secret'));

@@ -121,7 +121,7 @@ describe('the settings of an account', () => {
   });
 });
 
-describe('an account that comes into being when it is used', () => {
+describe('an account that is created when it is used', () => {
   it('is asked for again until it can be made, and then made once', async () => {
     let made = 0;
     let broken = true;

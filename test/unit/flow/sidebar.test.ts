@@ -178,7 +178,7 @@ describe('leases of side bars', () => {
     assert.equal(open.size, 0);
   });
 
-  it('do not count a side bar that went away without a word', async () => {
+  it('do not count a side bar that is gone without notice', async () => {
     const { clock, account, leases, open } = subject();
     leases.renew('gone', [account]);
     await clock.pass(LEASE_MS - 1000);
@@ -188,7 +188,7 @@ describe('leases of side bars', () => {
     assert.equal(open.size, 0);
   });
 
-  it('let go of an account that a deploy replaced, and take up the new one', () => {
+  it('leave an account that a deploy replaced, and subscribe to the new one', () => {
     const before = subject();
     const after = subject();
     before.leases.renew('one', [before.account]);

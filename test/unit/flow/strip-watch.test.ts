@@ -346,7 +346,7 @@ describe('a node that watches', () => {
     assert.deepEqual(shown, ['auth', 'unreachable', 'unknownAnswer']);
   });
 
-  it('ends all of it when told', () => {
+  it('stops all of it when it ends', () => {
     const stop = start({});
     assert.deepEqual(running, ['changes', 'status']);
     stop();
