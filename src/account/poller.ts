@@ -50,12 +50,15 @@ export class Poller {
     this.#interval = Math.max(options.settings.interval, FLOOR);
   }
 
-  /** The first round begins at once. */
+  /** The first round begins at once; the floor is kept though the account had subscribers just before. */
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;
     this.#isUnsettled = true;
-    if (!this.#isReading) void this.#round();
+    if (this.#isReading) return;
+    const wait = this.#began + FLOOR - this.options.clock.monotonic();
+    if (wait > 0) this.#schedule(wait);
+    else void this.#round();
   }
 
   /** A round that is under way ends by itself; none follows. */

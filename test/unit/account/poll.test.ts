@@ -104,6 +104,18 @@ describe('the poll', () => {
     assert.equal(lab.service.lists.length, 2);
   });
 
+  it('keeps its floor though its only subscriber goes and another comes', async () => {
+    const lab = bench();
+    lab.service.autoList = () => Promise.resolve(listOf());
+    for (let redeploy = 0; redeploy < 12; redeploy++) {
+      const stop = lab.account.subscribe(() => undefined);
+      await lab.clock.pass(1000);
+      stop();
+    }
+    assert.deepEqual(times(lab), [0, 5000, 10_000]);
+    assert.equal(lab.clock.pending, 0);
+  });
+
   it('ends with the list that is on its way when the last subscriber goes', async () => {
     const lab = bench();
     lab.account.subscribe(() => undefined)();
