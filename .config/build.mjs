@@ -1,6 +1,6 @@
 // Builds what Node-RED loads: compiled nodes with their html, locales and icons in dist/, and the editor script
-// in resources/. A type error anywhere stops it. Both folders change at the end and at once, so that a Node-RED that
-// runs with them is not left without.
+// in resources/. A type error anywhere stops it. Both folders are replaced at the end, so that a Node-RED that
+// is running with them always finds them.
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

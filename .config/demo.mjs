@@ -83,7 +83,7 @@ async function start() {
 `);
 }
 
-/** Flows whose nodes are not there never start. */
+/** Ends the demo if the package's nodes are missing: flows that use them would never start. */
 async function checkNodes() {
   const { name } = readJson(`${root}package.json`);
   const ours = (await RED.runtime.nodes.getNodeList({})).filter(({ module }) => module === name);

@@ -7,7 +7,7 @@ const AREAS = {
   },
   api: {
     mutate: ['src/api/*.ts', '!src/api/decode.ts', '!src/api/types.ts'],
-    // What errors mean for a command is seen in what becomes of commands.
+    // Whether an error is retried, for example, shows only in a test of the account.
     spec: ['test/unit/api/*.test.ts', 'test/unit/account/failures.test.ts'],
   },
   decode: {

@@ -1,4 +1,4 @@
-// Mocha lets a test pass whose promise is rejected with nobody to handle it. Node-RED would end, so the test has to fail.
+// Mocha passes a test that leaves a rejected promise unhandled. Node-RED would end, so the test has to fail.
 const fail = (reason) => {
   throw reason;
 };

@@ -96,7 +96,7 @@ export class Lab {
     this.listen();
   }
 
-  /** Hears what the listening nodes get, of which a deploy may have made new ones. */
+  /** Records what the helper nodes get; call it again after a deploy, which may have made new ones. */
   listen(): void {
     for (const at of ['out', 'caught', 'completed']) {
       const node = helper.getNode(at);
@@ -133,7 +133,7 @@ export class Lab {
     return got;
   }
 
-  /** Waits for what nothing else tells of. */
+  /** Waits for a condition that no event announces. */
   async until(what: string, holds: () => boolean): Promise<void> {
     const deadline = performance.now() + 60_000;
     while (!holds()) {

@@ -35,7 +35,7 @@ export class FakeClock implements Clock {
     return this.#timers.countTimers();
   }
 
-  /** Moves on, with all that is to happen on the way. */
+  /** Moves on, and lets everything happen that is due by then. */
   async pass(ms: number): Promise<void> {
     await this.#timers.tickAsync(ms);
     await calm();
@@ -74,5 +74,5 @@ export class FastClock extends FakeClock {
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Lets everything happen that does not wait for a timer. */
 export const calm = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

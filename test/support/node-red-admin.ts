@@ -58,7 +58,7 @@ export async function listen(
   return socket;
 }
 
-/** What is said to the admin API and heard from the websocket. */
+/** Calls of the admin API, and waiting for events of the websocket. */
 export function conversation(url: string, headers: Record<string, string>, comms: Recorder<CommsEvent>) {
   const admin: RunningNodeRed['admin'] = async (path, init = {}) =>
     await fetch(`${url}${path}`, {

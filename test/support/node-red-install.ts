@@ -39,7 +39,7 @@ export const nodeRedDir = once(async () => {
   try {
     renameSync(fresh, cache);
   } catch (error) {
-    // Somebody else was quicker: theirs is as good.
+    // Another process installed it at the same time, which is just as good.
     if (!existsSync(join(cache, 'node_modules/node-red/red.js'))) throw error;
     rmSync(fresh, { recursive: true, force: true });
   }
@@ -80,7 +80,7 @@ export const packedUserDir = once(async () => {
 /** Runs npm in `cwd` and gives what it printed. Rejects with its output when it fails. */
 async function npm(cwd: string, ...args: string[]): Promise<string> {
   const env = Object.fromEntries(
-    // What a surrounding `npm run` leaves behind would turn this npm towards that package.
+    // The variables of a surrounding `npm run` would make this npm act on that package.
     Object.entries(process.env).filter(
       ([name]) => !/^npm_(package|lifecycle|config_(local_)?prefix)/.test(name),
     ),
