@@ -1,6 +1,6 @@
 // Node-RED with the nodes, the examples as its flows, a dashboard and an MQTT broker: what `npm start` runs. PORT is the port of
 // Node-RED, 1880 where it is not set; MQTT_PORT that of the broker, any free one where it is not set.
-// It keeps its flows, and all else it writes, in .demo/; delete that folder to start afresh.
+// It keeps its flows, and all else it writes, in .demo/; delete that folder to start again with the examples.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
@@ -79,7 +79,7 @@ async function start() {
               http://${HOST}:${port}/dashboard/all-strips
   MQTT        mqtt://${HOST}:${mqttPort}
 
-  Ctrl-C stops it. Your changes stay in .demo/; delete that folder to start afresh.
+  Ctrl-C stops it. Your changes stay in .demo/; delete that folder to start again with the examples.
 `);
 }
 

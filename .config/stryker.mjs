@@ -35,7 +35,7 @@ export default {
     ignore: ['test/unit/api/sentences.test.ts'],
   },
   coverageAnalysis: 'perTest',
-  // A mutant that loops for ever is noticed by that.
+  // A mutant that never ends is found by this.
   timeoutMS: 20_000,
   reporters: ['clear-text', 'json'],
   jsonReporter: { fileName: `.artefacts/mutation-${name}.json` },

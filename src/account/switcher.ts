@@ -43,7 +43,7 @@ export class Switcher {
   }
 
   /**
-   * Reads the strip afresh, then switches to the opposite. The opposite is worked out once: after a switch request may have been sent, reading
+   * Reads the strip, then switches to the opposite. The opposite is worked out once: after a switch request may have been sent, reading
    * again could undo it.
    */
   async #toggle(queued: QueuedCommand): Promise<Outcome> {

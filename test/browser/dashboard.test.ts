@@ -217,7 +217,7 @@ describe('the dashboard example', () => {
   });
 
   describe('during an outage', () => {
-    /** Switches an outlet in vain; the second click, `replace`, takes the place of the first. */
+    /** Switches an outlet during an outage; the second click, `replace`, replaces the first. */
     async function replaced(replace: () => Promise<void>): Promise<void> {
       await begin({ retryFor: '60' });
       const { red, service } = stage;

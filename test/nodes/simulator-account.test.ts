@@ -109,7 +109,7 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     assert.equal((await failure())[0], 'NOT_FOUND');
   });
 
-  it('lets a command wait that is sent while the simulator is deployed anew', async () => {
+  it('lets a command wait that is sent while the simulator is being redeployed', async () => {
     await deploy([account(), lamp, simulator()]);
     const deployed = lab.redeploy([account(), lamp, simulator({ latency: '1' })], 'nodes');
     const { payload } = await lab.out('switch', { payload: true });

@@ -78,7 +78,7 @@ describe('stress: an hour of polling', () => {
       assert(lists > rounds * 0.7 && lists < rounds * 1.1, `${lists} polls in ${rounds} intervals`);
       assert.equal(flipsTold(), flips, 'every flip is told once');
       assert.equal(after.listeners, before.listeners);
-      // Either picture may have been taken in the middle of a round, which has a few of each on their way.
+      // Either sample may have been taken in the middle of a round, which has a few of each on their way.
       const inRound = 4;
       for (const [kind, count] of Object.entries(after.handles)) {
         assert(count <= (before.handles[kind] ?? 0) + inRound, `${count} of ${kind} after ${rounds} rounds`);

@@ -263,7 +263,7 @@ describe('with a service that fails at random', () => {
             endings.push({ order: each, ending: run(each.port, each.action, { mac: each.mac, delay: 100 }) });
             await clock.pass(each.wait);
           }
-          // Without this, an on that is pending could stay pending for ever.
+          // Without this, an on that is pending could stay pending forever.
           await clock.pass(60_000);
           healed = true;
           for (let i = 0; i < 200 && endings.some(({ ending }) => ending.times === 0); i++)

@@ -109,7 +109,7 @@ describe('a list that arrives late', () => {
     const lab = bench();
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     const older = lab.account.list();
-    lab.run(1, true); // So that the next list is asked anew.
+    lab.run(1, true); // So that the next list is a new request.
     await lab.service.last.answer(yes());
     await list(lab, makeStrip(MAC, [true]));
     const late = [makeStrip(MAC, [false]), makeStrip(OTHER, [true]), makeStrip('new', [true])];

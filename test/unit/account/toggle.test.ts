@@ -4,7 +4,7 @@ import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-se
 import { bench } from './support';
 
 describe('a toggle', () => {
-  it('reads the strip afresh and sends the opposite', async () => {
+  it('reads the strip and sends the opposite', async () => {
     const { service, run } = bench();
     const ending = run(2, 'toggle');
     assert.deepEqual(service.texts, [`get ${MAC}`]);

@@ -188,7 +188,7 @@ describe('Client: connections that were closed while idle', () => {
     assert.equal(service.requests.length, 4);
   });
 
-  it('are not replaced once an answer has begun, be it an interim one', async () => {
+  it('are not replaced once an answer has begun, even an interim one', async () => {
     const interim: Fault = { kind: 'raw', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n', end: true };
     const client = await used();
     service.next(interim);

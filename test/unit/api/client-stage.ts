@@ -63,7 +63,7 @@ function assertSafe(error: StripError): void {
   assert.ok(!text.includes(API_KEY), text);
 }
 
-/** A client and the service it asks, anew for each test. */
+/** A client and its service, created for each test. */
 export class Stage {
   readonly clock = new HandClock();
   readonly #clients: Client[] = [];

@@ -315,11 +315,11 @@ describe('the forms', () => {
     }
   });
 
-  it('load the editor script once, in a way that neither fails nor waits for ever when it is not there', () => {
+  it('load the editor script once, in a way that neither fails nor waits forever when it is not there', () => {
     const loading = forms.flatMap((file) =>
       [...read('dist/nodes', file).matchAll(/<script src="([^"]+)"/g)].map(([, src]) => src),
     );
-    // Node-RED waits for the `load` of a script whose address starts otherwise, and waits for ever when it fails.
+    // Node-RED waits for the `load` of a script whose address starts otherwise, and waits forever when it fails.
     assert.deepEqual(loading, ['./resources/@smart-strip/node-red-smart-strip/editor.js']);
   });
 

@@ -124,7 +124,7 @@ describe('the status of a node', () => {
     assert.deepEqual(shown, ['on', 'off']);
   });
 
-  it('goes back to the latest result when it is closed, so that nothing seems to be under way for ever', async () => {
+  it('goes back to the latest result when it is closed, so that nothing seems to be under way forever', async () => {
     display.begin();
     await clock.pass(100);
     display.close();
@@ -175,7 +175,7 @@ describe('the colours of a status', () => {
     ]);
   });
 
-  it('are shown anew where the text stays', () => {
+  it('are set again when only the colour or the shape changes', () => {
     const fills: unknown[] = [];
     const display = new StatusDisplay((status) => fills.push(status?.fill, status?.shape), new FakeClock());
     display.set({ fill: 'green', shape: 'dot', text: '1/2' });

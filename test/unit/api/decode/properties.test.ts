@@ -196,7 +196,7 @@ describe('The decoder, whatever it is given', () => {
     );
   });
 
-  it('reads back every picture in every documented way of writing it', () => {
+  it('reads back every set of states in every documented way of writing it', () => {
     const on = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean());
     const word = fc.constantFrom<(on: boolean) => unknown>(
       (state) => state,
