@@ -1,4 +1,4 @@
-import { closedError, failureOf, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
+import { closedError, failureOf, isStripError, mayBeCarriedOut } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { JsonBody, ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
@@ -45,8 +45,8 @@ export class Account {
   readonly #reader: Reader;
   readonly #switcher: Switcher;
   readonly #poller: Poller;
-  /** Ends each read that has not settled yet. */
-  readonly #reads = new Set<(error: StripError) => void>();
+  /** How many reads have not settled yet. */
+  #reads = 0;
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
@@ -76,12 +76,12 @@ export class Account {
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
   list(): Promise<ListAnswer> {
-    return this.#read(async () => copyOf(await this.#reader.list()));
+    return this.#read(() => this.#reader.list());
   }
 
   /** Reads one strip; as `list`. */
   get(mac: string): Promise<StripAnswer> {
-    return this.#read(async () => copyOf(await this.#reader.get(mac)));
+    return this.#read(() => this.#reader.get(mac));
   }
 
   /**
@@ -180,7 +180,6 @@ export class Account {
     this.#poller.stop();
     this.#subscribers.clear();
     this.#statusListeners.clear();
-    for (const end of this.#reads) end(closedError('account'));
     // An "on" may need their connections.
     service.endReads();
     this.#queue.close(closedError('account'));
@@ -201,14 +200,15 @@ export class Account {
     if (dropped > 0) log.dropped(dropped);
   }
 
-  #read<Answer>(read: () => Promise<Answer>): Promise<Answer> {
-    if (this.#closing !== null) return Promise.reject(closedError('account'));
-    if (this.#reads.size >= MAX_WAITING) return Promise.reject(busy());
-    return new Promise((resolve, reject) => {
-      this.#reads.add(reject);
-      const over = (): void => void this.#reads.delete(reject);
-      read().then(resolve, reject).then(over, over);
-    });
+  async #read<Answer extends JsonBody>(read: () => Promise<Answer>): Promise<Answer> {
+    if (this.#closing !== null) throw closedError('account');
+    if (this.#reads >= MAX_WAITING) throw busy();
+    this.#reads++;
+    try {
+      return copyOf(await read());
+    } finally {
+      this.#reads--;
+    }
   }
 
   /** One round of the poll: the list, then each strip in it whose readings are watched but missing from the list. */
