@@ -58,20 +58,9 @@ const NEXT_ADDRESS_AFTER = 2_000;
 /** Milliseconds for a proxy's answer to CONNECT: one that stays silent would otherwise keep the place of a connection for minutes. */
 const TUNNEL_WITHIN = 10_000;
 
-/**
- * Connections for one account. Sets no process-wide dispatcher. The caller destroys it (the client does, on `close`).
- * Throws NOT_CONFIGURED for a proxy address that is none.
- */
-export function createDispatcher({
-  origin,
-  connections,
-  connect,
-  proxy,
-}: DispatcherOptions): RequestDispatcher {
-  const chosen = chooseProxy(new URL(origin), proxy);
-  const connector = new Connector(loadUndici(), origin, connect ?? {}, chosen);
-  return new PooledDispatcher(connector, connections, chosen?.name ?? null);
-}
+/** Connections for one account. The caller destroys them (the client does, on `close`). Throws NOT_CONFIGURED for a proxy address that is none. */
+export const createDispatcher = (options: DispatcherOptions): RequestDispatcher =>
+  new PooledDispatcher(options);
 
 /**
  * undici takes 50 ms to load, so it is loaded with the first account. Loading it would make every `fetch()` of the whole process use its
@@ -84,23 +73,46 @@ function loadUndici(): typeof Undici {
 
 type Connect = Undici.buildConnector.connector;
 
-/** Makes connections to one origin, directly or through a proxy. */
-class Connector {
-  readonly #undici: typeof Undici;
+class PooledDispatcher implements RequestDispatcher {
+  readonly proxy: ProxyName | null;
+  readonly #undici = loadUndici();
   readonly #origin: string;
   readonly #tls: TlsOptions;
   readonly #proxy: Proxy | null;
+  readonly #pool: Dispatcher;
+  /** Each for one request that is being repeated: a pool cannot be made to open a new connection. */
+  readonly #single = new Set<Dispatcher>();
   /** Errors of connections that broke after they had carried a response. */
   readonly #brokenInUse = new WeakSet();
 
-  constructor(undici: typeof Undici, origin: string, tls: TlsOptions, proxy: Proxy | null) {
-    this.#undici = undici;
+  constructor({ origin, connections, connect = {}, proxy }: DispatcherOptions) {
     this.#origin = origin;
-    this.#tls = tls;
-    this.#proxy = proxy;
+    this.#tls = connect;
+    this.#proxy = chooseProxy(new URL(origin), proxy);
+    this.proxy = this.#proxy?.name ?? null;
+    this.#pool = this.#open(connections);
   }
 
-  open(connections: number): Dispatcher {
+  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return this.#pool.dispatch(options, handler);
+  }
+
+  repeat(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean {
+    if (!this.#isStale(error)) return false;
+    const single = this.#open(1);
+    this.#single.add(single);
+    single.dispatch(options, handler);
+    const forget = (): void => void this.#single.delete(single);
+    // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
+    single.close().then(forget, forget);
+    return true;
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([this.#pool, ...this.#single].map((dispatcher) => dispatcher.destroy()));
+  }
+
+  #open(connections: number): Dispatcher {
     const { Pool, ProxyAgent } = this.#undici;
     const options = {
       connections,
@@ -141,7 +153,7 @@ class Connector {
   }
 
   /** Whether a request failed because its connection, one that had carried others, was closed by the other side. */
-  isStale(error: Error): boolean {
+  #isStale(error: Error): boolean {
     if (error instanceof this.#undici.errors.SocketError) {
       // "bad response" and the like: there was an answer.
       return error.message.endsWith('closed') && (error.socket?.bytesRead ?? 0) > 0;
@@ -197,37 +209,4 @@ function forward(proxy: string, authorization: string | null): Dispatcher.Dispat
       handler,
     );
   };
-}
-
-class PooledDispatcher implements RequestDispatcher {
-  readonly proxy: ProxyName | null;
-  readonly #connector: Connector;
-  readonly #pool: Dispatcher;
-  /** Each for one request that is being repeated: a pool cannot be made to open a new connection. */
-  readonly #single = new Set<Dispatcher>();
-
-  constructor(connector: Connector, connections: number, proxy: ProxyName | null) {
-    this.#connector = connector;
-    this.#pool = connector.open(connections);
-    this.proxy = proxy;
-  }
-
-  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return this.#pool.dispatch(options, handler);
-  }
-
-  repeat(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean {
-    if (!this.#connector.isStale(error)) return false;
-    const single = this.#connector.open(1);
-    this.#single.add(single);
-    single.dispatch(options, handler);
-    const forget = (): void => void this.#single.delete(single);
-    // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
-    single.close().then(forget, forget);
-    return true;
-  }
-
-  async destroy(): Promise<void> {
-    await Promise.all([this.#pool, ...this.#single].map((dispatcher) => dispatcher.destroy()));
-  }
 }
