@@ -1,21 +1,24 @@
 import type { SwitchResult } from './types';
 
 /** What can go wrong, as users see it in `msg.error.code`. Stable: add, never rename. */
-export type ErrorCode =
-  | 'INVALID_INPUT'
-  | 'NOT_CONFIGURED'
-  | 'AUTH'
-  | 'NOT_FOUND'
-  | 'RATE_LIMITED'
-  | 'TIMEOUT'
-  | 'UNREACHABLE'
-  | 'SERVICE'
-  | 'BAD_RESPONSE'
-  | 'SWITCH_FAILED'
-  | 'SUPERSEDED'
-  | 'PROTECTED'
-  | 'BUSY'
-  | 'CLOSED';
+export const ERROR_CODES = [
+  'INVALID_INPUT',
+  'NOT_CONFIGURED',
+  'AUTH',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'TIMEOUT',
+  'UNREACHABLE',
+  'SERVICE',
+  'BAD_RESPONSE',
+  'SWITCH_FAILED',
+  'SUPERSEDED',
+  'PROTECTED',
+  'BUSY',
+  'CLOSED',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Values that a catalogue sentence names. Never the API key. */
 export type Params = Record<string, string | number>;

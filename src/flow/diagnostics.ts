@@ -6,7 +6,7 @@ import type { AccountDiagnostics, LastAnswer } from '../account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
-import type { StripError } from '../api/errors';
+import { ERROR_CODES, type StripError } from '../api/errors';
 import { looksLikeMac, macKey } from '../api/mac';
 import type { JsonBody, Strip } from '../api/types';
 import { isRecord } from '../values';
@@ -84,12 +84,7 @@ const UNIT: Rule = (value) => {
 };
 const words = (text: string): string[] => text.split(' ');
 const ERROR = record({
-  code: choice(
-    ...words(
-      'INVALID_INPUT NOT_CONFIGURED AUTH NOT_FOUND RATE_LIMITED TIMEOUT UNREACHABLE SERVICE BAD_RESPONSE SWITCH_FAILED ' +
-        'SUPERSEDED PROTECTED BUSY CLOSED',
-    ),
-  ),
+  code: choice(...ERROR_CODES),
   /** Key of the sentence in the catalogue. */
   sentence: text(/^[A-Z_]+\.[A-Za-z]+$/),
   /** HTTP status. */

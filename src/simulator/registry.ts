@@ -89,7 +89,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
   readonly #path: string;
   readonly #find: () => Promise<Simulator | null>;
   /** Requests without an answer. */
-  readonly #pending = new Set<Controller>();
+  readonly #pending = new Set<Dispatcher.DispatchController>();
   #destroyed = false;
 
   /** `path`: the simulator's, as `normalisePath` returns it; what requests ask for starts with it. */
@@ -99,9 +99,20 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const controller = new Controller((reason) => {
-      if (this.#pending.delete(controller)) handler.onResponseError?.(controller, reason);
-    });
+    // Answers are small and come whole, so there is nothing to pause.
+    const controller = {
+      aborted: false,
+      paused: false,
+      reason: null as Error | null,
+      pause: () => undefined,
+      resume: () => undefined,
+      abort: (reason: Error) => {
+        if (!this.#pending.delete(controller)) return;
+        controller.aborted = true;
+        controller.reason = reason;
+        handler.onResponseError?.(controller, reason);
+      },
+    };
     this.#pending.add(controller);
     this.#answer(options, handler, controller).catch((error: unknown) => {
       controller.abort(error instanceof Error ? error : new Error(String(error)));
@@ -119,7 +130,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
   async #answer(
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
-    controller: Controller,
+    controller: Dispatcher.DispatchController,
   ): Promise<void> {
     if (this.#destroyed) throw destroyed();
     const simulator = await this.#find();
@@ -139,33 +150,6 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
     handler.onResponseStart?.(controller, status, headers);
     if (this.#pending.has(controller)) handler.onResponseData?.(controller, Buffer.from(body));
     if (this.#pending.delete(controller)) handler.onResponseEnd?.(controller, {});
-  }
-}
-
-/** What undici hands to the handler of a request. Answers are small and come whole, so there is nothing to pause. */
-class Controller implements Dispatcher.DispatchController {
-  aborted = false;
-  paused = false;
-  reason: Error | null = null;
-  readonly #onAbort: (reason: Error) => void;
-
-  constructor(onAbort: (reason: Error) => void) {
-    this.#onAbort = onAbort;
-  }
-
-  abort(reason: Error): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    this.#onAbort(reason);
-  }
-
-  pause(): void {
-    this.paused = true;
-  }
-
-  resume(): void {
-    this.paused = false;
   }
 }
 

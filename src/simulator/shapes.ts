@@ -79,7 +79,7 @@ const measured = (strip: StripSnapshot) => ({
  * The API document shows no answer of either `GET`, so the simulator can send several plausible ones. None of
  * them is known to be the service's own.
  */
-const FORMATS = {
+export const FORMATS = {
   plain: {
     list: (strips) => strips.map(plain),
     strip: (strip) => ({ ...plain(strip), ...strip.readings }),
@@ -116,5 +116,3 @@ const FORMATS = {
 export type Shape = keyof typeof FORMATS;
 
 export const SHAPES = Object.keys(FORMATS) as readonly Shape[];
-
-export const formatOf = (shape: Shape): Format => FORMATS[shape];

@@ -4,7 +4,7 @@ import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, ON_AT_START, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import { formatOf, type Shape, type StripSnapshot } from './shapes';
+import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
 export interface StripConfig {
@@ -151,13 +151,13 @@ export class Simulator {
   /** The body of `GET /strips`: the strips that are plugged in. */
   list(): unknown {
     const strips = [...this.#strips.values()].filter(({ available }) => available);
-    return formatOf(this.#options.shape).list(strips.map((strip) => this.#snapshot(strip)));
+    return FORMATS[this.#options.shape].list(strips.map((strip) => this.#snapshot(strip)));
   }
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
     const strip = this.#strips.get(key(mac));
-    return strip?.available ? formatOf(this.#options.shape).strip(this.#snapshot(strip)) : undefined;
+    return strip?.available ? FORMATS[this.#options.shape].strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
