@@ -25,8 +25,10 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 interface Editor {
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {
+    /** A new random one. */
+    id(): string;
     node(id: string): EditorNode | null | undefined;
-    eachNode(visit: (node: EditorNode) => void): void;
+    filterNodes(filter: { type?: string; z?: unknown }): EditorNode[];
     eachConfig(visit: (node: EditorNode) => void): void;
     dirty(dirty: boolean): void;
   };
@@ -147,15 +149,12 @@ export function adminRequest(
   data?: object,
   signal?: AbortSignal,
 ): Promise<{ status: number; body: unknown }> {
-  const post = {
-    type: 'POST',
-    contentType: 'application/json; charset=utf-8',
-    data: JSON.stringify(data),
-  };
   return new Promise((resolve) => {
     const request = $.ajax({
-      ...(data === undefined ? {} : post),
       url,
+      type: data === undefined ? 'GET' : 'POST',
+      contentType: 'application/json; charset=utf-8',
+      data: JSON.stringify(data),
       dataType: 'json',
       success: (body: unknown, _, { status }) => resolve({ status, body }),
       error: ({ status, responseJSON }) => resolve({ status, body: responseJSON }),

@@ -23,7 +23,7 @@ interface View<Data> {
 
 /** Fills the tab. It lives as long as the page. */
 export function sidebar(content: HTMLElement): void {
-  const lease = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
+  const lease = RED.nodes.id();
   const histories = new Map<string, History>();
   /** What the runtime last said of them; `null`: nothing yet. */
   let accounts: AccountOverview[] | null = null;
@@ -379,10 +379,10 @@ function outletLabel(strip: string, outlets: readonly Outlet[] | undefined, port
 /** The nodes that are fixed to an outlet or a strip, by its key. */
 function usesOf(): Map<string, EditorNode[]> {
   const uses = new Map<string, EditorNode[]>();
-  RED.nodes.eachNode((node) => {
+  for (const node of RED.nodes.filterNodes({})) {
     const key = useOf(node);
     if (key !== null) uses.set(key, [...(uses.get(key) ?? []), node]);
-  });
+  }
   return uses;
 }
 

@@ -270,23 +270,39 @@ function stripOption(strip: Strip, chosen: boolean): HTMLElement {
   return html('li', attributes, name, mac, html('small', {}, stripText(strip)));
 }
 
-/** The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip. */
+/**
+ * The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip, and `whole`, which stands for all of them.
+ * `hints`: keys of what is said of `whole`, and of an outlet that the message names.
+ */
 export function targetFields(
   descriptor: Descriptor,
   node: EditorNode,
   whole: Segment,
-  onChange: () => void,
+  hints: { whole: string; message: string },
 ): { picker: StripPicker; port: TypedField } {
-  const picker = stripPicker(descriptor, node, () => {
+  // Nothing is said of a choice that is still to be made.
+  const showStrip = () => {
     port.redraw();
-    onChange();
-  });
+    const fixed = picker.value() === '' ? '' : 'strip-account.hint.macFixed';
+    const keys: Record<string, string> = { str: fixed, message: 'strip-account.hint.macMessage' };
+    showHint('mac', keys[picker.type()] ?? 'strip-account.hint.macEvaluated');
+  };
+  const showOutlet = () => {
+    const one = port.value() === '' ? '' : 'strip-account.hint.portFixed';
+    const fixed = port.value() === whole.value ? hints.whole : one;
+    const keys: Record<string, string> = { port: fixed, message: hints.message };
+    showHint('port', keys[port.type()] ?? 'strip-account.hint.portEvaluated');
+  };
+  const picker = stripPicker(descriptor, node, showStrip);
   const own = { value: 'port', label: text('strip-account.type.port') };
   const port = segmentedField(descriptor, 'port', own, () => outletSegments(picker, whole));
+  port.input.on('change', showOutlet);
+  showStrip();
+  showOutlet();
   return { picker, port };
 }
 
-/** Buttons for the outlets of the chosen strip, with their names and states; `whole` stands for all of them. */
+/** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`. */
 export function outletSegments(picker: StripPicker, whole: Segment): Segment[] {
   const strip = picker.chosen();
   const mac = picker.type() === 'str' ? picker.value() : '';
@@ -298,23 +314,4 @@ export function outletSegments(picker: StripPicker, whole: Segment): Segment[] {
     return state === null ? { value, label } : { value, label, state: stateText(state) };
   });
   return whole.value === '' ? [whole, ...ports] : [...ports, whole];
-}
-
-/** Says below strip and outlet what the chosen type means; `fromMessage`: the key of the text for an outlet that the message names. */
-export function showTargetHints(picker: StripPicker, port: TypedField, fromMessage: string): void {
-  showHint('mac', stripHint(picker.type(), picker.value()));
-  showHint('port', port.type() === 'message' ? fromMessage : outletHint(port.type(), port.value()));
-}
-
-/** Nothing is said of a choice that is still to be made. */
-function stripHint(type: string, value: string): string {
-  if (type === 'message') return 'strip-account.hint.macMessage';
-  if (type !== 'str') return 'strip-account.hint.macEvaluated';
-  return value === '' ? '' : 'strip-account.hint.macFixed';
-}
-
-function outletHint(type: string, value: string): string {
-  if (type !== 'port') return 'strip-account.hint.portEvaluated';
-  if (value === 'all') return 'strip-account.hint.all';
-  return value === '' ? '' : 'strip-account.hint.portFixed';
 }

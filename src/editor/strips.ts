@@ -124,11 +124,11 @@ export function learn(account: string, strips: Strip[]): void {
 
 /** Draws the nodes of an account again, whose labels hold names. */
 export function redrawUsers(account: string): void {
-  RED.nodes.eachNode((node) => {
-    if (node.account !== account) return;
+  for (const node of RED.nodes.filterNodes({})) {
+    if (node.account !== account) continue;
     node.dirty = true;
     node.resize = true;
-  });
+  }
   RED.view.redraw();
 }
 

@@ -168,13 +168,8 @@ const isPublicHttp = (baseUrl: string): boolean =>
   baseUrlFault(baseUrl) === null && isPublicPlainHttp(parseBaseUrl(baseUrl));
 
 /** The simulators in the workspace that are not disabled. */
-function simulators(): EditorNode[] {
-  const found: EditorNode[] = [];
-  RED.nodes.eachNode((node) => {
-    if (node.type === 'strip simulator' && node.d !== true) found.push(node);
-  });
-  return found;
-}
+const simulators = (): EditorNode[] =>
+  RED.nodes.filterNodes({ type: 'strip simulator' }).filter((node) => node.d !== true);
 
 const pathOf = (simulator: EditorNode): string => textOf(simulator, 'path', SIMULATOR_PATH);
 
@@ -191,10 +186,7 @@ function undeployedSimulator(baseUrl: string): StripsAnswer | null {
 function addSimulator(): void {
   if (simulators().length > 0 || RED.workspaces.isLocked()) return;
   const z = RED.workspaces.active();
-  let lowest = 0;
-  RED.nodes.eachNode((node) => {
-    if (node.z === z && typeof node.y === 'number') lowest = Math.max(lowest, node.y);
-  });
+  const lowest = Math.max(0, ...RED.nodes.filterNodes({ z }).map((node) => Number(node.y)));
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 

@@ -1,8 +1,8 @@
 import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
 import type { Descriptor } from '../descriptors';
-import { followAccount, showHint, showRow, watchField } from '../form';
+import { followAccount, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { checkPort, checkStrip, showTargetHints, targetFields, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
 export const stripStatus: Descriptor = {
   type: 'strip status',
@@ -19,13 +19,10 @@ export const stripStatus: Descriptor = {
 
 function open(node: EditorNode): void {
   const whole = { value: '', label: text('strip-account.port.whole') };
-  const { picker, port } = targetFields(stripStatus, node, whole, () => showHints());
+  const hints = { whole: 'strip-status.hint.whole', message: 'strip-status.hint.portMessage' };
+  const { picker, port } = targetFields(stripStatus, node, whole, hints);
   const output = $('#node-input-output');
   const isWhole = () => port.type() === 'port' && port.value() === '';
-  const showHints = () => {
-    showTargetHints(picker, port, 'strip-status.hint.portMessage');
-    if (isWhole()) showHint('port', 'strip-status.hint.whole');
-  };
   let wasWhole = isWhole();
   // A flow that does not say what to send of one outlet means on/off.
   if (!wasWhole && textOf(node, 'output') === '') output.val('on');
@@ -35,7 +32,6 @@ function open(node: EditorNode): void {
     if (!wasWhole && isWhole()) output.val('strip');
     wasWhole = isWhole();
     showRow('output', !wasWhole);
-    showHints();
   };
   port.input.on('change', showOutput);
   showOutput();

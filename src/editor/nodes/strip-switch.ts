@@ -2,7 +2,7 @@ import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
 import type { Check, Descriptor } from '../descriptors';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { checkPort, checkStrip, showTargetHints, targetFields, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
 const isAction = (value: unknown): boolean => ACTIONS.some((action) => action === value);
@@ -29,14 +29,14 @@ export const stripSwitch: Descriptor = {
 
 function open(node: EditorNode): void {
   const all = { value: 'all', label: text('strip-account.port.all') };
-  const { picker, port } = targetFields(stripSwitch, node, all, () => showHints());
+  const hints = { whole: 'strip-account.hint.all', message: 'strip-switch.hint.portMessage' };
+  const { picker, port } = targetFields(stripSwitch, node, all, hints);
   const own = { value: 'action', label: text('strip-account.type.action') };
   const on = segmentedField(stripSwitch, 'on', own, () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );
   typedField(stripSwitch, 'delay');
   const showHints = () => {
-    showTargetHints(picker, port, 'strip-switch.hint.portMessage');
     if (on.type() === 'action') {
       showHint('on', isAction(on.value()) ? `strip-switch.hint.${on.value()}` : '');
     } else if (on.type() === 'message') {

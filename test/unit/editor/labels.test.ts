@@ -9,7 +9,7 @@ const RED = {
     const key = id.replace(/^.*:/, '').replace(/^strip-account\.(action\.)?/, '');
     return key === 'canvas.outlet' ? `${key}/__port__` : key;
   },
-  nodes: { node: () => null, eachNode: () => undefined },
+  nodes: { node: () => null, filterNodes: () => [] },
   view: { redraw: () => undefined },
 };
 
