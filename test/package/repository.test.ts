@@ -64,7 +64,7 @@ describe('the repository', () => {
       flow: ['account', 'api', 'settings.ts', 'values.ts'],
       mqtt: ['flow', 'account', 'api', 'settings.ts', 'values.ts'],
       simulator: ['api', 'settings.ts', 'values.ts'],
-      editor: ['mqtt', 'api', 'settings.ts', 'values.ts'],
+      editor: ['mqtt', 'flow', 'api', 'settings.ts', 'values.ts'],
       'settings.ts': ['api', 'values.ts'],
       'diagnostics.ts': ['account', 'api', 'values.ts'],
     };
