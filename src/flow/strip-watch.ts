@@ -182,17 +182,20 @@ export function startWatching(
     display.end(firstAnswer, status);
     display.set(status);
   };
-  const unsubscribe = account.subscribe(
-    (change) => {
-      const msg = messages.messageOf(change);
-      if (msg !== null) send(msg);
-      if (mac !== null && 'strip' in change && sameMac(change.strip.mac, mac)) update();
-    },
-    { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] },
-  );
-  const unsubscribeStatus = account.onStatus(update);
-  return () => {
-    unsubscribe();
-    unsubscribeStatus();
+  const sendChange = (change: Change): void => {
+    const msg = messages.messageOf(change);
+    if (msg !== null) send(msg);
   };
+  const removers = [
+    account.subscribe(sendChange, { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] }),
+    account.onStatus(update),
+  ];
+  if (mac !== null) {
+    const updateIfWatched = (change: Change): void => {
+      if ('strip' in change && sameMac(change.strip.mac, mac)) update();
+    };
+    // The status also shows what becomes known for the first time, whatever is sent.
+    removers.push(account.subscribe(updateIfWatched, { initial: true }));
+  }
+  return () => removers.forEach((remove) => remove());
 }

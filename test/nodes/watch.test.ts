@@ -103,6 +103,32 @@ describe('the strip watch node', () => {
     assert.equal(told().length, before);
   });
 
+  it('shows in the status an outlet that becomes known only later, and sends no message for it', async () => {
+    await lab.deploy([watch({ mac: MAC }), list]);
+    const answer = (on: boolean | null) =>
+      lab.service.always({
+        kind: 'answer',
+        status: 200,
+        json: [
+          {
+            mac: MAC,
+            outlets: [
+              { port: 1, on },
+              { port: 2, on: true },
+            ],
+          },
+        ],
+      });
+    answer(null);
+    await polled();
+    await reread();
+    await lab.until('one unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
+    answer(true);
+    await reread();
+    await lab.until('both on', () => lab.statuses('watch').at(-1) === 'green dot on2of2');
+    assert.deepEqual(told(), []);
+  });
+
   it('makes one request for all nodes of an account', async () => {
     const many = Array.from({ length: 20 }, (_, index) =>
       flowNode(`watch${index}`, 'strip watch', { initial: true }),

@@ -237,7 +237,7 @@ describe('a node that watches', () => {
   let clock: FakeClock;
   let shown: string[];
   let sent: Message[];
-  let tell: Listener;
+  let listeners: Listener[];
   let status: (status: AccountStatus) => void;
   let options: unknown;
   let running: string[];
@@ -247,8 +247,8 @@ describe('a node that watches', () => {
   function start(config: object): () => void {
     const account = accountWith({
       subscribe: (listener, given) => {
-        tell = listener;
-        options = given;
+        listeners.push(listener);
+        if (given?.readings !== undefined) options = given;
         running.push('changes');
         return () => void running.splice(running.indexOf('changes'), 1);
       },
@@ -268,11 +268,12 @@ describe('a node that watches', () => {
   }
   beforeEach(() => {
     clock = new FakeClock();
-    [shown, sent, running] = [[], [], []];
+    [shown, sent, running, listeners] = [[], [], [], []];
     known = structuredClone(strip);
     told = { ...STATUS, available: null };
   });
   const fine = STATUS;
+  const tell = (change: Change): void => listeners.forEach((listener) => listener(change));
 
   it('asks for what its options say', () => {
     start({ initial: true, readings: true });
@@ -347,8 +348,8 @@ describe('a node that watches', () => {
   });
 
   it('stops all of it when it ends', () => {
-    const stop = start({});
-    assert.deepEqual(running, ['changes', 'status']);
+    const stop = start({ mac: MAC });
+    assert.deepEqual(running, ['changes', 'status', 'changes']);
     stop();
     assert.deepEqual(running, []);
   });
