@@ -52,6 +52,14 @@ describe('the accounts in the side bar', () => {
       .waitFor();
   });
 
+  it('shows a short name whole beside the longest state', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { bar } = await open({ locale: 'fr' });
+    await bar.state('Home').getByText('fonctionne, interrogé').waitFor();
+    const name = bar.account('Home').locator('.smart-strip-fold').first();
+    assert.ok(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+  });
+
   it('says of a rejected key that it is the key', async () => {
     await stage.red.deploy([tab, home({ credentials: { apiKey: 'another' } })]);
     const { bar } = await open();
