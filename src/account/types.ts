@@ -5,7 +5,9 @@ import type { Port, PortOrAll, ReadingName, Service, Strip, SwitchResult } from 
 /** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
 export type Action = boolean | 'toggle' | 'cycle';
 
+/** A command for one outlet, or for all outlets of a strip. */
 export interface Command {
+  /** In any spelling. */
   mac: string;
   port: PortOrAll;
   action: Action;
@@ -99,6 +101,7 @@ export interface AccountStatus {
   readonly polling: boolean;
 }
 
+/** One outlet of one strip. */
 export interface OutletId {
   mac: string;
   port: Port;

@@ -25,6 +25,7 @@ export interface ClientOptions {
   mapping?: (body: unknown) => Promise<unknown>;
 }
 
+/** The service's three endpoints. Every method rejects with a `StripError`, and after `close` with CLOSED. */
 export class Client implements Service {
   readonly #origin: string;
   readonly #basePath: string;

@@ -8,6 +8,7 @@ import { chooseProxy, type Proxy, type ProxySettings } from './proxy';
 /** What Node-RED's `tls-config` node fills in; how a connection is made and verified. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
 
+/** One request of a client. */
 export interface RequestOptions {
   origin: string;
   path: string;
@@ -55,7 +56,7 @@ const KEEP_ALIVE = 20_000;
  */
 const NEXT_ADDRESS_AFTER = 2_000;
 
-/** Milliseconds for a proxy's answer to CONNECT: one that stays silent would otherwise keep the place of a connection for minutes. */
+/** Milliseconds for a proxy's answer to CONNECT: one that stays silent would otherwise keep one of the connections busy for minutes. */
 const TUNNEL_WITHIN = 10_000;
 
 /** Connections for one account. The caller destroys them (the client does, on `close`). Throws NOT_CONFIGURED for a proxy address that is none. */

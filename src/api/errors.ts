@@ -23,8 +23,10 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** Values that a catalogue sentence names. Never the API key. */
 export type Params = Record<string, string | number>;
 
+/** What a `StripError` can hold besides its code and sentence. */
 export interface ErrorDetails {
   params?: Params;
+  /** For developers; must hold no secret. */
   cause?: unknown;
   /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
   retryAfter?: number;

@@ -64,10 +64,12 @@ const NOT_HTTP = /^(HPE_.*|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_M
 /** Error code as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
 const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
 
+/** TIMEOUT of a request without a complete response in `timeoutMs` milliseconds. */
 export function timeoutError(timeoutMs: number, { host }: ErrorContext): StripError {
   return new StripError('TIMEOUT', 'TIMEOUT.deadline', { params: { host, seconds: timeoutMs / 1000 } });
 }
 
+/** BAD_RESPONSE for a body that is larger than is read. */
 export function tooLargeError({ host }: ErrorContext): StripError {
   return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
 }

@@ -8,6 +8,7 @@ export type PortOrAll = Port | 'all';
 
 export const PORTS: readonly Port[] = [1, 2, 3, 4];
 
+/** One outlet as read from the service (sections 1 and 2). */
 export interface Outlet {
   port: Port;
   /** `null`: the service did not say, or what it said cannot be read for sure. */
@@ -33,7 +34,7 @@ export interface Strip {
   load: number | null;
   voltage: number | null;
   signal: number | null;
-  /** Only where the service sent one. */
+  /** Only where the service sent a unit or the account declares one. */
   units: Partial<Record<ReadingName, string>>;
   /** ISO 8601, when we read it. */
   at: string;
@@ -52,6 +53,7 @@ export interface JsonBody {
   text: string;
 }
 
+/** What was read from the list of strips. */
 export interface ListAnswer extends JsonBody {
   strips: Strip[];
   /** The answer was understood as a whole: a strip that is not in it is gone. */
@@ -60,11 +62,14 @@ export interface ListAnswer extends JsonBody {
   readable: boolean;
 }
 
+/** What was read from the answer about one strip. */
 export interface StripAnswer extends JsonBody {
   strip: Strip;
+  /** At least one outlet's state could be read. */
   readable: boolean;
 }
 
+/** What the answer to a switch confirmed. */
 export interface SwitchAnswer extends JsonBody {
   /** What the answer said of the outlets that were asked for. */
   results: SwitchResult[];
@@ -74,9 +79,11 @@ export interface SwitchAnswer extends JsonBody {
 
 /** The service as the account needs it; `src/api/client.ts` is one. All reject with `StripError` only. */
 export interface Service {
+  /** All strips of the caller (section 4). */
   list(): Promise<ListAnswer>;
+  /** One strip (section 4). Also rejects with INVALID_INPUT for a MAC that cannot be one. */
   get(mac: string): Promise<StripAnswer>;
-  /** Resolves only for a success as the design defines it; otherwise rejects (SWITCH_FAILED and others). */
+  /** Resolves only if the answer confirms the switch (section 2); otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or what else went wrong. */
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer>;
   /** Ends the reads that are under way with CLOSED, and frees their connections. */
   endReads(): void;

@@ -43,6 +43,7 @@ export interface FailedStrip extends Target {
   on: boolean | null;
 }
 
+/** `msg.strip` of a message that failed with `error`. */
 export function failedStrip(
   { mac, port, requested }: Target,
   error: unknown,

@@ -76,8 +76,8 @@ const ERROR_KEYS: Readonly<Record<ErrorCode, string>> = {
   CLOSED: 'closed',
 };
 
+/** The status after an error: red, or yellow if nothing is wrong with the outlet itself. */
 export function errorStatus(code: ErrorCode): NodeStatus {
-  // Nothing is wrong with an outlet that is rate limited or whose command was replaced by a newer one.
   const isHarmless = code === 'RATE_LIMITED' || code === 'SUPERSEDED';
   return status(isHarmless ? 'yellow' : 'red', 'ring', ERROR_KEYS[code]);
 }

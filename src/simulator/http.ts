@@ -7,6 +7,7 @@ import { isPortOrAll, type Simulator } from './simulator';
 /** Where the endpoints live below the base URL (API document, sections 1 and 9). */
 export const API_ROOT = '/api/public/v1';
 
+/** A request to the service, from HTTP or from inside the process. */
 export interface ServiceRequest {
   method: string;
   /** As it stands in the request line: percent-encoded, a query allowed. Starts with `API_ROOT`. */
