@@ -65,7 +65,7 @@ export interface ListAnswer extends JsonBody {
 /** What was read from the answer about one strip. */
 export interface StripAnswer extends JsonBody {
   strip: Strip;
-  /** At least one outlet's state could be read. */
+  /** At least one outlet's state could be read, or the strip is unavailable. */
   readable: boolean;
 }
 
