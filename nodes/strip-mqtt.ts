@@ -53,7 +53,7 @@ export = (RED: NodeAPI): void => {
       status: display,
       translate,
       known: knownBy(() => account),
-      cancel: (messages) => account?.cancel(owner, messages),
+      cancel: () => account?.cancel(owner),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });
     const cancelStart = whenStarted(RED, start);

@@ -35,7 +35,7 @@ export function registerInputNode(
       status: statusDisplay(this),
       translate,
       known: knownBy(() => used ?? findAccount(RED, id)?.account),
-      cancel: (messages) => used?.cancel(owner, messages),
+      cancel: () => used?.cancel(owner),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });
     this.on('input', (msg, send, done) => handler.receive(msg, send, done));

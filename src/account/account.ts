@@ -102,10 +102,10 @@ export class Account {
 
   /**
    * Ends every command of an owner with CLOSED. What waits is not sent; what is under way may still be carried out; a cycle that pauses between its
-   * halves still switches on at its time.
+   * halves still switches on at its time. Returns how many may not be carried out.
    */
-  cancel(owner: object): void {
-    this.#queue.cancel(owner);
+  cancel(owner: object): number {
+    return this.#queue.cancel(owner);
   }
 
   /** Tells `listener` of changes from now on, and keeps the poll going. Returns what ends that. */

@@ -216,8 +216,8 @@ export class CommandQueue {
     if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
-  /** Ends all commands of an owner, as far as they have not been carried out. */
-  cancel(owner: object): void {
+  /** Ends all commands of an owner, as far as they have not been carried out. Returns how many may not be: all but cycles after their "off". */
+  cancel(owner: object): number {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
       const what = queued.pendingRestore ? 'cycle' : queued.switchRequests > 0 ? 'sent' : 'notSent';
@@ -226,6 +226,7 @@ export class CommandQueue {
       this.#tell(queued, error);
       return error;
     });
+    return owned.filter(({ pendingRestore }) => !pendingRestore).length;
   }
 
   /** Begins no command any more, and keeps those that have begun from further attempts. */

@@ -52,8 +52,8 @@ export interface InputHandlerOptions {
   status: StatusDisplay;
   translate: Translate;
   known: KnownOutlets;
-  /** Ends the commands that the node has submitted to its account for so many messages. */
-  cancel: (messages: number) => void;
+  /** Ends the commands that the node has submitted to its account. */
+  cancel: () => void;
   /** Called with an error that belongs to no message. */
   onDefect: (error: unknown) => void;
 }
@@ -105,8 +105,7 @@ export class InputHandler {
   close(): void {
     const { status, cancel } = this.#options;
     status.close();
-    const submitted = [...this.#pending].filter((pending) => pending.submitted);
-    if (submitted.length > 0) cancel(submitted.length);
+    cancel();
     for (const pending of this.#pending) {
       if (!pending.submitted) this.#fail(pending, closedError('notSent'));
     }

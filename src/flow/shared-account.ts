@@ -109,14 +109,14 @@ export class LazyAccount {
     return (this.#account ??= this.#create());
   }
 
-  /** Ends the commands of an owner, which belong to `messages` messages. */
-  cancel(owner: object, messages: number): void {
-    this.#account?.cancel(owner);
-    this.#justCancelled += messages;
-    setImmediate(() => (this.#justCancelled -= messages));
+  /** Ends the commands of an owner. */
+  cancel(owner: object): void {
+    const count = this.#account?.cancel(owner) ?? 0;
+    this.#justCancelled += count;
+    setImmediate(() => (this.#justCancelled -= count));
   }
 
-  /** Messages whose commands were cancelled in this turn of the event loop: a full deploy closes the nodes and their account in one turn. */
+  /** Commands that were cancelled, and may not be carried out, in this turn of the event loop: a full deploy closes the nodes and their account in one turn. */
   get justCancelled(): number {
     return this.#justCancelled;
   }

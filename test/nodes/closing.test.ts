@@ -113,8 +113,11 @@ describe('closing', () => {
     lab.send('switch', { payload: 'cycle' });
     await lab.service.arrived(1);
     await lab.until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
+    const warned: unknown[] = [];
+    lab.node('account').warn = (text) => void warned.push(text);
     await helper.unload();
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
+    assert.deepEqual(warned, []);
     assert.deepEqual(
       lab.requests(),
       [false, true].map((on) => `POST /strips/${MAC}/switch {"port":2,"on":${on}}`),

@@ -29,7 +29,7 @@ describe('handling messages', () => {
       status,
       translate,
       known: { names: () => ({ name: 'Desk', outlet: 'Lamp' }), lastKnown: () => true },
-      cancel: (messages) => (cancelled += messages),
+      cancel: () => (cancelled += 1),
       onDefect: (defect) => defects.push(defect),
     });
   }

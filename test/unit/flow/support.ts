@@ -103,7 +103,7 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     run: absent,
     subscribe: absent,
     onStatus: absent,
-    cancel: () => undefined,
+    cancel: () => 0,
     status: () => STATUS,
     refresh: absent,
     diagnostics: absent,
