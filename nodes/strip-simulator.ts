@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
-import { textOf } from '../src/settings';
-import { middleware, normalisePath, simulators } from '../src/simulator/registry';
+import { simulatorPath, textOf } from '../src/settings';
+import { middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
 import type { Definition } from './shared/flow-node';
@@ -27,7 +27,7 @@ export = (RED: NodeAPI): void => {
     const variable = environmentVariable(typed);
     const apiKey = variable === null ? typed : null;
     const simulator = new Simulator({ strips, apiKey, shape, latency, drift: true, clock: systemClock });
-    const path = normalisePath(configured);
+    const path = simulatorPath(configured);
 
     const show = (condition: Condition): void => {
       const simulated = condition === 'simulated';

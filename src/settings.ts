@@ -1,4 +1,5 @@
 import { StripError } from './api/errors';
+import { API_ROOT } from './api/types';
 import { ownProperty, previewText } from './values';
 
 /**
@@ -232,4 +233,19 @@ export function checkPrefix(text: string): string {
     });
   }
   return prefix;
+}
+
+/**
+ * The form in which paths of simulators are compared: no slash at the end ('' for the root), without the API's own path, which may have been
+ * pasted with it. `null` where it does not start with "/" or is no plain path.
+ */
+export function simulatorPath(text: string): string | null {
+  const path = text
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(new RegExp(`${API_ROOT}$`), '')
+    .replace(/\/+$/, '');
+  if (path === '') return text.trim() === '' ? null : '';
+  const isPlain = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(path);
+  return isPlain && !/\/\.{1,2}(?:\/|$)/.test(path) ? path : null;
 }

@@ -13,8 +13,8 @@ import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountConfig } from '../../src/flow/shared-account';
-import { textOf, type Config } from '../../src/settings';
-import { normalisePath, SimulatorDispatcher, simulators } from '../../src/simulator/registry';
+import { simulatorPath, textOf, type Config } from '../../src/settings';
+import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
 import { environmentVariable, isRecord } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded } from './runtime';
@@ -99,7 +99,7 @@ function mappingOf(
 
 /** Hands requests to the simulator with this path. During a deploy they wait for one until the deploy has ended. */
 function simulatorDispatcher(typed: string): SimulatorDispatcher {
-  const path = normalisePath(typed);
+  const path = simulatorPath(typed);
   return new SimulatorDispatcher(path ?? typed, async () => {
     if (path === null) return null;
     let deploy = deployEnded();

@@ -1,9 +1,7 @@
 // What a user types to reach the service, checked: the base URL and the API key.
 import { StripError } from './errors';
+import { API_ROOT } from './types';
 import { environmentVariable } from '../values';
-
-/** What every path of the API document is relative to (sections 2 and 9). */
-const API_ROOT = '/api/public/v1';
 
 /** `${NAME}` as Node-RED leaves it when the environment has no such variable. */
 const UNRESOLVED = /\$\{([^{}]*)\}/;

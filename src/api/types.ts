@@ -1,5 +1,8 @@
 // Strips and outlets in the API document's own words, and what an account asks of the service and is answered.
 
+/** What every path of the API document is relative to (sections 2 and 9). */
+export const API_ROOT = '/api/public/v1';
+
 /** An outlet of a strip (API document, section 2). */
 export type Port = 1 | 2 | 3 | 4;
 

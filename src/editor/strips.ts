@@ -31,17 +31,17 @@ export function fieldToCorrect(code: string, key: string): string | null {
   return 'baseUrl';
 }
 
-/** What the account's dialog holds; the key is "__PWRD__" where the stored one was not touched. */
-export interface AccountValues {
-  id: string;
-  baseUrl: string;
-  apiKey: string;
-  /** Milliseconds. */
-  timeout: string;
-  tls: string;
-  proxy: string;
-  mapping: string;
-}
+/** What a test is made with. `valueOf` reads a property of the account; the key is "__PWRD__" where the stored one was not touched. */
+export const accountValues = (id: string, valueOf: (property: string) => string) => ({
+  id,
+  baseUrl: valueOf('baseUrl'),
+  apiKey: valueOf('apiKey'),
+  timeout: valueOf('timeout'),
+  tls: valueOf('tls'),
+  proxy: valueOf('proxy'),
+  mapping: valueOf('mapping'),
+});
+type AccountValues = ReturnType<typeof accountValues>;
 
 /** What a deployed account knows of its strips; with `refresh` it asks the service first. */
 const deployedStrips = (account: string, refresh: boolean): Promise<StripsAnswer> =>
@@ -133,17 +133,9 @@ export function redrawUsers(account: string): void {
 }
 
 function storedValues(node: EditorNode): AccountValues {
-  const stored = node.credentials?.has_apiKey === true ? '__PWRD__' : '';
-  const typed = node.credentials?.apiKey;
-  return {
-    id: node.id,
-    baseUrl: textOf(node, 'baseUrl'),
-    apiKey: typeof typed === 'string' && typed !== '' ? typed : stored,
-    timeout: textOf(node, 'timeout'),
-    tls: textOf(node, 'tls'),
-    proxy: textOf(node, 'proxy'),
-    mapping: textOf(node, 'mapping'),
-  };
+  const { credentials = {} } = node;
+  const apiKey = textOf(credentials, 'apiKey') || (credentials.has_apiKey === true ? '__PWRD__' : '');
+  return accountValues(node.id, (property) => textOf(property === 'apiKey' ? { apiKey } : node, property));
 }
 
 /** The state of an outlet; the values are keys below `strip-account.state`. */

@@ -1,11 +1,8 @@
 // The service's HTTP API in front of a simulator: one request to its answer, and the same over a `node:http` server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PortOrAll } from '../api/types';
+import { API_ROOT, type PortOrAll } from '../api/types';
 import { isRecord } from '../values';
 import { isPortOrAll, type Simulator } from './simulator';
-
-/** Where the endpoints live below the base URL (API document, sections 1 and 9). */
-export const API_ROOT = '/api/public/v1';
 
 /** A request to the service, from HTTP or from inside the process. */
 export interface ServiceRequest {

@@ -1,27 +1,13 @@
 // Which simulator answers at which path, and the two ways there: over HTTP, and inside the process.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { API_ROOT, handle, serve, type ServiceRequest } from './http';
+import { API_ROOT } from '../api/types';
+import { handle, serve, type ServiceRequest } from './http';
 import type { Simulator } from './simulator';
 
 interface Claim {
   simulator: Simulator;
   onServing: (serving: boolean) => void;
-}
-
-/**
- * The form in which paths are compared: no slash at the end ('' for the root), without the API's own path, which may have been
- * pasted with it. `null` where it does not start with "/" or is no plain path.
- */
-export function normalisePath(text: string): string | null {
-  const path = text
-    .trim()
-    .replace(/\/+$/, '')
-    .replace(new RegExp(`${API_ROOT}$`), '')
-    .replace(/\/+$/, '');
-  if (path === '') return text.trim() === '' ? null : '';
-  const isPlain = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(path);
-  return isPlain && !/\/\.{1,2}(?:\/|$)/.test(path) ? path : null;
 }
 
 /** The simulators at their paths. */
@@ -92,7 +78,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
   readonly #pending = new Set<Dispatcher.DispatchController>();
   #destroyed = false;
 
-  /** `path`: the simulator's, as `normalisePath` returns it; what requests ask for starts with it. */
+  /** `path`: the simulator's, as `simulatorPath` returns it; what requests ask for starts with it. */
   constructor(path: string, find: () => Promise<Simulator | null>) {
     this.#path = path;
     this.#find = find;

@@ -10,6 +10,7 @@ import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '..
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
 import {
+  accountValues,
   askRuntime,
   fieldToCorrect,
   learn,
@@ -18,7 +19,6 @@ import {
   redrawUsers,
   stateText,
   testAccount,
-  type AccountValues,
 } from '../strips';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
@@ -220,15 +220,8 @@ const named = (answer: StripsAnswer): StripsAnswer =>
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
     : answer;
 
-const typedValues = (node: EditorNode): AccountValues => ({
-  id: node.id,
-  baseUrl: valueOf('baseUrl'),
-  apiKey: valueOf('apiKey'),
-  timeout: valueOf('timeout'),
-  tls: valueOf('tls'),
-  proxy: valueOf('proxy'),
-  mapping: typedMapping(),
-});
+const typedValues = (node: EditorNode) =>
+  accountValues(node.id, (field) => (field === 'mapping' ? typedMapping() : valueOf(field)));
 
 /** The sentence stands below the field where it can be corrected, and the way there beside the button; or it stands there itself. */
 function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {

@@ -1,14 +1,12 @@
 import { PORTS } from '../../api/types';
-import { ON_AT_START, SETTINGS, textOf, type Config } from '../../settings';
+import { ON_AT_START, SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptors';
 import { showMessage, faultIn, fieldOf, nameRemoval, faultText, showHint, watchField } from '../form';
 import { listOf, text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
-  /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/*$/.test(String(value))
-    ? null
-    : { key: 'strip-simulator.invalid.path' };
+  simulatorPath(String(value)) === null ? { key: 'strip-simulator.invalid.path' } : null;
 
 const checkStrips: Check = (value) => {
   if (!Array.isArray(value)) return { key: 'strip-simulator.invalid.strips' };
@@ -70,9 +68,9 @@ export function withNames(strip: Config, names: readonly string[]): Config {
 function open(node: EditorNode): void {
   const path = fieldOf(node, 'path');
   const showPath = () => {
-    const typed = String(path.val()).trim();
-    const valid = checkPath(typed, node, true) === null;
-    showHint('path', valid ? 'strip-simulator.hint.path' : '', { path: typed.replace(/(.)\/+$/, '$1') });
+    const typed = simulatorPath(String(path.val()));
+    if (typed === null) showHint('path', '');
+    else showHint('path', 'strip-simulator.hint.path', { path: typed === '' ? '/' : typed });
   };
   path.on('input change', showPath);
   showPath();

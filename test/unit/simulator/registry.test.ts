@@ -8,10 +8,10 @@ import { BODY_LIMIT } from '../../../src/simulator/http';
 import {
   middleware,
   NO_SIMULATOR,
-  normalisePath,
   SimulatorDispatcher,
   SimulatorRegistry,
 } from '../../../src/simulator/registry';
+import { simulatorPath } from '../../../src/settings';
 import { SHAPES } from '../../../src/simulator/shapes';
 import { Simulator } from '../../../src/simulator/simulator';
 import { FakeClock } from '../../support/fake-clock';
@@ -45,7 +45,7 @@ describe('the path of a simulator', () => {
     ['${PATH_OF_IT}', null],
   ] as const) {
     it(`${JSON.stringify(text)} is ${path === null ? 'refused' : JSON.stringify(path)}`, () =>
-      assert.equal(normalisePath(text), path));
+      assert.equal(simulatorPath(text), path));
   }
 });
 
