@@ -46,16 +46,7 @@ interface Editor {
     /** Brings a node into sight and highlights it. */
     reveal(id: string): void;
     scale(): number;
-    importNodes(
-      nodes: readonly object[],
-      options: {
-        generateIds: boolean;
-        applyNodeDefaults: boolean;
-        /** Place the nodes where their coordinates say instead of attaching them to the pointer. */
-        touchImport: boolean;
-        notify: boolean;
-      },
-    ): void;
+    importNodes(nodes: readonly object[], options: Record<string, boolean>): void;
   };
   workspaces: {
     /** Id of the flow that is shown; 0 or "" where there is none. */

@@ -121,10 +121,8 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
     .attr({ title: again, 'aria-label': again })
     .append('<i class="fa fa-refresh" aria-hidden="true">');
-  const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">').attr(
-    'aria-label',
-    text('strip-account.picker.strips'),
-  );
+  const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">');
+  list.attr('aria-label', text('strip-account.picker.strips'));
   const picker = $('<div class="smart-strip-picker">')
     .append($('<div class="smart-strip-bar">').append(note, refresh), list)
     .insertAfter(container);
@@ -138,6 +136,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   let trouble = '';
   let turn = 0;
   const fixed = () => typed.type() === 'str';
+  const chosen = () => (fixed() ? findStrip(stripsOf(account), typed.value()) : undefined);
 
   const draw = () => {
     const all = stripsOf(account);
@@ -145,18 +144,18 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     active = Math.min(active, shown.length - 1);
     picker.toggle(fixed());
     box.attr('role', fixed() ? 'combobox' : null).attr('aria-expanded', fixed() ? 'true' : null);
-    const chosen = fixed() ? findStrip(all, typed.value()) : undefined;
+    const title = chosen()?.name ?? '';
     name
-      .text(chosen?.name ?? '')
-      .attr('title', chosen?.name ?? '')
-      .toggle(Boolean(chosen?.name));
+      .text(title)
+      .attr('title', title)
+      .toggle(title !== '');
     const count = { shown: shown.length, all: all.length };
     const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
     const said = trouble === '' ? counted : trouble;
     if (note.text() !== said) note.text(said);
     list.empty();
     shown.forEach((strip, index) => {
-      $(stripOption(strip, chosen !== undefined && sameMac(strip.mac, chosen.mac)))
+      $(stripOption(strip, strip === chosen()))
         .attr('id', `smart-strip-option-${index}`)
         .toggleClass('smart-strip-active', index === active)
         // The text field keeps the focus.
@@ -251,7 +250,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   refresh.on('click', () => void load(false));
 
   return {
-    chosen: () => (fixed() ? findStrip(stripsOf(account), typed.value()) : undefined),
+    chosen,
     type: typed.type,
     value: typed.value,
     account: () => account,

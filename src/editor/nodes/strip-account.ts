@@ -95,11 +95,7 @@ function open(node: EditorNode): void {
   const diagnostics = $('#smart-strip-diagnostics').toggle(isStored);
   diagnostics.on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
-  for (const section of $('.smart-strip-section').toArray()) {
-    const rows = $(section).find('#smart-strip-outlets li').length;
-    const faults = $(section).find('[aria-invalid=true]').length;
-    if (rows > 0 || faults > 0) section.setAttribute('open', '');
-  }
+  $('.smart-strip-section:has(#smart-strip-outlets li, [aria-invalid=true])').attr('open', '');
 }
 
 function save(node: EditorNode): void {
