@@ -57,7 +57,8 @@ export function faultOf(
     if (verdict !== true) return { sentence: verdict };
     return kind === 'num' ? numberFault(text, setting.least, setting.most) : null;
   }
-  if (value === undefined && setting?.kind !== 'text') return null;
+  const hasDefault = setting?.kind !== 'text' || setting.default !== '';
+  if (value === undefined && hasDefault) return null;
   if (check) return check(setting?.kind === 'data' ? value : text, node, open);
   return setting?.kind === 'number' ? numberFault(text, setting.least, setting.most) : null;
 }

@@ -10,9 +10,7 @@ const { topic } = SETTINGS['strip mqtt'];
 export const stripMqtt: Descriptor = {
   type: 'strip mqtt',
   checks: {
-    // A flow without the property takes the default.
-    topic: (value, node, open) =>
-      value === '' && node.topic === undefined ? null : check(value, node, open),
+    topic: check,
     discovery: (value, node, open) => (value === '' ? null : check(value, node, open)),
   },
   label: (node) => {
@@ -30,8 +28,8 @@ function open(node: EditorNode): void {
     const input = fieldOf(node, field);
     const showTopics = () => {
       const typed = String(input.val()).trim();
-      const prefix = typed.replace(/^\/+|\/+$/g, '');
-      if (check(typed, node, true) === null) showHint(field, `strip-mqtt.hint.${field}`, { prefix });
+      const isValid = check(typed, node, true) === null;
+      if (isValid) showHint(field, `strip-mqtt.hint.${field}`, { prefix: checkPrefix(typed) });
       else showHint(field, field === 'discovery' && typed === '' ? 'strip-mqtt.hint.discoveryEmpty' : '');
     };
     input.on('input change', showTopics);
