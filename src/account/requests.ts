@@ -131,7 +131,7 @@ export class Requests {
   /** Waits until a request may be sent, and acquires the semaphore for it. */
   async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
-      if (queued !== null) this.queue.expireLater(this.queue.timeLeft(queued));
+      if (queued !== null) this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
       await this.#semaphore.acquire();
       const { error, remaining } = this.cooldown;
       try {

@@ -52,6 +52,26 @@ describe('a command that waits', () => {
     assert.equal(service.switches.length, 2);
   });
 
+  it('for the concurrency limit at the end of a long delay sets no timer for the past', async () => {
+    const { service, clock, account, run } = bench({ concurrency: 1 });
+    run(1, 'cycle', { delay: 3_600_000 });
+    await service.last.answer(yes());
+    await clock.pass(3_599_000);
+    account.list().catch(() => undefined);
+    const waits: number[] = [];
+    const set = clock.setTimeout.bind(clock);
+    clock.setTimeout = (callback, ms) => {
+      waits.push(ms);
+      return set(callback, ms);
+    };
+    await clock.pass(1000);
+    assert.equal(service.switches.length, 1);
+    assert.deepEqual(
+      waits.filter((ms) => ms < 0),
+      [],
+    );
+  });
+
   it('behind another one that waits is not sent when both have waited too long', async () => {
     const { clock, service, run } = bench({ retryFor: 0 });
     run(2, true);
