@@ -24,11 +24,13 @@ const GRACE = 1_000;
 /** At close, milliseconds to switch outlets back on after a cycle, retries included. */
 const RESTORE_TIME = 5_000;
 
-/** What a subscriber wants to be told. */
-interface Wants {
-  initial: boolean;
+interface Subscriber {
+  readonly listener: Listener;
+  readonly initial: boolean;
   /** MAC keys. */
-  readings: ReadonlySet<string> | 'all';
+  readonly readings: ReadonlySet<string> | 'all';
+  /** It was told what was known when it subscribed; before that, changes would mean nothing to it. */
+  ready: boolean;
 }
 
 /**
@@ -38,8 +40,7 @@ interface Wants {
 export class Account {
   readonly #options: AccountOptions;
   readonly #store: StripStore;
-  readonly #subscribers: Subscribers<Change, Wants>;
-  readonly #statusListeners: Subscribers<AccountStatus, null>;
+  readonly #subscribers = new Set<Subscriber>();
   readonly #queue: CommandQueue;
   readonly #requests: Requests;
   readonly #reader: Reader;
@@ -49,19 +50,16 @@ export class Account {
   #reads = 0;
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
-  #toldStatus: Omit<AccountStatus, 'lastAnswerAt'>;
+  #toldStatus: AccountStatus;
   #closing: Promise<void> | null = null;
 
   constructor(options: AccountOptions) {
-    const fault = (error: unknown): void => options.log.fault(error);
     this.#options = options;
     this.#store = new StripStore(
       options,
       (mac) => this.#wantsReadings(mac),
       (changes, settled) => this.#announce(changes, settled),
     );
-    this.#subscribers = new Subscribers(fault);
-    this.#statusListeners = new Subscribers(fault);
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
@@ -71,7 +69,7 @@ export class Account {
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.suspect(),
     );
-    this.#toldStatus = this.#currentStatus();
+    this.#toldStatus = this.status();
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
@@ -108,15 +106,22 @@ export class Account {
     return this.#queue.cancel(owner);
   }
 
-  /** Tells `listener` of changes from now on, and keeps the poll going. Returns what ends that. */
+  /** Tells `listener` of changes from now on, and keeps the poll going. A listener that throws does not affect the others. Returns what ends that. */
   subscribe(listener: Listener, { initial = false, readings = [] }: SubscribeOptions = {}): () => void {
     if (this.#closing !== null) return () => undefined;
-    const wants = { initial, readings: readings === 'all' ? readings : new Set(readings.map(macKey)) };
-    const remove = this.#subscribers.add(listener, wants, initial ? () => this.#store.known() : undefined);
     this.#poller.start();
     this.#checkStatus();
+    const keys = readings === 'all' ? readings : new Set(readings.map(macKey));
+    const subscriber: Subscriber = { listener, initial, readings: keys, ready: !initial };
+    this.#subscribers.add(subscriber);
+    // Later, so that the caller already has the function that unsubscribes.
+    queueMicrotask(() => {
+      subscriber.ready = true;
+      if (initial) for (const change of this.#store.known()) this.#tell(subscriber, change);
+      this.#tell(subscriber, { kind: 'account', available: this.#store.available });
+    });
     return () => {
-      remove();
+      this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#poller.stop();
       this.#checkStatus();
     };
@@ -129,16 +134,15 @@ export class Account {
 
   /** How the account is doing now. */
   status(): AccountStatus {
-    const at = this.#lastAnswerAt;
-    return { ...this.#currentStatus(), lastAnswerAt: at === null ? null : new Date(at).toISOString() };
-  }
-
-  /**
-   * Tells `listener` how the account is doing, now and whenever that changes; not for each new `lastAnswerAt`. Does not start the poll. Returns
-   * what ends that.
-   */
-  onStatus(listener: (status: AccountStatus) => void): () => void {
-    return this.#statusListeners.add(listener, null, () => [this.status()]);
+    const { remaining, untilWall } = this.#requests.cooldown;
+    return {
+      available: this.#store.available,
+      error: this.#store.error,
+      readable: this.#store.readable,
+      lastAnswerAt: this.#lastAnswerAt,
+      cooldownUntil: remaining > 0 ? untilWall : null,
+      polling: this.#poller.isRunning,
+    };
   }
 
   /** Reads the list again as soon as the floor between two polls allows; only while there are subscribers. */
@@ -179,7 +183,6 @@ export class Account {
     const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
-    this.#statusListeners.clear();
     // An "on" may need their connections.
     service.endReads();
     this.#queue.close(closedError('account'));
@@ -223,7 +226,7 @@ export class Account {
 
   #wantsReadings(mac: string): boolean {
     const key = macKey(mac);
-    return this.#subscribers.some(({ readings }) => readings === 'all' || readings.has(key));
+    return [...this.#subscribers].some(({ readings }) => readings === 'all' || readings.has(key));
   }
 
   #answered(succeeded: boolean, endedPause: boolean): void {
@@ -238,28 +241,29 @@ export class Account {
     for (const change of changes) {
       // Once the strips are known, all subscribers are told of a new one.
       const isNews = !('first' in change && change.first) || (settled && change.kind === 'strip');
-      this.#subscribers.tell(change, ({ initial }) => initial || isNews);
+      // A copy, because subscribers may come and go meanwhile.
+      for (const subscriber of [...this.#subscribers]) {
+        if (subscriber.ready && (subscriber.initial || isNews)) this.#tell(subscriber, change);
+      }
     }
   }
 
-  #currentStatus(): Omit<AccountStatus, 'lastAnswerAt'> {
-    const { remaining, untilWall } = this.#requests.cooldown;
-    return {
-      available: this.#store.available,
-      error: this.#store.error,
-      readable: this.#store.readable,
-      cooldownUntil: remaining > 0 ? untilWall : null,
-      polling: this.#poller.isRunning,
-    };
+  #tell(subscriber: Subscriber, change: Change): void {
+    if (!this.#subscribers.has(subscriber)) return;
+    try {
+      subscriber.listener(change);
+    } catch (error) {
+      this.#options.log.fault(error);
+    }
   }
 
   #checkStatus(): void {
     const old = this.#toldStatus;
-    const status = this.#currentStatus();
+    const status = this.status();
     const keys = ['available', 'readable', 'cooldownUntil', 'polling'] as const;
     if (keys.every((key) => old[key] === status[key]) && old.error?.code === status.error?.code) return;
     this.#toldStatus = status;
-    this.#statusListeners.tell(this.status());
+    this.#announce([{ kind: 'account', available: status.available }], true);
   }
 }
 
@@ -271,60 +275,3 @@ const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
 
 const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
   Promise.all(commands.map(async ({ running }) => await running));
-
-interface Subscriber<Value, Wants> {
-  readonly listener: (value: Value) => void;
-  readonly wants: Wants;
-  /** It was told what was known when it subscribed; before that, changes would mean nothing to it. */
-  ready: boolean;
-}
-
-/** Listeners for one kind of value. One that throws does not affect the others. */
-class Subscribers<Value, Wants> {
-  readonly #all = new Set<Subscriber<Value, Wants>>();
-
-  /** `fault`: told of what a listener throws. */
-  constructor(private readonly fault: (error: unknown) => void) {}
-
-  get size(): number {
-    return this.#all.size;
-  }
-
-  /** `known`: what the listener is told first. Returns the function that unsubscribes. */
-  add(listener: (value: Value) => void, wants: Wants, known?: () => Iterable<Value>): () => void {
-    const subscriber = { listener, wants, ready: known === undefined };
-    this.#all.add(subscriber);
-    // Later, so that the caller already has the function that unsubscribes.
-    queueMicrotask(() => {
-      subscriber.ready = true;
-      for (const value of known?.() ?? []) this.#tell(subscriber, value);
-    });
-    return () => void this.#all.delete(subscriber);
-  }
-
-  /** Calls the listeners that want the value. */
-  tell(value: Value, isWanted: (wants: Wants) => boolean = () => true): void {
-    // A copy, because listeners may come and go meanwhile.
-    for (const subscriber of [...this.#all]) {
-      if (subscriber.ready && isWanted(subscriber.wants)) this.#tell(subscriber, value);
-    }
-  }
-
-  some(wants: (wants: Wants) => boolean): boolean {
-    return [...this.#all].some((subscriber) => wants(subscriber.wants));
-  }
-
-  /** No subscriber is called any more. */
-  clear(): void {
-    this.#all.clear();
-  }
-
-  #tell(subscriber: Subscriber<Value, Wants>, value: Value): void {
-    if (!this.#all.has(subscriber)) return;
-    try {
-      subscriber.listener(value);
-    } catch (error) {
-      this.fault(error);
-    }
-  }
-}

@@ -215,8 +215,6 @@ export class StripStore {
 
   /** All that is known, told as if it had become known just now. */
   *known(): Generator<Change> {
-    const { available, error } = this;
-    if (available !== null) yield { kind: 'account', available, error, first: true };
     for (const { strip, lastOn, lastReading } of this.#strips.values()) {
       yield { kind: 'strip', strip, available: strip.available, first: true };
       for (const { port, on } of strip.outlets) {
@@ -259,9 +257,6 @@ export class StripStore {
     if (version <= this.#availableVersion) return false;
     this.#availableVersion = version;
     this.error = error;
-    if (available !== this.available) {
-      this.#changes.push({ kind: 'account', available, error, first: this.available === null });
-    }
     this.available = available;
     return true;
   }

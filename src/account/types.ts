@@ -73,7 +73,8 @@ export type Change =
   | { kind: 'description'; strip: Strip }
   /** The strip has not been in the list for a day and is forgotten. */
   | { kind: 'removed'; strip: Strip }
-  | { kind: 'account'; available: boolean; error: StripError | null; first: boolean };
+  /** `status()` changed, not counting `lastAnswerAt`. Also told to every subscriber when it has subscribed. */
+  | { kind: 'account'; available: boolean | null };
 
 export type Listener = (change: Change) => void;
 
@@ -93,8 +94,8 @@ export interface AccountStatus {
   readonly error: StripError | null;
   /** The last list was understood at least in part. */
   readonly readable: boolean;
-  /** ISO 8601, when the service last answered a request well. */
-  readonly lastAnswerAt: string | null;
+  /** Wall-clock milliseconds, when the service last answered a request well. */
+  readonly lastAnswerAt: number | null;
   /** Wall-clock milliseconds until which the service asked for a pause; `null`: it did not. */
   readonly cooldownUntil: number | null;
   /** The list is read at intervals, because the account has subscribers. */
@@ -106,8 +107,6 @@ export interface OutletId {
   mac: string;
   port: Port;
 }
-
-export type ProtectedOutlet = OutletId;
 
 export interface OutletName extends OutletId {
   name: string;
@@ -123,7 +122,7 @@ export interface AccountSettings {
   /** Requests at once. */
   concurrency: number;
   /** Never switched off. */
-  protectedOutlets: readonly ProtectedOutlet[];
+  protectedOutlets: readonly OutletId[];
   /** Names the user gave; they win over the service's. */
   outletNames: readonly OutletName[];
   /** Units of readings for which the service sends none; "" = none. */

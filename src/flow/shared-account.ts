@@ -1,6 +1,6 @@
 import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
-import type { AccountSettings, OutletName, ProtectedOutlet } from '../account/types';
+import type { AccountSettings, OutletId, OutletName } from '../account/types';
 import { closedError, StripError, variableMissing } from '../api/errors';
 import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/types';
 import { numberOf, SETTINGS, textOf, type Config } from '../settings';
@@ -36,7 +36,7 @@ export function readAccountConfig(config: Config): AccountConfig {
   };
 }
 
-function readProtectedOutlets(value: unknown): ProtectedOutlet[] {
+function readProtectedOutlets(value: unknown): OutletId[] {
   if (value === undefined || value === null || value === '') return [];
   if (!Array.isArray(value)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
   return value.flatMap((entry: unknown) => {
@@ -77,7 +77,6 @@ export type SharedAccount = Pick<
   | 'run'
   | 'cancel'
   | 'subscribe'
-  | 'onStatus'
   | 'status'
   | 'diagnostics'
   | 'refresh'

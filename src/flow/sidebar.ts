@@ -16,7 +16,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
       available,
       error: error === null ? null : editorError(error),
       polling,
-      answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - Date.parse(lastAnswerAt)),
+      answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
       pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
       strips: running.strips(),
     };

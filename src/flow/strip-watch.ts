@@ -68,6 +68,9 @@ export class WatchMessages {
   /** Outlets and readings that were known once, but not when this node asked what is known. */
   #unknownAtStart: Set<string> | null = null;
 
+  /** As told last; `null`: the service was not asked yet. */
+  #accountAvailable: boolean | null = null;
+
   constructor(options: WatchOptions) {
     this.#options = options;
   }
@@ -89,11 +92,18 @@ export class WatchMessages {
         });
       }
       case 'account':
-        return availability ? { topic: 'account/available', payload: change.available } : null;
+        return availability ? this.#accountMessage(change) : null;
       case 'description':
       case 'removed':
         return null;
     }
+  }
+
+  #accountMessage({ available }: Change & { kind: 'account' }): Message | null {
+    const was = this.#accountAvailable;
+    this.#accountAvailable = available;
+    if (available === null || available === was || (was === null && !this.#options.initial)) return null;
+    return { topic: 'account/available', payload: available };
   }
 
   #isWatched(strip: Strip): boolean {
@@ -176,26 +186,21 @@ export function startWatching(
   const { mac, initial, readings } = options;
   const messages = new WatchMessages(options);
   const firstAnswer = display.begin();
-  const update = () => {
-    const status = watchStatus(options, account);
-    if (status === null) return;
-    display.end(firstAnswer, status);
-    display.set(status);
-  };
   const sendChange = (change: Change): void => {
     const msg = messages.messageOf(change);
     if (msg !== null) send(msg);
   };
+  const showChange = (change: Change): void => {
+    const isShown = change.kind === 'account' || (mac !== null && sameMac(change.strip.mac, mac));
+    const status = isShown ? watchStatus(options, account) : null;
+    if (status === null) return;
+    display.end(firstAnswer, status);
+    display.set(status);
+  };
   const removers = [
     account.subscribe(sendChange, { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] }),
-    account.onStatus(update),
-  ];
-  if (mac !== null) {
-    const updateIfWatched = (change: Change): void => {
-      if ('strip' in change && sameMac(change.strip.mac, mac)) update();
-    };
     // The status also shows what becomes known for the first time, whatever is sent.
-    removers.push(account.subscribe(updateIfWatched, { initial: true }));
-  }
+    account.subscribe(showChange, { initial: true }),
+  ];
   return () => removers.forEach((remove) => remove());
 }

@@ -1,4 +1,4 @@
-import type { AccountStatus, Change } from '../account/types';
+import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError, variableMissing } from '../api/errors';
 import type { PortOrAll, ReadingName, Strip } from '../api/types';
@@ -92,8 +92,7 @@ export class Bridge {
   readonly #discoveries = new Map<string, string>();
   readonly #states = new Map<string, string>();
   readonly #warned = new Set<string>();
-  #subscriptions: (() => void)[] = [];
-  #status: AccountStatus | null = null;
+  #unsubscribe: () => void = () => undefined;
   #timer: Timer | null = null;
   #closed = false;
 
@@ -106,19 +105,13 @@ export class Bridge {
   start(): void {
     const { account } = this.#options;
     const readings = this.#settings.readings ? 'all' : [];
-    this.#subscriptions = [
-      account.subscribe((change) => this.#onChange(change), { initial: true, readings }),
-      account.onStatus((status) => {
-        this.#status = status;
-        this.#show();
-      }),
-    ];
+    this.#unsubscribe = account.subscribe((change) => this.#onChange(change), { initial: true, readings });
   }
 
   /** Nothing is sent any more. */
   close(): void {
     this.#closed = true;
-    for (const remove of this.#subscriptions) remove();
+    this.#unsubscribe();
     if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
     this.#timer = null;
   }
@@ -191,9 +184,8 @@ export class Bridge {
   }
 
   #onChange(change: Change): void {
-    if (change.kind === 'account') return;
     if (change.kind === 'removed') this.#forget(change.strip);
-    else this.#update(change.strip);
+    else if (change.kind !== 'account') this.#update(change.strip);
     this.#show();
   }
 
@@ -204,8 +196,8 @@ export class Bridge {
 
   /** How many strips are shared, or why that is not known; `null` while the service was not asked yet. */
   #nodeStatus(): NodeStatus | null {
-    if (this.#status === null || this.#status.available === null) return null;
-    const { available, error, readable } = this.#status;
+    const { available, error, readable } = this.#options.account.status();
+    if (available === null) return null;
     if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
     if (!readable) return UNKNOWN_ANSWER;
     const { size } = this.#strips;

@@ -155,8 +155,9 @@ describe('stress: through a real nginx or haproxy', () => {
 
       const account = openFast(`http://127.0.0.1:${port}`);
       const seen: (boolean | null)[] = [];
-      const stop = account.onStatus(({ available }) => void seen.push(available));
-      const unsubscribe = account.subscribe(() => undefined);
+      const unsubscribe = account.subscribe((change) => {
+        if (change.kind === 'account') seen.push(change.available);
+      });
       await until('the failure', () => seen.includes(false));
       assert.equal(account.status().error?.sentence, 'SERVICE.inFront');
       rmSync(gate);
@@ -239,8 +240,9 @@ backend service
       await start();
       const account = open(`http://127.0.0.1:${port}`, { settings: { interval: 5_000 } });
       const available: (boolean | null)[] = [];
-      account.onStatus((status) => void available.push(status.available));
-      const unsubscribe = account.subscribe(() => undefined);
+      const unsubscribe = account.subscribe((change) => {
+        if (change.kind === 'account') available.push(change.available);
+      });
       await until('the first answer', () => available.at(-1) === true);
 
       const switchAll = (on: boolean): Promise<string[]> =>

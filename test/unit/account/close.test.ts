@@ -72,6 +72,8 @@ describe('closing an account', () => {
     const get = account.get(MAC);
     const list = account.list();
     const toggle = run(3, 'toggle');
+    await calm();
+    changes.length = 0;
     const closing = account.close();
     await assert.rejects(get, isClosed);
     await assert.rejects(list, isClosed);
@@ -118,7 +120,6 @@ describe('closing an account', () => {
     const { service, account, clock, run } = bench();
     const told: unknown[] = [];
     account.subscribe((change) => told.push(change));
-    account.onStatus((status) => told.push(status));
     await service.lists[0]?.answer(listOf(makeStrip(MAC, [false])));
     run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 1000 }));

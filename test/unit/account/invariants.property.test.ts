@@ -84,11 +84,8 @@ class Listener {
   constructor(private readonly initial: boolean) {}
 
   hear(change: Change): void {
-    if (change.kind === 'description' || change.kind === 'removed') return;
-    const key =
-      change.kind === 'account'
-        ? 'account'
-        : `${change.strip.mac}/${change.kind === 'outlet' ? change.port : ''}`;
+    if (change.kind === 'account' || change.kind === 'description' || change.kind === 'removed') return;
+    const key = `${change.strip.mac}/${change.kind === 'outlet' ? change.port : ''}`;
     const value =
       change.kind === 'outlet' ? change.on : change.kind === 'reading' ? change.value : change.available;
     const before = this.#heard.get(key);

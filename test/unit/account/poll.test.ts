@@ -167,18 +167,17 @@ describe('the poll', () => {
 
   it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {
     const lab = bench();
-    const heard: string[] = [];
     let available = true;
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [], { available })));
-    lab.account.subscribe((change) => heard.push(said(change)), { readings: 'all' });
+    const { take } = watch(lab, { readings: 'all' });
     await lab.clock.pass(0);
     available = false;
     await lab.clock.pass(120_000);
-    assert.deepEqual(heard, [`${MAC} unavailable`]);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
     available = true;
     await lab.clock.pass(60_000);
-    assert.deepEqual(heard, [`${MAC} unavailable`, `${MAC} available`]);
+    assert.deepEqual(take(), [`${MAC} available`]);
   });
 });
 

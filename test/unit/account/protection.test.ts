@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { ProtectedOutlet } from '../../../src/account/types';
+import type { OutletId } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { bench, ports } from './support';
 
-const fridge: ProtectedOutlet[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
-const everything: ProtectedOutlet[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));
+const fridge: OutletId[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
+const everything: OutletId[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));
 
 describe('a protected outlet', () => {
   it('is not switched off', async () => {

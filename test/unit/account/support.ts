@@ -93,7 +93,7 @@ export function said(change: Change): string {
   const first = 'first' in change && change.first ? ' (first)' : '';
   switch (change.kind) {
     case 'account':
-      return `account ${change.available ? 'available' : 'unavailable'}${first}`;
+      return `account ${change.available}`;
     case 'strip':
       return `${change.strip.mac} ${change.available ? 'available' : 'unavailable'}${first}`;
     case 'outlet':

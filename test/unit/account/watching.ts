@@ -2,11 +2,12 @@ import type { Change, SubscribeOptions } from '../../../src/account/types';
 import { listOf } from '../../support/scripted-service';
 import { said, type Bench } from './support';
 
-/** A subscriber, and a way to let the next list arrive. */
+/** A subscriber that notes what it hears of strips. */
 export function watch(lab: Bench, options: SubscribeOptions = {}) {
   const heard: string[] = [];
   const changes: Change[] = [];
   const stop = lab.account.subscribe((change) => {
+    if (change.kind === 'account') return;
     heard.push(said(change));
     changes.push(change);
   }, options);

@@ -28,7 +28,7 @@ const status: AccountStatus = {
   available: false,
   error: new StripError('UNREACHABLE', 'UNREACHABLE.failed', { params: { host: 'h', code: 'ENOTFOUND' } }),
   readable: true,
-  lastAnswerAt: '2027-01-15T08:00:00.000Z',
+  lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z'),
   cooldownUntil: null,
   polling: true,
 };
@@ -542,7 +542,7 @@ describe('a report', () => {
       tls: true,
       proxy: true,
       mapping: 10,
-      status: { ...status, error, lastAnswerAt: secret('time') },
+      status: { ...status, error, lastAnswerAt: NUMBER },
       account: counters,
       now: 0,
     });

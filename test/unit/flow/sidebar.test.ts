@@ -11,7 +11,7 @@ const NOW = Date.parse('2027-01-15T08:00:10.000Z');
 describe('the overview of an account', () => {
   it('tells its state, its strips, and how long ago it was answered', () => {
     const strip = makeStrip(MAC, [true, null]);
-    const status = { ...STATUS, polling: true, lastAnswerAt: '2027-01-15T08:00:00.000Z' };
+    const status = { ...STATUS, polling: true, lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z') };
     const account = new LazyAccount(() => accountWith({ status: () => status, strips: () => [strip] }));
     assert.deepEqual(overviewOf('a', account, NOW), {
       id: 'a',

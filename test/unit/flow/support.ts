@@ -102,7 +102,6 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     get: absent,
     run: absent,
     subscribe: absent,
-    onStatus: absent,
     cancel: () => 0,
     status: () => STATUS,
     refresh: absent,

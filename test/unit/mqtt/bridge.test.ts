@@ -38,7 +38,6 @@ class Lab {
   list: () => Promise<void> = () => Promise.resolve();
   readonly bridge: Bridge;
   #listener: Listener | null = null;
-  #onStatus: ((status: AccountStatus) => void) | null = null;
 
   constructor(config: object = {}) {
     const account = accountWith({
@@ -50,10 +49,6 @@ class Lab {
           this.subscribers--;
           this.#listener = null;
         };
-      },
-      onStatus: (listener) => {
-        this.#onStatus = listener;
-        return () => (this.#onStatus = null);
       },
       status: () => this.status,
       list: async () => {
@@ -99,7 +94,8 @@ class Lab {
   }
 
   becomes(status: Partial<AccountStatus>): void {
-    this.#onStatus?.({ ...STATUS, ...status });
+    this.status = { ...STATUS, ...status };
+    this.tell({ kind: 'account', available: this.status.available });
   }
 
   async take(msg: Message): Promise<StripError | null> {
@@ -553,6 +549,7 @@ describe('taking messages from the broker', () => {
 
   it('answers with the status of the node', async () => {
     const lab = new Lab().start(strip([true]));
+    lab.becomes({ available: null });
     const birth = { topic: 'smart-strip/bridge', payload: 'online' };
     assert.deepEqual(await lab.bridge.handle(input(birth)), {
       messages: [],
