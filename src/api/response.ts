@@ -158,9 +158,10 @@ function statusError(
   const retryAfter = retryAfterOf(headers, now);
   const wait = retryAfter === undefined ? {} : { retryAfter };
   if (status === 429) {
-    return retryAfter === undefined
-      ? make('RATE_LIMITED', 'later')
-      : make('RATE_LIMITED', 'seconds', { seconds: Math.ceil(retryAfter / 1000) }, wait);
+    const seconds = Math.ceil((retryAfter ?? 0) / 1000);
+    return seconds > 0
+      ? make('RATE_LIMITED', 'seconds', { seconds }, wait)
+      : make('RATE_LIMITED', 'later', {}, wait);
   }
   if (status >= 500 || status === 408 || status === 425) {
     return make('SERVICE', 'failed', {}, { ...wait, retryable: true });

@@ -344,8 +344,9 @@ describe('Client: answers to reads', () => {
           const error = await failureOf(client.list());
           assert.equal(error.retryAfter, wait);
           if (status === 429) {
-            assert.equal(error.sentence, `RATE_LIMITED.${wait === undefined ? 'later' : 'seconds'}`);
-            assert.equal(error.params.seconds, wait === undefined ? undefined : wait / 1000);
+            const seconds = (wait ?? 0) > 0 ? (wait ?? 0) / 1000 : undefined;
+            assert.equal(error.sentence, `RATE_LIMITED.${seconds === undefined ? 'later' : 'seconds'}`);
+            assert.equal(error.params.seconds, seconds);
           }
         }
       });
