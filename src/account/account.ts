@@ -67,7 +67,7 @@ export class Account {
     this.#reader = new Reader(options.service, this.#store, this.#requests);
     this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
-      this.#poller.suspect(),
+      this.#poller.refresh(),
     );
     this.#toldStatus = this.status();
   }
@@ -93,7 +93,7 @@ export class Account {
       return await this.#queue.run(command, options);
     } catch (error) {
       this.#requests.counters.ended(error);
-      if (isStripError(error) && mayBeCarriedOut(error)) this.#poller.suspect();
+      if (isStripError(error) && mayBeCarriedOut(error)) this.#poller.refresh();
       throw error;
     }
   }
@@ -143,11 +143,6 @@ export class Account {
       cooldownUntil: remaining > 0 ? untilWall : null,
       polling: this.#poller.isRunning,
     };
-  }
-
-  /** Reads the list again as soon as the floor between two polls allows; only while there are subscribers. */
-  refresh(): void {
-    this.#poller.refresh();
   }
 
   /** All strips that are known, in the order they became known. Copies. */

@@ -73,13 +73,9 @@ export class Poller {
     else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
   }
 
-  /** An outlet may have changed: a command ended without a known result. */
-  suspect(): void {
-    if (this.#failure === null) this.refresh();
-  }
-
-  /** Begins the next round as soon as the floor allows. */
+  /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the floor allows. */
   refresh(): void {
+    if (this.#failure !== null) return;
     // A round that is under way may return an older state.
     if (this.#isReading) this.#refreshAfterRound = true;
     else this.#soon(0);
@@ -110,7 +106,7 @@ export class Poller {
     this.#refreshAfterRound = false;
     if (!this.isRunning) return;
     this.#schedule(this.#wait());
-    if (refresh) this.suspect();
+    if (refresh) this.refresh();
   }
 
   #take({ list, readings }: Round): void {

@@ -79,7 +79,6 @@ export type SharedAccount = Pick<
   | 'subscribe'
   | 'status'
   | 'diagnostics'
-  | 'refresh'
   | 'strips'
   | 'strip'
   | 'names'

@@ -104,7 +104,6 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     subscribe: absent,
     cancel: () => 0,
     status: () => STATUS,
-    refresh: absent,
     diagnostics: absent,
     names: () => ({ name: null, outlet: null }),
     strips: () => [],
