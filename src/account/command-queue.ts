@@ -262,13 +262,9 @@ export class CommandQueue {
       queued.resolve(outcome);
     } catch (error) {
       if (isOutage(error)) this.#supersede(queued.strip, queued.ports);
-      this.#end(queued, error);
+      this.#remove([queued]);
+      this.#tell(queued, error);
     }
-  }
-
-  #end(queued: QueuedCommand, error: unknown): void {
-    this.#remove([queued]);
-    this.#tell(queued, error);
   }
 
   /** Ends the message of a command. */
