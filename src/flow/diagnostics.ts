@@ -366,24 +366,22 @@ const errorOf = ({ code, sentence, params }: StripError): object => ({
 });
 
 function answersOf({ list, strip, switch: switched }: AccountDiagnostics, aliases: Aliases): object {
-  const answer = ({ at, reading }: LastAnswer<JsonBody>, strips: readonly Strip[] = []): object => {
-    // A flow may have changed what it was handed, but not the text.
-    const body: unknown = JSON.parse(reading.text);
-    return {
-      ...reading,
-      at,
-      shape: shapeOf(body, aliases),
-      results: decodeSwitch(body).results,
-      strips: strips.slice(0, MOST_STRIPS).map((each) => readOf(each, aliases)),
-      more: Math.max(0, strips.length - MOST_STRIPS),
-    };
-  };
+  const answer = ({ at, reading }: LastAnswer<JsonBody>, strips: readonly Strip[] = []): object => ({
+    ...reading,
+    at,
+    shape: shapeOf(bodyOf(reading), aliases),
+    strips: strips.slice(0, MOST_STRIPS).map((each) => readOf(each, aliases)),
+    more: Math.max(0, strips.length - MOST_STRIPS),
+  });
   return {
     list: list && answer(list, list.reading.strips),
     strip: strip && answer(strip, [strip.reading.strip]),
-    switch: switched && answer(switched),
+    switch: switched && { ...answer(switched), results: decodeSwitch(bodyOf(switched.reading)).results },
   };
 }
+
+/** A body as it came: what a message was handed may have been changed by its flow. */
+const bodyOf = ({ text }: JsonBody): unknown => JSON.parse(text);
 
 function readOf(strip: Strip, aliases: Aliases): object {
   const alias = (name: string | null) => (name === null ? null : aliases.name(name));
