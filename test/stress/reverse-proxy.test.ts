@@ -171,7 +171,6 @@ describe('stress: through a real nginx or haproxy', () => {
       await until('polls after it', () => service.requests.length > polls + 2);
       assert.equal(account.status().available, true);
       unsubscribe();
-      stop();
     });
 
     it('that expects TLS, or a certificate, points at scheme and TLS', async () => {
