@@ -126,7 +126,8 @@ export class Switcher {
       return { mac, port, on, results, response, at, ...this.store.names(mac, port) };
     } catch (error) {
       this.queue.switchFailed(error);
-      const results = isStripError(error) ? error.results : [];
+      // About a single outlet, a failure that says yes contradicts itself.
+      const results = isStripError(error) && port === 'all' ? error.results : [];
       const switched = asked.filter((each) => results.some((result) => result.port === each && result.ok));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
       if (isStripError(error) && !mayBeCarriedOut(error)) {

@@ -706,6 +706,16 @@ describe('what the service does not say', () => {
     assert.equal(lab.account.lastKnown(MAC, 3), false);
   });
 
+  it('of the outlet in an answer that contradicts itself changes nothing about it', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [false]));
+    const ending = lab.run(1, true);
+    // As of {"success": false, "results": [{"port": 1, "ok": true}]}.
+    await lab.service.last.fail(failure('SWITCH_FAILED', { results: [{ port: 1, ok: true }] }));
+    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.equal(lab.account.lastKnown(MAC, 1), false);
+  });
+
   it('of outlets of an "all" is read again instead of assumed', async () => {
     const lab = bench();
     const { take } = watch(lab);
