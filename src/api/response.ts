@@ -65,7 +65,7 @@ export function readSwitch(
     if (isSuccess(status) && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;
       if (confirmed !== null) return { results: own, confirmed, response: body.json, text: body.text };
-      if (!failed && (unclear || results.length > 0)) {
+      if (!failed && (unclear || listed)) {
         const params = { mac, port, status };
         throw makeError('BAD_RESPONSE', 'unconfirmed', context, params, { response: body.json });
       }

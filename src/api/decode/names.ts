@@ -70,17 +70,18 @@ const NAMES = {
   pair: `code key instance property metric name quantity parameter field sensor attribute id type label
     measurement reading`,
   pairvalue: 'value val state reading measured on result status',
-  success: 'success ok succeeded successful',
-  error: 'error errors err warnings warning failure failures',
+  success: 'success ok succeeded successful issuccess issuccessful',
+  error: `error errors err warning warnings failure failures failed timedout exception exceptions errorcode errcode
+    partialfailure partialfailures`,
   /** Reports of what an entry of a switch answer did. */
-  reason: 'errorcode errcode errormessage reason',
+  reason: 'errormessage reason',
   /** How many there are in all. */
   total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
     recordsfiltered numfound found totalstrips totaldevices nbhits totalnum totalentries totalrows
-    odatacount allcount xtotalcount`,
+    odatacount allcount xtotalcount numbermatched`,
   /** How many came, or how many there are in all. */
   count: `count size length numberofelements num number returned resultcount itemcount stripcount devicecount
-    rowcount n`,
+    rowcount n numberreturned`,
   /** How many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage`,
@@ -88,7 +89,7 @@ const NAMES = {
   /** How many a page may hold. */
   limit: 'limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage',
   /** How many come before. */
-  skipped: 'offset skip startindex start startat from pageoffset',
+  skipped: 'offset skip startindex start startat from pageoffset skipped',
   /** Set where another page follows or came before. */
   more: `next nextpage nextcursor nexttoken nextpagetoken hasmore hasnext hasnextpage more nexturl nextlink
     nextpageurl nexthref nextoffset odatanextlink nextrecordsurl nextmarker nextid nextkey nextstart
@@ -98,7 +99,7 @@ const NAMES = {
     omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor after
     aftercursor scrollid prev previous prevpage previouspage prevpageurl prevurl hasprev hasprevious
     hasprevpage haspreviouspage nextpageavailable morepages hasmorepages morestrips
-    morefollows`,
+    morefollows incompleteresults`,
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed`,
@@ -106,7 +107,7 @@ const NAMES = {
   range: 'range contentrange showing displaying endcursor startcursor',
   /** Where a wrapper keeps these. */
   paging: `meta pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
-    listinfo paginator`,
+    listinfo paginator info summary counts status`,
 } as const;
 
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { SwitchResult } from '../types';
 import { createLook, type Look } from './names';
-import { isSet, readBit, readIndex, readWord, type JsonRecord } from './values';
+import { agreed, isSet, readBit, readIndex, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -32,18 +32,19 @@ export function decodeSwitch(body: unknown): DecodedSwitch {
   if (documented !== null) return documented;
   const look = createLook();
   const fields = isRecord(body) ? body : {};
-  const results = Array.isArray(body) ? body : valueOf(fields, 'results', look);
-  const isNothing = Array.isArray(body) && body.length === 0;
-  const listed = typeof results === 'object' && results !== null && !isNothing;
-  const entries = listed ? entriesOf(results, look) : [];
-  const success = valueOf(fields, 'success', look);
+  const found = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results', look);
+  const lists = found.filter((value) => typeof value === 'object' && value !== null);
+  const entries = lists.flatMap((list) => entriesOf(list, look));
+  const success = agreed(valuesOf(fields, 'success', look).map((value) => ({ value })));
   const isDoubtful =
-    entries.some(({ port, ok }) => ok === null || (ok && port === 0)) || hasError(fields, look);
+    entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
+    found.includes(false) ||
+    saysNo(fields, look, 0);
   const unclear = success === true && isDoubtful;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
     results: entries.flatMap(({ port, ok }) => (port === 0 || ok === null ? [] : [{ port, ok }])),
-    listed,
+    listed: lists.length > 0,
     failed: entries.some(({ ok }) => ok === false),
     unclear,
   };
@@ -67,12 +68,11 @@ function readDocumented(body: unknown): DecodedSwitch | null {
   return { success, results: read, listed: true, failed: false, unclear: false };
 }
 
-/** The value under the one key that is spelled so, in any case; two that differ say nothing. */
-function valueOf(record: JsonRecord, name: string, look: Look): unknown {
-  const keys = Object.keys(record).filter((key) => look(key).plain === name);
-  const [only] = keys;
-  return only !== undefined && keys.every((key) => record[key] === record[only]) ? record[only] : undefined;
-}
+/** The values under all keys that are spelled so, in any case. */
+const valuesOf = (record: JsonRecord, name: string, look: Look): unknown[] =>
+  Object.keys(record)
+    .filter((key) => look(key).plain === name)
+    .map((key) => record[key]);
 
 function entriesOf(results: object, look: Look): Entry[] {
   if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, look));
@@ -97,20 +97,33 @@ const portOf = (number: number): number => (number >= 1 && number <= 4 ? number 
 
 /** A clear yes is one that nothing contradicts. */
 function outcomeOf(entry: JsonRecord, look: Look): boolean | null {
-  if (hasError(entry, look)) return false;
-  const said = Object.keys(entry)
-    .filter((key) => look(key).is('success'))
-    .map((key) => readWord(entry[key]) ?? readBit(entry[key]));
-  if (said.includes(false)) return false;
-  return said.length > 0 && said.every((ok) => ok === true) ? true : null;
+  if (saysNo(entry, look, 0)) return false;
+  const said = outcomesIn(entry, look);
+  const isYes = said.length > 0 && said.every((ok) => ok === true);
+  return isYes && !Object.values(entry).some(saysPending) ? true : null;
 }
 
-/** Whether an error is named, or any field says by a word that it failed; `null`, `false`, 0 and nothing are no errors. */
-const hasError = (record: JsonRecord, look: Look): boolean =>
-  Object.keys(record).some((key) => {
-    const value = record[key];
-    if (typeof value === 'string' && FAILED.test(value)) return true;
-    return (look(key).is('error') || look(key).is('reason')) && (isRecord(value) || isSet(value));
-  });
+const outcomesIn = (record: JsonRecord, look: Look): (boolean | null)[] =>
+  Object.keys(record)
+    .filter((key) => look(key).is('success'))
+    .map((key) => readWord(record[key]) ?? readBit(record[key]));
 
-const FAILED = /^\s*(?:failed|failure|error|ko|nok|timeout|timed out|unreachable|rejected|refused)\s*$/i;
+/** Records in records of an entry: `response.data.error`. */
+const DEEPEST = 3;
+
+/** Whether a record or one in it, but for the `results` of an answer, says no, names an error, or says by a word or status that it failed. */
+function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
+  if (outcomesIn(record, look).includes(false)) return true;
+  return Object.keys(record).some((key) => {
+    const value = record[key];
+    const meaning = look(key);
+    if (saysFailed(meaning, value)) return true;
+    // Further down, a reason may be that of anything.
+    if (meaning.is('error') || (depth === 0 && meaning.is('reason'))) return isRecord(value) || isSet(value);
+    if (meaning.denied || depth === DEEPEST || (depth === 0 && meaning.plain === 'results')) return false;
+    return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, look, depth + 1));
+  });
+}
+
+const saysPending = (value: unknown): boolean =>
+  typeof value === 'string' && /^\s*(?:pending|queued|scheduled|skipped|in[\s_-]?progress)\s*$/i.test(value);

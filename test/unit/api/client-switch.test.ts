@@ -52,6 +52,7 @@ describe('Client: answers to a switch', () => {
     ['no outlet', 2, { success: true, results: [{ ok: true }] }],
     ['an outlet, but not whether it was switched', 2, { success: true, results: [{ port: 2 }] }],
     ['an outlet, but not of success', 2, { results: ok(2) }],
+    ['an outlet that there is not', 2, { results: [{ port: 5, ok: true }] }],
     ['some of all outlets clearly', 'all', { success: true, results: [...ok(1, 2, 3), { port: 4 }] }],
   ];
   for (const [name, port, json] of unconfirmed) {
