@@ -11,6 +11,7 @@ import {
   readIndex,
   readJson,
   readText,
+  saysFailed,
   withItem,
   type JsonRecord,
 } from './values';
@@ -340,8 +341,6 @@ function isNextLink(value: unknown): boolean {
     .some((rel) => rel === 'next' || rel === 'prev' || rel === 'previous');
 }
 
-const FAILED: ReadonlySet<unknown> = new Set(['partial', 'error', 'failed', 'failure', 206]);
-
 /** What one field says. */
 function hintOf(
   meaning: Meaning,
@@ -355,10 +354,19 @@ function hintOf(
   const number = readIndex(value);
   if (meaning.is('success')) return readFlag(value) === false ? 'more' : null;
   if (meaning.is('error')) return isSet(found) ? 'more' : null;
-  if (plain === 'status') return FAILED.has(value) ? 'more' : null;
-  if (meaning.is('last')) return lastOrMore(number > 1 ? false : readFlag(value));
+  if (saysFailed(meaning, value) || (plain === 'status' && value === false)) return 'more';
+  if (meaning.is('last')) {
+    const isLast = number > 1 ? false : readFlag(value);
+    const isLink = inPaging && isLast === null && readText(value) !== null;
+    return isLink ? 'paged' : lastOrMore(isLast);
+  }
   if (meaning.is('more')) return lastOrMore(!(readFlag(value) ?? isSet(found)));
-  if (number < 0) return meaning.is('range') ? hintOfRange(value, came) : null;
+  if (number < 0 && meaning.is('range')) return hintOfRange(value, came);
+  if (number < 0) {
+    // "3 strips", -1, "1/3"
+    const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
+    return isCount && (typeof value === 'number' || readText(value) !== null) ? 'paged' : null;
+  }
   if (meaning.is('total')) return lastOrMore(came.includes(number));
   if (meaning.is('pages')) return lastOrMore(number <= 1);
   if (meaning.is('count')) return hintOfCount(plain, number, came, inPaging);
