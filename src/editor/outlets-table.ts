@@ -91,8 +91,9 @@ export const checkProtected: Check = (value) =>
 export interface OutletsTable {
   hasRows(): boolean;
   value(): StoredOutlets;
-  /** Reads again what is known of the account's strips. */
-  refresh(): void;
+  /** What is known of the account's strips while the dialog is open. */
+  strips(): readonly Strip[];
+  refresh(strips: readonly Strip[]): void;
 }
 
 /** Id of the list of known strips, which the fields for a MAC offer. */
@@ -101,6 +102,7 @@ const KNOWN = 'smart-strip-known';
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
 export function outletsTable(node: EditorNode): OutletsTable {
   const list = $('#smart-strip-outlets');
+  let strips = stripsOf(node.id);
   const lines = () =>
     list
       .editableList('items')
@@ -114,7 +116,7 @@ export function outletsTable(node: EditorNode): OutletsTable {
     height: 'auto',
     addItem: (container, _, data) => {
       if (isRecord(data) && 'unreadable' in data) showUnreadable(container, data.unreadable);
-      else showOutlet(container, data, node.id);
+      else showOutlet(container, data, () => strips);
       nameRemoval(container);
       // A row that was added by hand.
       if (textOf(data, 'mac') === '') container.find('[data-part=mac]').trigger('focus');
@@ -127,7 +129,7 @@ export function outletsTable(node: EditorNode): OutletsTable {
       const rows = lines().map(readLine);
       const has = (mac: string, port: number) =>
         rows.some((row) => 'mac' in row && row.port === String(port) && sameMac(row.mac, mac));
-      const found = stripsOf(node.id).flatMap(({ mac, outlets }) =>
+      const found = strips.flatMap(({ mac, outlets }) =>
         outlets.filter(({ port }) => !has(mac, port)).map(({ port }) => ({ mac, port })),
       );
       list.editableList('addItems', found);
@@ -136,8 +138,8 @@ export function outletsTable(node: EditorNode): OutletsTable {
     });
   list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton').after(' ', addFound);
 
-  const refresh = () => {
-    const strips = stripsOf(node.id);
+  const refresh = (found: readonly Strip[]) => {
+    strips = found;
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
     $(`#${KNOWN}`).empty().append(offers);
     addFound.prop('disabled', strips.length === 0);
@@ -145,8 +147,13 @@ export function outletsTable(node: EditorNode): OutletsTable {
     for (const line of lines()) line.trigger('smart-strip-refresh');
   };
   list.editableList('addItems', readOutlets(node.protectedOutlets, node.outletNames));
-  refresh();
-  return { refresh, hasRows: () => lines().length > 0, value: () => writeOutlets(lines().map(readLine)) };
+  refresh(strips);
+  return {
+    refresh,
+    strips: () => strips,
+    hasRows: () => lines().length > 0,
+    value: () => writeOutlets(lines().map(readLine)),
+  };
 }
 
 function readLine(line: JQuery): TableRow {
@@ -175,7 +182,7 @@ function showUnreadable(container: JQuery, value: unknown): void {
 let lastLine = 0;
 
 /** `outlet`: an `OutletRow`, or of a new row as much as is known. */
-function showOutlet(container: JQuery, outlet: unknown, account: string): void {
+function showOutlet(container: JQuery, outlet: unknown, known: () => readonly Strip[]): void {
   const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
   const id = `smart-strip-outlet-${++lastLine}`;
   const field = (part: string, label: string, element: string) =>
@@ -197,7 +204,7 @@ function showOutlet(container: JQuery, outlet: unknown, account: string): void {
   row.append(html('label', {}, box, text('strip-account.outlets.protected')), message);
 
   const describe = () => {
-    const strips = stripsOf(account);
+    const strips = known();
     const strip = findStrip(strips, String(mac.val()));
     stripName.text(strip?.name ?? '').attr('title', strip?.name ?? '');
     const chosen = strip?.outlets.find((each) => String(each.port) === port.val());
@@ -210,7 +217,7 @@ function showOutlet(container: JQuery, outlet: unknown, account: string): void {
   };
   /** A name becomes the MAC of its strip as soon as the strips are known. */
   const resolve = () => {
-    const found = lookUp(stripsOf(account), String(mac.val()));
+    const found = lookUp(known(), String(mac.val()));
     if ('strip' in found) mac.val(found.strip.mac);
     describe();
   };

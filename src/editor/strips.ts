@@ -65,7 +65,7 @@ async function ask(url: string, data?: object): Promise<StripsAnswer> {
 }
 
 /** Strips of each account by its id, as this browser last received them; none where it has asked and has no answer yet. */
-const known = new Map<string, Strip[]>();
+const known = new Map<string, readonly Strip[]>();
 
 export const stripsOf = (account: string): readonly Strip[] => known.get(account) ?? [];
 
@@ -116,7 +116,7 @@ export async function loadStrips(account: string): Promise<StripsAnswer> {
 }
 
 /** Keeps the strips of an answer, and draws the labels that change with them. */
-export function learn(account: string, strips: Strip[]): void {
+export function learn(account: string, strips: readonly Strip[]): void {
   if (strips.length === 0) return;
   known.set(account, strips);
   redrawUsers(account);

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { account, tab } from '../support/flow';
+import { account, placed, tab } from '../support/flow';
 import { REPOSITORY } from '../support/node-red';
-import { startService, type Fault } from '../support/service';
+import { startService, STRIPS, type Fault } from '../support/service';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
+const [{ mac: MAC }] = STRIPS;
 const pem = (name: string) => readFileSync(join(REPOSITORY, 'test/support/tls', `${name}.pem`), 'utf8');
 
 describe('Test connection', () => {
@@ -158,6 +159,29 @@ describe('Test connection', () => {
     assert.match((await said('apiKey').textContent()) ?? '', /Enter the API key/);
   });
 
+  it('says nothing in a dialog that was opened after the one that asked', async () => {
+    const { page } = editor;
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/strip-account/test', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/strip-account/test');
+    await field('baseUrl').fill(stage.service.baseUrl);
+    await field('apiKey').fill('another key');
+    await page.locator('#smart-strip-test').click();
+    await asked;
+    await editor.cancelConfig();
+    await editor.addConfig('strip-account');
+    const answered = page.waitForEvent('requestfinished');
+    answer();
+    await answered;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await page.unrouteAll();
+    assert.equal(await said('apiKey').textContent(), '');
+  });
+
   it('says that a TLS node is not deployed yet', async () => {
     await editor.unfold('Advanced');
     await editor.page.locator('#node-config-input-btn-tls-add').click();
@@ -174,7 +198,8 @@ describe('Test connection of a deployed account', () => {
   let editor: Editor;
 
   beforeEach(async () => {
-    await stage.red.deploy([tab, account(stage.service)]);
+    const node = placed('switch', 'strip switch', { mac: MAC, macType: 'str', port: '1', portType: 'port' });
+    await stage.red.deploy([tab, account(stage.service), node]);
     editor = await Editor.open(stage.browser, stage.red.url);
     await editor.editConfig('strip-account', 'account');
   });
@@ -187,6 +212,28 @@ describe('Test connection of a deployed account', () => {
     await editor.page.locator('#smart-strip-test').click();
     await editor.page.locator('#smart-strip-result table').waitFor();
     assert.equal(stage.service.requests.at(-1)?.headers['x-api-key'], stage.service.apiKey);
+  });
+
+  it('changes no label on the canvas when the dialog is cancelled', async () => {
+    const { page } = editor;
+    const test = async () => {
+      await page.locator('#smart-strip-test').click();
+      await page.locator('#smart-strip-result table').waitFor();
+    };
+    await test();
+    const stranger = await startService({ strips: [{ mac: MAC, name: 'Stranger' }] });
+    try {
+      await editor.doneConfig();
+      await editor.expectLabel('switch', 'Desk strip: 1');
+      await editor.editConfig('strip-account', 'account');
+      await page.locator('#node-config-input-baseUrl').fill(stranger.baseUrl);
+      await page.locator('#node-config-input-apiKey').fill(stranger.apiKey);
+      await test();
+      await editor.cancelConfig();
+      await editor.expectLabel('switch', 'Desk strip: 1');
+    } finally {
+      await stranger.close();
+    }
   });
 
   it('sends the stored key to no other address, and asks for it again', async () => {

@@ -18,6 +18,7 @@ import {
   outletState,
   redrawUsers,
   stateText,
+  stripsOf,
   testAccount,
 } from '../strips';
 
@@ -82,16 +83,17 @@ function open(node: EditorNode): void {
   watchField(stripAccount, node, 'apiKey');
   const units = isRecord(node.units) ? node.units : {};
   for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
-  outlets = outletsTable(node);
+  const table = (outlets = outletsTable(node));
   // Names in the rows are looked up at once; without rows, what the runtime knows will do.
   const isStored = Boolean(RED.nodes.node(node.id));
-  if (isStored && outlets.hasRows()) void loadStrips(node.id).then(() => outlets?.refresh());
-  else if (isStored && node.changed !== true) void askRuntime(node.id).then(() => outlets?.refresh());
+  const refresh = () => table.refresh(stripsOf(node.id));
+  if (isStored && table.hasRows()) void loadStrips(node.id).then(refresh);
+  else if (isStored && node.changed !== true) void askRuntime(node.id).then(refresh);
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
   const button = $('#smart-strip-test');
-  button.on('click', () => void test(node, button, showPreview));
+  button.on('click', () => void test(node, button, table, showPreview));
   const diagnostics = $('#smart-strip-diagnostics').toggle(isStored);
   diagnostics.on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
@@ -99,7 +101,10 @@ function open(node: EditorNode): void {
 }
 
 function save(node: EditorNode): void {
-  if (outlets) Object.assign(node, outlets.value());
+  if (outlets) {
+    Object.assign(node, outlets.value());
+    learn(node.id, outlets.strips());
+  }
   outlets = null;
   savePreview();
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
@@ -189,6 +194,7 @@ function addSimulator(): void {
 async function test(
   node: EditorNode,
   button: JQuery,
+  table: OutletsTable,
   showPreview: (answer: StripsAnswer) => void,
 ): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
@@ -196,11 +202,12 @@ async function test(
   button.prop('disabled', true);
   const values = typedValues(node);
   const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
+  // The dialog of another account was opened meanwhile.
+  if (outlets !== table) return;
   button.prop('disabled', false);
   if (isPublicHttp(values.baseUrl))
     showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
-  if (answer.ok) learn(node.id, answer.strips);
-  outlets?.refresh();
+  if (answer.ok) table.refresh(answer.strips);
   const shown = named(answer);
   showPreview(shown);
   result.empty();
