@@ -37,8 +37,7 @@ export function readOutlets(protectedOutlets: unknown, outletNames: unknown): Ta
     return row;
   };
   const isMissing = protectedOutlets === undefined || protectedOutlets === null || protectedOutlets === '';
-  const isList = isMissing || Array.isArray(protectedOutlets);
-  for (const entry of isList ? listOf(protectedOutlets) : [protectedOutlets]) {
+  for (const entry of isMissing ? [] : [protectedOutlets].flat()) {
     const outlet = outletOf(entry);
     if (outlet === null) unreadable.push({ unreadable: entry });
     else for (const port of outlet.ports) rowOf(outlet.mac, port).protected = true;
@@ -170,13 +169,10 @@ function readLine(line: JQuery): TableRow {
 
 /** Only its removal changes it. */
 function showUnreadable(container: JQuery, value: unknown): void {
-  const message = html(
-    'div',
-    { class: 'smart-strip-message' },
-    `✕ ${text('strip-account.invalid.protected')}`,
-  );
-  const shown = html('code', {}, JSON.stringify(value));
-  container.append(html('div', { class: 'smart-strip-outlet-row' }, shown, message));
+  const fault = `✕ ${text('strip-account.invalid.protected')}`;
+  $('<div class="smart-strip-outlet-row">')
+    .append(html('code', {}, JSON.stringify(value)), html('div', { class: 'smart-strip-message' }, fault))
+    .appendTo(container);
 }
 
 let lastLine = 0;

@@ -113,12 +113,7 @@ function readLines(answer: StripsAnswer): HTMLElement[] {
   if (isMappingFault(answer)) return [];
   if (!answer.ok) return [line('failure', `✕ ${text(answer.key, answer.params)}`)];
   const { strips, notes, readable, complete } = answer;
-  const lines = strips.slice(0, MOST_STRIPS).map((strip) =>
-    readStrip(
-      strip,
-      notes.filter(({ mac }) => mac === strip.mac),
-    ),
-  );
+  const lines = strips.slice(0, MOST_STRIPS).map((strip) => readStrip(strip, notes));
   if (strips.length === 0) lines.unshift(line('caution', text('strip-account.preview.none')));
   else if (!readable) lines.unshift(line('caution', `⚠ ${text('strip-account.preview.unreadable')}`));
   lines.push(...notes.filter(({ mac }) => mac === null).map(noteLine));
@@ -143,7 +138,7 @@ function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
     { class: 'smart-strip-read' },
     html('p', {}, ...name, html('code', {}, strip.mac), available),
     html('ul', {}, ...values),
-    ...notes.map(noteLine),
+    ...notes.filter(({ mac }) => mac === strip.mac).map(noteLine),
   );
 }
 
