@@ -1,5 +1,5 @@
 import type { Params } from '../api/errors';
-import { textOf, type Config, type NodeType } from '../settings';
+import { choiceOf, SETTINGS, textOf, type Config, type NodeType, type Setting } from '../settings';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -19,9 +19,9 @@ export interface Descriptor {
   readonly checks?: Readonly<Record<string, Check>>;
   /** What stands on a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
-  /** Tips of the ports. */
+  /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
   inputLabel?(node: Config): string;
-  outputLabel?(node: Config): string;
+  outputLabel?(node: Config): string | null;
   /** Prepares its dialog, whose fields Node-RED has filled in. */
   open(node: EditorNode): void;
   /** Puts into the node what Node-RED cannot read from the dialog by itself. */
@@ -62,6 +62,15 @@ export function labelOf(node: Config, whole = false): string {
   const parts: LabelParts = descriptorOf(node)?.label?.(node) ?? { strip: '' };
   const palette = `${textOf(node, 'type').replace(' ', '-')}.palette`;
   return (whole ? joinLabel(parts) : shortLabel(parts)) || text(palette);
+}
+
+/** Tip of the output. */
+export function outputLabelOf(node: Config): string {
+  const descriptor = descriptorOf(node);
+  const settings: Readonly<Record<string, Setting>> = descriptor ? SETTINGS[descriptor.type] : {};
+  const { output } = settings;
+  const sent = output?.kind === 'choice' ? text(`strip-account.out.${choiceOf(node, 'output', output)}`) : '';
+  return descriptor?.outputLabel?.(node) ?? sent;
 }
 
 /** Automatic labels are cut to so many characters; the tip of the node shows them whole. */

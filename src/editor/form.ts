@@ -242,7 +242,10 @@ export function chosenIn(field: JQuery): string {
  * Chooses the account of a new node where there is just one to choose, and calls back with the chosen one, now and at each change.
  * `isNew`: the node never had one.
  */
-export function followAccount(node: EditorNode, follow: (account: string, isNew: boolean) => void): void {
+export function followAccount(
+  node: EditorNode,
+  follow: (account: string, isNew: boolean) => void = () => undefined,
+): void {
   const select = $('#node-input-account').attr(
     'aria-describedby',
     'smart-strip-message-account smart-strip-hint-account',

@@ -1,5 +1,5 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
-import { descriptorOf, labelOf } from './descriptors';
+import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
 import { faultIn, faultText, fillDefaults, openDialogs } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
@@ -13,7 +13,7 @@ const SmartStrip = {
   },
   label: (node: EditorNode): string => labelOf(node),
   inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node) ?? '',
-  outputLabel: (node: EditorNode): string => descriptorOf(node)?.outputLabel?.(node) ?? '',
+  outputLabel: (node: EditorNode): string => outputLabelOf(node),
   open: (node: EditorNode): void => {
     const descriptor = descriptorOf(node);
     if (!descriptor) return;

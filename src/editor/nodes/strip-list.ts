@@ -7,9 +7,6 @@ const { output } = SETTINGS['strip list'];
 
 export const stripList: Descriptor = {
   type: 'strip list',
-  label: (node) => ({
-    strip: text(`strip-account.canvas.${choiceOf(node, 'output', output)}`),
-  }),
-  outputLabel: (node) => text(`strip-account.out.${choiceOf(node, 'output', output)}`),
-  open: (node) => followAccount(node, () => undefined),
+  label: (node) => ({ strip: text(`strip-account.canvas.${choiceOf(node, 'output', output)}`) }),
+  open: (node) => followAccount(node),
 };

@@ -36,5 +36,5 @@ function open(node: EditorNode): void {
     showTopics();
     watchField(stripMqtt, node, field);
   }
-  followAccount(node, () => undefined);
+  followAccount(node);
 }

@@ -1,18 +1,18 @@
-import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
+import { SETTINGS, textOf, typeOf } from '../../settings';
 import type { Descriptor } from '../descriptors';
 import { followAccount, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
+const SETTING = SETTINGS['strip status'];
+
 export const stripStatus: Descriptor = {
   type: 'strip status',
   checks: { mac: checkStrip, port: checkPort('') },
-  label: (node) => targetOf(node, SETTINGS['strip status']),
+  label: (node) => targetOf(node, SETTING),
   outputLabel: (node) => {
-    const whole =
-      typeOf(node, 'port', SETTINGS['strip status'].port) === 'port' && textOf(node, 'port') === '';
-    const output = choiceOf(node, 'output', SETTINGS['strip status'].output);
-    return text(`strip-account.out.${whole ? 'strip' : output}`);
+    const isWhole = typeOf(node, 'port', SETTING.port) === 'port' && textOf(node, 'port') === '';
+    return isWhole ? text('strip-account.out.strip') : null;
   },
   open,
 };

@@ -1,4 +1,4 @@
-import { choiceOf, SETTINGS, textOf, typeOf } from '../../settings';
+import { SETTINGS, textOf, typeOf } from '../../settings';
 import type { Check, Descriptor } from '../descriptors';
 import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
 import { text, type EditorNode } from '../red';
@@ -19,10 +19,6 @@ export const stripSwitch: Descriptor = {
     const isFixed = target.strip !== '' || target.outlet !== undefined;
     const strip = isFixed ? target.strip : text('strip-switch.palette');
     return { ...target, strip, action: text(`strip-account.action.${on}`) };
-  },
-  outputLabel: (node) => {
-    const output = choiceOf(node, 'output', SETTINGS['strip switch'].output);
-    return text(`strip-account.out.${output}`);
   },
   open,
 };

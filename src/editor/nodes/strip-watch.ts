@@ -1,6 +1,6 @@
-import { choiceOf, SETTINGS, textOf } from '../../settings';
+import { SETTINGS, textOf } from '../../settings';
 import type { Descriptor } from '../descriptors';
-import { showMessage, followAccount, segmentedField, showHint, showRow, watchField } from '../form';
+import { fieldOf, followAccount, segmentedField, showHint, showMessage, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, outletSegments, stripPicker, targetOf } from '../strip-picker';
 
@@ -15,36 +15,28 @@ export const stripWatch: Descriptor = {
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';
     return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
-  outputLabel: (node) => {
-    const output = choiceOf(node, 'output', SETTINGS['strip watch'].output);
-    return text(`strip-account.out.${output}`);
-  },
   open,
 };
 
 function open(node: EditorNode): void {
   const picker = stripPicker(stripWatch, node, () => {
     port.redraw();
-    const all = picker.type() === 'str' && picker.value() === '';
-    const kind = all ? 'every' : picker.type() === 'str' ? 'only' : 'variable';
-    showHint('mac', `strip-watch.hint.${kind}`);
+    const fixed = picker.value() === '' ? 'every' : 'only';
+    showHint('mac', `strip-watch.hint.${picker.type() === 'str' ? fixed : 'variable'}`);
   });
   const every = { value: '', label: text('strip-account.port.every') };
   const port = segmentedField(stripWatch, 'port', { value: 'port', label: '' }, () =>
     outletSegments(picker, every),
   );
-  const outlets = $('#node-input-outlets');
-  const readings = $('#node-input-readings');
-  const availability = $('#node-input-availability');
+  const kinds = ['outlets', 'readings', 'availability'];
+  const sends = (kind: string) => fieldOf(node, kind).prop('checked') === true;
   const showWhatMatters = () => {
-    const checked = [outlets, readings, availability].map((box) => box.prop('checked') === true);
-    const [sendsOutlets = false, sendsReadings = false] = checked;
-    showRow('port', sendsOutlets);
-    showRow('output', sendsOutlets);
-    showRow('change', sendsReadings);
-    showMessage('send', checked.includes(true) ? '' : text('strip-account.invalid.nothing'), 'warning');
+    showRow('port', sends('outlets'));
+    showRow('output', sends('outlets'));
+    showRow('change', sends('readings'));
+    showMessage('send', kinds.some(sends) ? '' : text('strip-account.invalid.nothing'), 'warning');
   };
-  for (const box of [outlets, readings, availability]) box.on('change', showWhatMatters);
+  for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);
   showWhatMatters();
   watchField(stripWatch, node, 'change');
   followAccount(node, picker.show);

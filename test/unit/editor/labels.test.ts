@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cut, descriptorOf, labelOf } from '../../../src/editor/descriptors';
+import { cut, labelOf, outputLabelOf } from '../../../src/editor/descriptors';
 import { learn } from '../../../src/editor/strips';
 import { makeStrip } from '../../support/scripted-service';
 
@@ -25,7 +25,7 @@ const fixed = {
   onType: 'action',
 };
 const label = (node: Record<string, unknown>) => labelOf(node);
-const output = (node: Record<string, unknown>) => descriptorOf(node)?.outputLabel?.(node);
+const output = (node: Record<string, unknown>) => outputLabelOf(node);
 
 describe('labels on the canvas', () => {
   before(() => {
