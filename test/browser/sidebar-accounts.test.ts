@@ -219,7 +219,7 @@ describe('the side bar behind a login', () => {
       const asked: string[] = [];
       editor.page.on('request', (request) => asked.push(request.url()));
       await bar.show();
-      await bar.root.getByText('log in with a user who may').waitFor();
+      await bar.root.getByText('log in as a user who is').waitFor();
       assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
       assert.equal(await bar.account('Home').count(), 0, 'whether it is deployed is not known');
     } finally {
