@@ -178,8 +178,7 @@ export class Account {
     const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
-    // An "on" may need their connections.
-    service.endReads();
+    service.beginClose();
     this.#queue.close(closedError('account'));
     const restoring = this.#queue.commands.filter(({ pendingRestore }) => pendingRestore);
     this.#requests.close();

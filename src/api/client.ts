@@ -38,6 +38,7 @@ export class Client implements Service {
   readonly #switchHeaders: string[];
   readonly #reads = new InFlightSet<PendingRequest>();
   readonly #switches = new InFlightSet<PendingRequest>();
+  #isEnding = false;
   #closing: Promise<void> | null = null;
   #onLastSwitch: (() => void) | null = null;
 
@@ -84,7 +85,8 @@ export class Client implements Service {
     );
   }
 
-  endReads(): void {
+  beginClose(): void {
+    this.#isEnding = true;
     for (const request of this.#reads) request.close();
   }
 
@@ -108,7 +110,8 @@ export class Client implements Service {
         headers: body === null ? this.#readHeaders : this.#switchHeaders,
         body: body === null ? null : JSON.stringify(body),
       };
-      const repeat = (error: Error): boolean => this.#dispatcher.repeat?.(options, request, error) ?? false;
+      const dispatchAlone = (error?: Error): boolean =>
+        this.#dispatcher.dispatchAlone?.(options, request, error) ?? false;
       const end = (response: HttpResponse | StripError): void => {
         pending.delete(request);
         try {
@@ -119,10 +122,10 @@ export class Client implements Service {
         }
         if (this.#switches.size === 0) this.#onLastSwitch?.();
       };
-      const request = new PendingRequest(this.#clock, this.#timeout, this.#context, repeat, end);
+      const request = new PendingRequest(this.#clock, this.#timeout, this.#context, dispatchAlone, end);
       pending.add(request);
       try {
-        this.#dispatcher.dispatch(options, request);
+        if (!this.#isEnding || !dispatchAlone()) this.#dispatcher.dispatch(options, request);
       } catch (error) {
         request.onResponseError(null, toError(error));
       }
@@ -134,7 +137,7 @@ export class Client implements Service {
   }
 
   async #close(graceMs: number): Promise<void> {
-    this.endReads();
+    this.beginClose();
     for (const request of this.#switches) if (!request.sent) request.close();
     if (graceMs > 0) await this.#untilSwitchesEnd(graceMs);
     for (const request of this.#switches) request.close();

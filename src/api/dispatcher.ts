@@ -24,10 +24,11 @@ export interface RequestDispatcher {
   readonly proxy?: ProxyName | null;
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean;
   /**
-   * Repeats a request at once on a new connection if it failed because the other side had closed the one it went out on, as servers and
-   * proxies do with idle ones. Safe for everything that a client sends: reads, and switches to on or to off.
+   * Sends a request on a new connection of its own. One that failed with an `error` is only repeated if the other side had closed the
+   * connection it went out on, as servers and proxies do with idle ones: that is safe for everything that a client sends, reads and
+   * switches to on or to off. Returns whether it is sent.
    */
-  repeat?(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean;
+  dispatchAlone?(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean;
   destroy(): Promise<void>;
 }
 
@@ -81,7 +82,7 @@ class PooledDispatcher implements RequestDispatcher {
   readonly #tls: TlsOptions;
   readonly #proxy: Proxy | null;
   readonly #pool: Dispatcher;
-  /** Each for one request that is being repeated: a pool cannot be made to open a new connection. */
+  /** Each for one request: a pool cannot be made to open a new connection. */
   readonly #single = new Set<Dispatcher>();
   /** Errors of connections that broke after they had carried a response. */
   readonly #brokenInUse = new WeakSet();
@@ -98,8 +99,8 @@ class PooledDispatcher implements RequestDispatcher {
     return this.#pool.dispatch(options, handler);
   }
 
-  repeat(options: RequestOptions, handler: Dispatcher.DispatchHandler, error: Error): boolean {
-    if (!this.#isStale(error)) return false;
+  dispatchAlone(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean {
+    if (error !== undefined && !this.#isStale(error)) return false;
     const single = this.#open(1);
     this.#single.add(single);
     single.dispatch(options, handler);

@@ -88,8 +88,8 @@ export interface Service {
   get(mac: string): Promise<StripAnswer>;
   /** Resolves only if the answer confirms the switch (section 2); otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or what else went wrong. */
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer>;
-  /** Ends the reads that are under way with CLOSED, and frees their connections. */
-  endReads(): void;
+  /** Ends reads with CLOSED. Each switch from now on gets a connection of its own, because others may be taken. */
+  beginClose(): void;
   /** Aborts reads at once and switches after the grace period, all with CLOSED; resolves when no socket is left. */
   close(graceMs: number): Promise<void>;
 }

@@ -106,7 +106,7 @@ function openFleet(): Fleet {
         },
         get: () => Promise.reject(new Error('not used')),
         switch: () => Promise.reject(new Error('not used')),
-        endReads: () => undefined,
+        beginClose: () => undefined,
         close: () => Promise.resolve(),
       },
       settings: {

@@ -94,7 +94,7 @@ function accountWith(body: () => string, released: Promise<void> = Promise.resol
         const response = { success: true, results };
         return { results, confirmed: PORTS.filter((each) => each === port), response, text: '' };
       },
-      endReads: () => undefined,
+      beginClose: () => undefined,
       close: () => Promise.resolve(),
     },
     settings: {

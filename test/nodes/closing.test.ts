@@ -124,20 +124,23 @@ describe('closing', () => {
     );
   });
 
-  it('an account sends that on half though a reading that hangs takes the only connection', async () => {
-    await lab.deploy([
-      lab.account({ concurrency: '1' }),
-      flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' }),
-      flowNode('list', 'strip list'),
-    ]);
-    lab.send('switch', { payload: 'cycle' });
-    await lab.until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
-    lab.service.next({ kind: 'hang' });
-    lab.send('list', {});
-    await lab.service.arrived(2);
-    await helper.unload();
-    assert.equal(lab.service.simulator.isOn(MAC, 2), true);
-  });
+  for (const hanging of ['list', 'other']) {
+    it(`an account sends that on half though the only connection is taken by "${hanging}", which hangs`, async () => {
+      await lab.deploy([
+        lab.account({ concurrency: '1' }),
+        flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' }),
+        flowNode('list', 'strip list'),
+        flowNode('other', 'strip switch', { ...outlet2, port: '3' }),
+      ]);
+      lab.send('switch', { payload: 'cycle' });
+      await lab.until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
+      lab.service.next({ kind: 'hang' });
+      lab.send(hanging, { payload: true });
+      await lab.service.arrived(2);
+      await helper.unload();
+      assert.equal(lab.service.simulator.isOn(MAC, 2), true);
+    });
+  }
 
   it('leaves nothing open after many redeploys', async () => {
     const nodes = [

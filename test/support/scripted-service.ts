@@ -129,7 +129,7 @@ export class ScriptedService implements Service {
 
   async close(graceMs: number): Promise<void> {
     this.closed = graceMs;
-    this.endReads();
+    this.beginClose();
     const open = (): boolean => this.switches.some((call) => !call.over);
     if (open() && graceMs > 0) {
       await new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ export class ScriptedService implements Service {
     this.#abort(this.switches as Call[]);
   }
 
-  endReads(): void {
+  beginClose(): void {
     this.#abort([...this.lists, ...this.gets] as Call[]);
   }
 
