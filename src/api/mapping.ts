@@ -1,3 +1,4 @@
+import { ownProperty } from '../values';
 import { StripError } from './errors';
 
 /** What is used of a prepared JSONata expression, which belongs to the runtime. */
@@ -40,11 +41,7 @@ function limit(expression: Expression): void {
   let steps = 0;
   let depth = 0;
   // Branches that run side by side are counted, but are no calls within calls.
-  const isCall = (environment: unknown): boolean =>
-    typeof environment !== 'object' ||
-    environment === null ||
-    !('isParallelCall' in environment) ||
-    environment.isParallelCall !== true;
+  const isCall = (environment: unknown): boolean => ownProperty(environment, 'isParallelCall') !== true;
   const entry = async (_part: unknown, _input: unknown, environment: unknown): Promise<void> => {
     steps++;
     if (isCall(environment)) depth++;
@@ -63,10 +60,7 @@ const LONGEST_REASON = 200;
 
 /** JSONata's own words, and the place in the expression. */
 function mappingError(error: unknown, hideKey: (text: string) => string, response: unknown): StripError {
-  const { message, position } = (typeof error === 'object' && error !== null ? error : {}) as {
-    message?: unknown;
-    position?: unknown;
-  };
+  const [message, position] = [ownProperty(error, 'message'), ownProperty(error, 'position')];
   const words = typeof message === 'string' && message !== '' ? message : String(error);
   const reason = hideKey(words).slice(0, LONGEST_REASON);
   const sentence = typeof position === 'number' ? 'mappingAt' : 'mapping';
