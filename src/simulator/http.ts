@@ -117,7 +117,7 @@ export async function serve(
 /** Reads a request's body as text: 'too long' past the limit, 'gone' when the caller hung up before its end. */
 export async function readBody(request: IncomingMessage): Promise<{ text: string } | 'too long' | 'gone'> {
   // Node-RED's admin API, which is asked first where both share a root, has read JSON already and left it here.
-  const { body } = request as IncomingMessage & { body?: unknown };
+  const body: unknown = 'body' in request ? request.body : undefined;
   if (request.readableEnded && body !== undefined) return { text: JSON.stringify(body) };
   const chunks: Buffer[] = [];
   let length = 0;

@@ -293,4 +293,4 @@ export function readManualChange(payload: unknown): ManualChange | null {
 
 /** An integer from 1 to 4, or "all"; numeric text is not one (API document, section 2). */
 export const isPortOrAll = (value: unknown): value is PortOrAll =>
-  value === 'all' || PORTS.includes(value as Port);
+  value === 'all' || PORTS.some((port) => port === value);
