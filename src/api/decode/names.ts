@@ -121,7 +121,7 @@ const SWITCHED = /states$|^relay|^switch/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
 const STATE = new RegExp(
-  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val))$`,
+  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val|(?:state|status)(?:text|name|label)))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
@@ -146,7 +146,8 @@ const DENIED: ReadonlySet<string> = new Set(
   next template templates example examples limit limits threshold thresholds rated rating ratings nominal alarm alarms
   alert alerts invitation permissions deleted removed archived override overrides backup initial expected planned error
   errors warning warnings client clients user users owner neighbor neighbors firmware group groups input inputs led leds
-  button buttons light lights lock locks`.split(/\s+/),
+  button buttons light lights lock locks command commands preset presets task tasks program programs
+  timeline startup boot saved usb min max minimum maximum average avg mean peak`.split(/\s+/),
 );
 
 export interface Meaning {

@@ -29,11 +29,15 @@ export function numberRecords(
   ports: readonly Meaning[],
 ): Numbering {
   const { called, codes } = calledPort(records, ports, look);
-  if (called !== null) return { numbers: called, codes };
   const keyed = keys.map((key) => look(key).keyed);
   const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
-  if (isKeyed && keys.every((key) => look(key).keyedBy === 'word')) return { numbers: fromOne(keyed), codes };
+  const byKey = isKeyed && keys.every((key) => look(key).keyedBy === 'word') ? fromOne(keyed) : null;
+  const sure = called ?? byKey;
+  if (sure !== null) {
+    const agrees = (number: Port | null, i: number): boolean => number === (byKey?.[i] ?? number);
+    return { numbers: sure.map((number, i) => (agrees(number, i) ? number : null)), codes };
+  }
   const known = positions(records, look);
   if (isKeyed) known.push(fromOne(keyed));
   const [first] = known;

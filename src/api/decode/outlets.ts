@@ -30,7 +30,7 @@ export interface Container {
   key: string;
   /**
    * How far its name may be trusted: it says that it holds outlets; it holds the list that was asked for, so that records which number
-   * themselves are outlets; or it says nothing, so that they must call the number that of an outlet.
+   * themselves are outlets; or it says nothing, so that they must be all four and call the number that of an outlet.
    */
   trust: 'outlets' | 'list' | 'none';
   /** The strip tells a load, so that zeros may be measurements. */
@@ -44,8 +44,8 @@ const NONE: ReadonlySet<string> = new Set();
 /** Every set of outlets among the fields of a strip. `measured`: it tells a load. */
 export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
   let sets: ToldOutlet[][] = [];
-  for (const { meaning, value } of fields) {
-    if (typeof value !== 'object' || value === null) continue;
+  for (const { meaning, value, part } of fields) {
+    if (typeof value !== 'object' || value === null || part === 'network') continue;
     const set = readSet(value, { key: meaning.key, trust: trustOf(meaning, value), measured }, look);
     if (set !== null) sets = withItem(sets, set);
   }
@@ -141,7 +141,10 @@ function ofRecords(
   const said = records.map((record) => statesIn(record, look));
   const isNothing = numbers.every((number) => number === null) || said.every((each) => each.length === 0);
   if (trust !== 'outlets' && isNothing) return null;
-  if (trust === 'none' && said.every((each) => each.every(({ value }) => value === null))) return null;
+  // Some outlets under any name may be those of a command or a change; all four are the strip's.
+  const isWhole = records.length === PORTS.length && PORTS.every((port) => numbers.includes(port));
+  const isUnsaid = said.every((each) => each.every(({ value }) => value === null));
+  if (trust === 'none' && (isUnsaid || !isWhole)) return null;
   // Nor are those states that are other numbers than 0 and 1 anywhere in the set.
   for (const each of said) for (const { weight, from: key } of each) if (weight === 'measure') codes.add(key);
   return records.map((record, i) => ({
