@@ -81,9 +81,9 @@ export interface Switched {
 
 /** A change at the strip itself: a pressed button, another reading, a pulled plug. */
 export type ManualChange =
-  | { kind: 'outlet'; mac: string; port: PortOrAll; on: boolean | 'toggle' }
-  | { kind: 'readings'; mac: string; readings: Partial<Record<ReadingName, number>> }
-  | { kind: 'available'; mac: string; available: boolean };
+  | { mac: string; port: PortOrAll; on: boolean | 'toggle' }
+  | { mac: string; readings: Partial<Record<ReadingName, number>> }
+  | { mac: string; available: boolean };
 
 interface SimulatedStrip {
   readonly mac: string;
@@ -91,7 +91,7 @@ interface SimulatedStrip {
   /** In the order of their ports. */
   readonly outlets: readonly { readonly port: Port; on: boolean; name?: string }[];
   /** Set by hand; a load stands until the next outlet is switched. */
-  readonly set: Map<ReadingName, number>;
+  readonly set: Partial<Record<ReadingName, number>>;
   /** How far each reading is from its mean now, from -1 to 1. */
   readonly drift: Record<ReadingName, number>;
   /** Monotonic milliseconds when `drift` was last moved. */
@@ -123,7 +123,7 @@ export class Simulator {
         mac,
         name,
         outlets: PORTS.map((port) => ({ port, on: false, ...outlets[port - 1] })),
-        set: new Map(),
+        set: {},
         drift: { load: random(), voltage: random(), signal: random() },
         driftedAt: clock.monotonic(),
         available: true,
@@ -167,28 +167,26 @@ export class Simulator {
     return switched.map((each) => ({ port: each, ok: strip.available }));
   }
 
-  /** Makes a change at the strip itself; `false` where there is no such strip. */
+  /** Makes a change at the strip itself; `false` where there is no such strip. An unplugged one keeps the state of its outlets. */
   apply(change: ManualChange): boolean {
-    const { mac } = change;
-    if (change.kind === 'outlet') return this.setOutlet(mac, change.port, change.on);
-    if (change.kind === 'available') return this.setAvailable(mac, change.available);
-    return READINGS.every((name) => {
-      const value = change.readings[name];
-      return value === undefined ? this.#strips.has(key(mac)) : this.setReading(mac, name, value);
-    });
+    const strip = this.#strips.get(key(change.mac));
+    if (strip === undefined) return false;
+    if ('port' in change) turn(strip, change.port, change.on);
+    else if ('available' in change) strip.available = change.available;
+    else Object.assign(strip.set, change.readings);
+    return true;
   }
 
   setOutlet(mac: string, port: PortOrAll, on: boolean | 'toggle'): boolean {
-    return this.#change(mac, (strip) => turn(strip, port, on));
+    return this.apply({ mac, port, on });
   }
 
   setReading(mac: string, name: ReadingName, value: number): boolean {
-    return this.#change(mac, (strip) => strip.set.set(name, value));
+    return this.apply({ mac, readings: { [name]: value } });
   }
 
-  /** Unplugs a strip or plugs it in again. Its outlets keep their state. */
   setAvailable(mac: string, available: boolean): boolean {
-    return this.#change(mac, (strip) => (strip.available = available));
+    return this.apply({ mac, available });
   }
 
   /** Calls `listener` after every switch carried out over the API; returns its remover. */
@@ -221,13 +219,6 @@ export class Simulator {
     this.#waiting.clear();
   }
 
-  #change(mac: string, change: (strip: SimulatedStrip) => void): boolean {
-    const strip = this.#strips.get(key(mac));
-    if (strip === undefined) return false;
-    change(strip);
-    return true;
-  }
-
   #snapshot(strip: SimulatedStrip): StripSnapshot {
     if (this.#options.drift === true) this.#moveDrift(strip);
     const { mac, name, outlets, set, drift } = strip;
@@ -238,10 +229,10 @@ export class Simulator {
       name,
       outlets: outlets.map((outlet) => ({ ...outlet })),
       readings: {
-        load: set.get('load') ?? load,
+        load: set.load ?? load,
         // Mains voltage sags a little under load.
-        voltage: set.get('voltage') ?? tenths(231 - load / 400 + 0.8 * drift.voltage),
-        signal: set.get('signal') ?? Math.round(-52 + 3 * drift.signal),
+        voltage: set.voltage ?? tenths(231 - load / 400 + 0.8 * drift.voltage),
+        signal: set.signal ?? Math.round(-52 + 3 * drift.signal),
       },
     };
   }
@@ -265,7 +256,7 @@ function turn(strip: SimulatedStrip, port: PortOrAll, on: boolean | 'toggle'): v
   for (const outlet of strip.outlets) {
     if (port === 'all' || port === outlet.port) outlet.on = on === 'toggle' ? !outlet.on : on;
   }
-  strip.set.delete('load');
+  delete strip.set.load;
 }
 
 /**
@@ -279,16 +270,16 @@ export function readManualChange(payload: unknown): ManualChange | null {
   const size = Object.keys(change).length;
   const { port, on, available } = change;
   if (isPortOrAll(port) && (typeof on === 'boolean' || on === 'toggle') && size === 2) {
-    return { kind: 'outlet', mac, port, on };
+    return { mac, port, on };
   }
-  if (typeof available === 'boolean' && size === 1) return { kind: 'available', mac, available };
+  if (typeof available === 'boolean' && size === 1) return { mac, available };
   const readings: Partial<Record<ReadingName, number>> = {};
   for (const name of READINGS) {
     const value = change[name];
     if (typeof value === 'number' && Number.isFinite(value)) readings[name] = value;
   }
   const found = Object.keys(readings).length;
-  return found > 0 && found === size ? { kind: 'readings', mac, readings } : null;
+  return found > 0 && found === size ? { mac, readings } : null;
 }
 
 /** An integer from 1 to 4, or "all"; numeric text is not one (API document, section 2). */

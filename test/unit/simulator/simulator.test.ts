@@ -7,30 +7,25 @@ import type { SimulatorOptions } from '../../../src/simulator/simulator';
 describe('what is done to a simulated strip by hand', () => {
   it('is read from exactly the documented forms', () => {
     assert.deepEqual(readManualChange({ mac: 'A', port: 2, on: false }), {
-      kind: 'outlet',
       mac: 'A',
       port: 2,
       on: false,
     });
     assert.deepEqual(readManualChange({ mac: 'A', port: 'all', on: true }), {
-      kind: 'outlet',
       mac: 'A',
       port: 'all',
       on: true,
     });
     assert.deepEqual(readManualChange({ mac: 'A', port: 1, on: 'toggle' }), {
-      kind: 'outlet',
       mac: 'A',
       port: 1,
       on: 'toggle',
     });
     assert.deepEqual(readManualChange({ mac: 'A', available: false }), {
-      kind: 'available',
       mac: 'A',
       available: false,
     });
     assert.deepEqual(readManualChange({ mac: 'A', load: 0, signal: -70 }), {
-      kind: 'readings',
       mac: 'A',
       readings: { load: 0, signal: -70 },
     });
@@ -71,19 +66,19 @@ describe('what is done to a simulated strip by hand', () => {
     const strips = [{ mac: 'A1B2C3D4E5F6', name: '' }];
     const simulator = new Simulator({ strips, apiKey: 'k', shape: 'plain', latency: 0, clock: systemClock });
     const mac = 'a1:b2:c3:d4:e5:f6';
-    assert.ok(simulator.apply({ kind: 'outlet', mac, port: 'all', on: true }));
+    assert.ok(simulator.apply({ mac, port: 'all', on: true }));
     assert.equal(simulator.isOn(mac, 4), true);
-    assert.ok(simulator.apply({ kind: 'outlet', mac, port: 2, on: 'toggle' }));
+    assert.ok(simulator.apply({ mac, port: 2, on: 'toggle' }));
     assert.deepEqual([simulator.isOn(mac, 1), simulator.isOn(mac, 2)], [true, false]);
-    assert.ok(simulator.apply({ kind: 'readings', mac, readings: { load: 5, signal: -1 } }));
+    assert.ok(simulator.apply({ mac, readings: { load: 5, signal: -1 } }));
     const { load, signal } = simulator.strip(mac) as { load: number; signal: number };
     assert.deepEqual([load, signal], [5, -1]);
-    assert.ok(simulator.apply({ kind: 'available', mac, available: false }));
+    assert.ok(simulator.apply({ mac, available: false }));
     assert.equal(simulator.strip(mac), undefined);
     for (const change of [
-      { kind: 'outlet', mac: 'B', port: 1, on: true },
-      { kind: 'readings', mac: 'B', readings: { signal: 1 } },
-      { kind: 'available', mac: 'B', available: true },
+      { mac: 'B', port: 1, on: true },
+      { mac: 'B', readings: { signal: 1 } },
+      { mac: 'B', available: true },
     ] as const) {
       assert.equal(simulator.apply(change), false);
     }
