@@ -166,7 +166,7 @@ const OFFLINE = new Set([
 /** Whether a field of a strip's own says that it cannot be reached. What its sensors or its cloud say is not about that. */
 function saysOffline({ meaning, value, part }: Field): boolean {
   if (part === 'meter' || !(meaning.available || meaning.offline || meaning.connection)) return false;
-  const said = isRecord(value) ? (value.value ?? value.status) : value;
+  const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
   const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
   if (meaning.available && isOwn && readFlag(said) === false) return true;
   if (meaning.offline && part === 'self' && readFlag(said) === true) return true;

@@ -41,7 +41,7 @@ const NAMES = {
     status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing metadata summary identity identification resource entity main message
-    states shadow capabilities detail desc description lastresponse hw fields`,
+    states shadow capabilities embedded detail desc description lastresponse hw fields`,
   /** Records and lists of measurements. */
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
     measured measurement readings reading metrics telemetry sensors sensor globalmeasure getrealtime
