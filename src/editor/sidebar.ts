@@ -5,7 +5,7 @@ import { areAccounts, isSwitchedAnswer, type AccountOverview, type Failure } fro
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { adminRequest, button, html, listOf, placeNodes, text, type EditorNode } from './red';
-import { learn, noAnswer, readingText, stripsOf } from './strips';
+import { countOn, learn, noAnswer, readingText, stripsOf } from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -233,9 +233,9 @@ export function sidebar(content: HTMLElement): void {
         setText(mac, strip.mac);
         element.dataset.available = String(strip.available);
         setText(available, strip.available ? '' : text('strip-account.state.unavailable'));
-        const on = strip.outlets.filter((outlet) => outlet.on === true).length;
-        setText(count, text('strip-account.picker.count', { on, of: strip.outlets.length }));
-        count.hidden = !fold.folded() || strip.outlets.length === 0;
+        const counted = countOn(strip);
+        setText(count, counted === null ? '' : text('strip-account.picker.count', counted));
+        count.hidden = !fold.folded();
         const read = READINGS.filter((name) => strip[name] !== null).map(
           (name) => `${text(`strip-sidebar.reading.${name}`)} ${readingText(strip, name)}`,
         );

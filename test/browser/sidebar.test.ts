@@ -313,6 +313,23 @@ describe('the side bar with many strips and hostile names', () => {
 
   afterEach(() => editor.close());
 
+  it('counts no outlets that are on where none says so', async () => {
+    const outlets = [1, 2, 3, 4].map((port) => ({ port, state: 'stuck' }));
+    const unknown = strips.slice(1, 9).map((strip) => ({ ...strip, outlets }));
+    stage.service.always({ kind: 'answer', status: 200, json: unknown });
+    await stage.red.deploy([tab, account(stage.service, { id: 'other', name: 'Other', interval: '5' })]);
+    const other = await Editor.open(stage.browser, stage.red.url);
+    try {
+      const shown = new Sidebar(other);
+      await shown.show();
+      await shown.strip('Strip 8').waitFor();
+      assert.doesNotMatch((await shown.strip('Strip 8').textContent()) ?? '', /of 4 on/);
+    } finally {
+      stage.service.always(null);
+      await other.close();
+    }
+  });
+
   it('stays usable: strips start folded, can be found, and keep their order', async () => {
     assert.equal(await bar.root.locator('[role=switch]:visible').count(), 0);
     const names = () => bar.account('Home').locator('h4').allTextContents();
