@@ -163,7 +163,8 @@ export function sidebar(content: HTMLElement): void {
     const strips = html('ul', {});
     const body = html('div', {}, asked, reason, hint, strips);
     const heading = html('h3', {}, fold.element);
-    const top = html('div', { class: 'smart-strip-top' }, heading, state, report, edit);
+    const side = html('div', { class: 'smart-strip-side' }, state, report, edit);
+    const top = html('div', { class: 'smart-strip-top' }, heading, side);
     const element = html('section', {}, top, body);
     const drawStrips = keyed(
       strips,

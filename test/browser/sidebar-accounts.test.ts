@@ -52,12 +52,15 @@ describe('the accounts in the side bar', () => {
       .waitFor();
   });
 
-  it('shows a short name whole beside the longest state', async () => {
-    await stage.red.deploy([tab, home()]);
+  it('shows a name whole, beside the longest state or above it', async () => {
+    const names = ['Home', 'Example 01: simulated strips'];
+    await stage.red.deploy([tab, ...names.map((name, index) => home({ id: `account${index}`, name }))]);
     const { bar } = await open({ locale: 'fr' });
-    await bar.state('Home').getByText('fonctionne, interrogé').waitFor();
-    const name = bar.account('Home').locator('.smart-strip-fold').first();
-    assert.ok(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+    for (const name of names) {
+      await bar.state(name).getByText('fonctionne, interrogé').waitFor();
+      const shown = bar.account(name).locator('.smart-strip-fold').first();
+      assert.ok(await shown.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), name);
+    }
   });
 
   it('says of a rejected key that it is the key', async () => {
