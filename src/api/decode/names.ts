@@ -129,9 +129,9 @@ const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref
 const IDENTIFIER = /(?:id|guid|uuid|key|serial|code|sn|mac|address)$/;
 
 const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
-/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4". */
+/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; "power_on_state_1" is that after a power cut. */
 const NUMBERED = new RegExp(
-  `^(?:((?:power|smart|ac)*${OUTLET}+(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
+  `^(?!poweronstat)(?:((?:power|smart|ac)*${OUTLET}+(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
 );
 
 const STRIPS =
@@ -139,16 +139,14 @@ const STRIPS =
 /** Things that are no strips; below them there may be some. */
 const FOREIGN =
   /^(?:hub|gateway|bridge|router|controller|repeater|extender|camera|bulb|light|sensor|thermostat|lock|ap|accesspoint|coordinator|parent)s?$/;
-/** Records that say nothing of how things are now, or are about something else altogether. */
-const DENIED: ReadonlySet<string> = new Set(
-  `desired target requested request default defaults config configuration configured settings setting schedule schedules
-  scheduled timer timers event events history log logs scene scenes rule rules automation automations pending previous
-  next template templates example examples limit limits threshold thresholds rated rating ratings nominal alarm alarms
-  alert alerts invitation permissions deleted removed archived override overrides backup initial expected planned error
-  errors warning warnings client clients user users owner neighbor neighbors firmware group groups input inputs led leds
-  button buttons light lights lock locks command commands preset presets task tasks program programs
-  timeline startup boot saved usb min max minimum maximum average avg mean peak`.split(/\s+/),
-);
+/** Words for records that say nothing of how things are now, or are about something else altogether. */
+const DENIED_WORDS = `desired target requested request default config configuration configured setting schedule scheduled
+  timer event history log scene rule automation pending previous next template example limit threshold
+  rated rating nominal alarm alert invitation permission deleted removed archived override backup initial
+  expected planned error warning client user owner neighbor firmware group input led button light lock
+  command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
+  peak wanted before old`;
+const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 export interface Meaning {
   readonly key: string;
@@ -271,7 +269,7 @@ function meaningOf(key: string): Meaning {
     strips: isStrips,
     foreign: words.some((each) => FOREIGN.test(each)),
     // "input_voltage" and "user_strips" are listed above as a whole.
-    denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.has(each))),
+    denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.test(each))),
     plain,
     is,
   };
