@@ -317,10 +317,10 @@ export class CommandQueue {
     const tooOld: QueuedCommand[] = [];
     let next = this.patience;
     for (const queued of this.commands) {
-      if (queued.pendingRestore || !queued.isUnsent || this.#waitsForPause(queued)) continue;
+      if (queued.pendingRestore || this.#waitsForPause(queued)) continue;
       const left = this.timeLeft(queued);
-      if (left > 0) next = Math.min(next, left);
-      else tooOld.push(queued);
+      if (left <= 0 && queued.isUnsent) tooOld.push(queued);
+      else next = Math.min(next, left);
     }
     this.#endAll(tooOld, (queued) => this.#tooOld(queued));
     if (this.#size > 0) this.expireLater(Math.max(next, EXPIRY_INTERVAL));

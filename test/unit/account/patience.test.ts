@@ -52,6 +52,21 @@ describe('a command that waits', () => {
     assert.equal(service.switches.length, 2);
   });
 
+  it('for the concurrency limit with one of several requests ends in time, whatever the others were doing', async () => {
+    const protectedOutlets = [{ mac: MAC, port: 4 as const }];
+    const { service, clock, account, run } = bench({ concurrency: 1, protectedOutlets });
+    const all = run('all', false);
+    account.list().catch(() => undefined);
+    await clock.pass(29_000);
+    await service.last.fail(failure('UNREACHABLE'));
+    await clock.pass(10_000);
+    await service.last.fail(failure('TIMEOUT'));
+    assert.equal(service.lists.length, 1, 'the list is sent before the first outlet is tried again');
+    await clock.pass(200);
+    assert.equal(all.error?.code, 'UNREACHABLE');
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/2 off`]);
+  });
+
   it('for the concurrency limit at the end of a long delay sets no timer for the past', async () => {
     const { service, clock, account, run } = bench({ concurrency: 1 });
     run(1, 'cycle', { delay: 3_600_000 });
