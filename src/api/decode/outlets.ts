@@ -105,10 +105,12 @@ function ofArray(array: readonly unknown[], container: Container, look: Look): T
   return ofRecords(all, [], container, look);
 }
 
-/** `{"node": {…}, "cursor": …}` and `{"outlet": {…}}` around each record. */
+/** `{"node": {…}, "cursor": …}`, `{"outlet": {…}}` and `{"id": "a", "attributes": {…}}` around each record. */
 function unwrapped(record: JsonRecord, look: Look): JsonRecord {
-  const { node } = record;
+  const { node, attributes, properties } = record;
   if (isRecord(node)) return node;
+  const inner = attributes ?? properties;
+  if (isRecord(inner)) return { ...inner, ...record };
   let only: string | undefined;
   for (const key in record) {
     if (only !== undefined) return record;
