@@ -126,9 +126,11 @@ export class Switcher {
       return { mac, port, on, results, response, at, ...this.store.names(mac, port) };
     } catch (error) {
       this.queue.switchFailed(error);
-      // About a single outlet, a failure that says yes contradicts itself.
-      const results = isStripError(error) && port === 'all' ? error.results : [];
-      const switched = asked.filter((each) => results.some((result) => result.port === each && result.ok));
+      const results = isStripError(error) ? error.results : [];
+      const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
+      // A failure that names no outlet contradicts every yes.
+      const saysYes = saysNo.length === 0 ? [] : results.map((result) => result.port);
+      const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
       if (isStripError(error) && !mayBeCarriedOut(error)) {
         queued.switchRequests--;

@@ -716,6 +716,19 @@ describe('what the service does not say', () => {
     assert.equal(lab.account.lastKnown(MAC, 1), false);
   });
 
+  it('of outlets of an "all" clearly, as a yes without any no or beside a no, changes nothing about them', async () => {
+    const lab = bench();
+    await list(lab, makeStrip(MAC, [false, false]));
+    const said = (...ok: boolean[]) => ok.map((each, index) => ({ port: Math.min(index + 1, 2), ok: each }));
+    for (const results of [said(true, true), said(true, true, false)]) {
+      const ending = lab.run('all', true);
+      await lab.service.last.fail(failure('SWITCH_FAILED', { results }));
+      assert.equal(ending.error?.code, 'SWITCH_FAILED');
+      assert.equal(lab.account.lastKnown(MAC, 2), false);
+    }
+    assert.equal(lab.account.lastKnown(MAC, 1), true, 'it has a yes, and another outlet has a no');
+  });
+
   it('of outlets of an "all" is read again instead of assumed', async () => {
     const lab = bench();
     const { take } = watch(lab);
