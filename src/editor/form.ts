@@ -251,10 +251,7 @@ export function followAccount(
     'smart-strip-message-account smart-strip-hint-account',
   );
   const isNew = !node.account;
-  const options = select
-    .find('option')
-    .toArray()
-    .map((option) => chosenIn($(option)));
+  const options = Array.from(select.find('option'), (option) => chosenIn($(option)));
   const [only, ...others] = options.filter((id) => id !== '');
   if (isNew && chosenIn(select) === '' && only !== undefined && others.length === 0) {
     select.val(only).trigger('change');

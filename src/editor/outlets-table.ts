@@ -102,11 +102,7 @@ const KNOWN = 'smart-strip-known';
 export function outletsTable(node: EditorNode): OutletsTable {
   const list = $('#smart-strip-outlets');
   let strips = stripsOf(node.id);
-  const lines = () =>
-    list
-      .editableList('items')
-      .toArray()
-      .map((item) => $(item));
+  const lines = () => Array.from(list.editableList('items'), (item) => $(item));
 
   list.editableList({
     addButton: text('strip-account.outlets.add'),

@@ -167,8 +167,8 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   };
   /** Scrolls the list, and nothing around it. */
   const reveal = (option: JQuery) => {
-    const [element] = option.toArray();
-    const [frame] = list.toArray();
+    const [element] = option;
+    const [frame] = list;
     if (!element || !frame) return;
     const top = element.offsetTop - frame.offsetTop;
     if (top < frame.scrollTop || top + element.offsetHeight > frame.scrollTop + frame.clientHeight)

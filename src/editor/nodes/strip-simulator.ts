@@ -34,19 +34,16 @@ const LIST = '#smart-strip-strips';
 
 /** Strips as the list holds them. What its fields do not show is kept as it is. */
 const listed = (): object[] =>
-  $(LIST)
-    .editableList('items')
-    .toArray()
-    .map((item) => {
-      const stored: unknown = $(item).data('data'); // what was added to the list
-      const typed = (part: string) => String($(item).find(`[data-part=${part}]`).val()).trim();
-      const names = PORTS.map((port) => typed(`outlet${port}`));
-      return {
-        ...withNames(isRecord(stored) ? stored : {}, names),
-        mac: typed('mac'),
-        name: typed('name'),
-      };
-    });
+  Array.from($(LIST).editableList('items'), (item) => {
+    const stored: unknown = $(item).data('data'); // what was added to the list
+    const typed = (part: string) => String($(item).find(`[data-part=${part}]`).val()).trim();
+    const names = PORTS.map((port) => typed(`outlet${port}`));
+    return {
+      ...withNames(isRecord(stored) ? stored : {}, names),
+      mac: typed('mac'),
+      name: typed('name'),
+    };
+  });
 
 const nameOf = (outlet: unknown): string => textOf(outlet, 'name');
 
