@@ -87,7 +87,7 @@ export class Account {
    * BUSY and CLOSED.
    */
   async run(command: Command, options: RunOptions = {}): Promise<Outcome> {
-    if (this.#closing !== null) throw closedError('account');
+    if (this.#closing !== null) throw closedError('notSent');
     try {
       this.#switcher.check(command);
       return await this.#queue.run(command, options);
@@ -179,7 +179,7 @@ export class Account {
     this.#poller.stop();
     this.#subscribers.clear();
     service.beginClose();
-    this.#queue.close(closedError('account'));
+    this.#queue.close();
     const restoring = this.#queue.commands.filter(({ pendingRestore }) => pendingRestore);
     this.#requests.close();
     const timers = [

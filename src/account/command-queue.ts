@@ -94,6 +94,11 @@ export class QueuedCommand {
     return this.stop !== null && (!this.pendingRestore || this.stop.code === 'SUPERSEDED');
   }
 
+  /** Why its message ends with its node or account. */
+  get errorWhenClosed(): StripError {
+    return closedError(this.switchRequests > 0 ? 'sent' : 'notSent', this.outlet);
+  }
+
   /** What errors name of it. */
   get outlet(): Pick<Command, 'mac' | 'port'> {
     return { mac: this.command.mac, port: this.command.port };
@@ -220,8 +225,7 @@ export class CommandQueue {
   cancel(owner: object): number {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
-      const what = queued.pendingRestore ? 'cycle' : queued.switchRequests > 0 ? 'sent' : 'notSent';
-      const error = closedError(what, queued.outlet);
+      const error = queued.pendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
       // What is under way or pauses goes on, but its message ends now.
       this.#tell(queued, error);
       return error;
@@ -230,9 +234,9 @@ export class CommandQueue {
   }
 
   /** Begins no command any more, and keeps those that have begun from further attempts. */
-  close(error: StripError): void {
+  close(): void {
     this.isClosed = true;
-    this.#endAll(this.commands, () => error);
+    this.#endAll(this.commands, ({ errorWhenClosed }) => errorWhenClosed);
   }
 
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */

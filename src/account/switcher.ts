@@ -1,4 +1,4 @@
-import { asError, closedError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
+import { asError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import { portsWith } from '../api/response';
 import { PORTS, type Port, type PortOrAll, type Strip } from '../api/types';
@@ -72,7 +72,7 @@ export class Switcher {
   async #cycle(queued: QueuedCommand): Promise<Outcome> {
     const plan = this.#plan(queued.command, false);
     const grace = new Promise<StripError>((resolve) => {
-      queued.endGrace = () => resolve(queued.stop ?? closedError('account'));
+      queued.endGrace = () => resolve(queued.errorWhenClosed);
     });
     const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
     if (failure !== null && !queued.pendingRestore) throw failure;
@@ -89,7 +89,7 @@ export class Switcher {
     } catch (error) {
       if (!isStripError(error) || error.code === 'SUPERSEDED') throw error;
       this.options.log.notRestored(queued.command, queued.failure ?? error);
-      throw closedError('account');
+      throw queued.errorWhenClosed;
     }
   }
 
