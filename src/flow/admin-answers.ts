@@ -2,7 +2,7 @@
 import type { Note } from '../api/decode';
 import type { ErrorCode, Params } from '../api/errors';
 import type { Strip } from '../api/types';
-import { ownProperty } from '../values';
+import { isRecord, ownProperty } from '../values';
 
 /** Why something failed, for the editor to put into words. */
 export interface Failure {
@@ -55,8 +55,32 @@ export interface AccountOverview {
   strips: Strip[];
 }
 
-// A program in between, a proxy for instance, may answer in place of the runtime.
-const saysOk = (body: unknown): boolean => typeof ownProperty(body, 'ok') === 'boolean';
-export const isStripsAnswer = (body: unknown): body is StripsAnswer => saysOk(body);
-export const isSwitchedAnswer = (body: unknown): body is SwitchedAnswer => saysOk(body);
-export const areAccounts = (body: unknown): body is AccountOverview[] => Array.isArray(body);
+// A program in between, a proxy for instance, may answer in place of the runtime, and an editor that was not reloaded may be of another version.
+
+const isListOf = (value: unknown, isElement: (element: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isElement);
+
+const isStrip = (value: unknown): boolean =>
+  typeof ownProperty(value, 'mac') === 'string' &&
+  isListOf(ownProperty(value, 'outlets'), isRecord) &&
+  isRecord(ownProperty(value, 'units'));
+
+/** `isSuccess`: what it must be where it says `ok: true`. */
+function isOutcome(body: unknown, isSuccess: boolean): boolean {
+  const ok = ownProperty(body, 'ok');
+  const isFailure = typeof ownProperty(body, 'key') === 'string' && isRecord(ownProperty(body, 'params'));
+  return ok === true ? isSuccess : ok === false && isFailure;
+}
+
+export function isStripsAnswer(body: unknown): body is StripsAnswer {
+  const [strips, notes] = [ownProperty(body, 'strips'), ownProperty(body, 'notes')];
+  return isOutcome(body, isListOf(strips, isStrip) && isListOf(notes, isRecord));
+}
+
+export const isSwitchedAnswer = (body: unknown): body is SwitchedAnswer =>
+  isOutcome(body, typeof ownProperty(body, 'on') === 'boolean');
+
+const isAccount = (value: unknown): boolean =>
+  typeof ownProperty(value, 'id') === 'string' && isListOf(ownProperty(value, 'strips'), isStrip);
+
+export const areAccounts = (body: unknown): body is AccountOverview[] => isListOf(body, isAccount);

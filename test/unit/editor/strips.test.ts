@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { withNames } from '../../../src/editor/nodes/strip-simulator';
 import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
 import { readConfig } from '../../../src/simulator/simulator';
-import { isStripsAnswer } from '../../../src/flow/admin-answers';
+import { areAccounts, isStripsAnswer, isSwitchedAnswer } from '../../../src/flow/admin-answers';
 import { makeStrip } from '../../support/scripted-service';
 import { countOn, fieldToCorrect, findStrip, outletState, readingText } from '../../../src/editor/strips';
 
@@ -14,9 +14,30 @@ const desk = makeStrip('A1B2C3D4E5F6', [true, false, null], {
 });
 
 describe('an answer to the editor', () => {
-  it("is the runtime's own where it says how it ended, and not another program's", () => {
-    assert.ok(isStripsAnswer({ ok: false }));
-    for (const body of [undefined, null, '<html>', [], {}, { error: 'x' }]) assert.ok(!isStripsAnswer(body));
+  const strips = { ok: true, strips: [desk], complete: true, readable: true, notes: [], sent: null };
+  const failed = { ok: false, code: 'AUTH', key: 'errors.AUTH.rejected', params: {} };
+  const odd: unknown[] = [undefined, null, '<html>', {}, { error: 'x' }, { ok: true }, { ok: false }, [{}]];
+
+  it('about strips holds them, or says why it does not', () => {
+    for (const body of [strips, { ...strips, strips: [] }, failed]) assert.ok(isStripsAnswer(body));
+    const others = [
+      { ...strips, strips: [{ mac: 'A1B2C3D4E5F6' }] },
+      { ...strips, strips: {} },
+      { ...strips, notes: null },
+    ];
+    for (const body of [...odd, ...others]) assert.ok(!isStripsAnswer(body), JSON.stringify(body));
+  });
+
+  it('about a switch says what was confirmed, or why it was not', () => {
+    for (const body of [{ ok: true, on: false }, failed]) assert.ok(isSwitchedAnswer(body));
+    for (const body of [...odd, { ok: true, on: 'yes' }])
+      assert.ok(!isSwitchedAnswer(body), JSON.stringify(body));
+  });
+
+  it('about accounts is a list of them with their strips', () => {
+    for (const body of [[], [{ id: 'a', strips: [desk] }]]) assert.ok(areAccounts(body));
+    for (const body of [...odd, [{ id: 'a' }], [{ id: 'a', strips: [null] }]])
+      assert.ok(!areAccounts(body), JSON.stringify(body));
   });
 });
 
