@@ -42,6 +42,26 @@ describe('a command that waits', () => {
     assert.deepEqual(service.switchTexts, [`${MAC}/2 on`]);
   });
 
+  it('for the concurrency limit ends with what the service failed with meanwhile, at a time that counts from its last answer', async () => {
+    for (const [code, after] of [
+      ['UNREACHABLE', 10_000],
+      ['AUTH', 16_000],
+    ] as const) {
+      const { clock, service, run } = bench({ retryFor: 0, concurrency: 1 });
+      run(1, true);
+      run(2, true);
+      const waiting = run(3, true);
+      await clock.pass(6000);
+      await service.last.fail(failure(code));
+      await clock.pass(after - 6001);
+      assert.equal(waiting.times, 0);
+      await clock.pass(101);
+      // A refusal is an answer, and no reason why others had to wait.
+      assert.equal(waiting.error?.code, code === 'AUTH' ? 'TIMEOUT' : code);
+      assert.equal(service.switches.length, 2);
+    }
+  });
+
   it('for the concurrency limit before a retry ends in time', async () => {
     const { clock, service, run } = bench({ retryFor: 3000, timeout: 1000, concurrency: 1 });
     const failing = run(1, true);
