@@ -235,7 +235,8 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     if (account === '') return;
     refresh.prop('disabled', true);
     const answer = await loadStrips(account);
-    if (mine !== turn) return; // another account was chosen meanwhile
+    // Another account may have been chosen meanwhile, or the dialog closed.
+    if (mine !== turn || refresh[0]?.isConnected !== true) return;
     refresh.prop('disabled', false);
     if (!answer.ok)
       trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });

@@ -128,13 +128,19 @@ export class Editor {
     const line = (text: string) => dialog.locator('.red-ui-treeList-label', { hasText: text });
     const tabs = page.locator('#red-ui-workspace-tabs .red-ui-tab');
     const before = await tabs.count();
-    await page.keyboard.press('Control+i');
-    await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
-    await line(PACKAGE).waitFor();
-    if (!(await line(name).isVisible())) await line(PACKAGE).click();
-    // Not the dialog's button: 100 ms after the dialog opens it is disabled, because there is no text to import, also if an example is chosen already.
-    await line(name).dblclick();
-    await dialog.waitFor({ state: 'hidden' });
+    /** Whether the example was asked for: on a busy machine the dialog may close without that. */
+    const choose = async (): Promise<boolean> => {
+      await page.keyboard.press('Control+i');
+      await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
+      await line(PACKAGE).waitFor();
+      if (!(await line(name).isVisible())) await line(PACKAGE).click();
+      const asked = page.waitForRequest(/library\/.*\.json/, { timeout: 10_000 }).catch(() => null);
+      // Not the dialog's button: 100 ms after the dialog opens it is disabled, because there is no text to import, also if an example is chosen already.
+      await line(name).dblclick();
+      await dialog.waitFor({ state: 'hidden' });
+      return (await asked) !== null;
+    };
+    while (!(await choose())) console.warn(`${name} is imported again`);
     // The dialog closes before the example is there.
     await tabs.nth(before).waitFor({ state: 'attached' });
   }
@@ -147,9 +153,10 @@ export class Editor {
     );
   }
 
-  /** Opens the dialog of a node by a double click. Node-RED takes two clicks in the same millisecond for one. */
+  /** Opens the dialog of a node with the Enter key: on a busy machine, two clicks may be too far apart for a double-click. */
   async edit(id: string): Promise<void> {
-    await this.node(id).locator('.red-ui-flow-node').first().dblclick({ delay: 20 });
+    await this.node(id).locator('.red-ui-flow-node').first().click();
+    await this.page.keyboard.press('Enter');
     await this.dialog.waitFor();
     await this.settled();
   }

@@ -213,6 +213,25 @@ describe('the nodes in the editor', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('may be closed before the strips have come', async () => {
+    const nodes = ['strip switch', 'strip watch'].map((type, index) =>
+      placed(type, type, { y: 100 + 100 * index, macType: 'str' }),
+    );
+    await stage.red.deploy([tab, account(stage.service), ...nodes]);
+    await open();
+    for (const { id } of nodes) {
+      const release = stage.service.hold('answer');
+      await editor.edit(id);
+      const answered = editor.page.waitForResponse(/\/strips\?refresh/);
+      await editor.done();
+      release();
+      await answered;
+    }
+    await editor.edit('strip switch');
+    await option('Desk strip').waitFor();
+    assert.deepEqual(editor.errors, []);
+  });
+
   it('keep the outlets of a simulated strip, and name them', async () => {
     const strips = [{ mac: 'A1', name: 'Desk', outlets: [{ name: 'Lamp', on: true }, { on: false }] }];
     const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };

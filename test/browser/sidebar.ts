@@ -72,6 +72,8 @@ export function setSidebar() {
 
   afterEach(async () => {
     for (const editor of opened.splice(0)) await editor.close();
+    // After what a closed side bar may have asked last: it would keep the accounts of the next test polled.
+    await stage.red.json('/settings');
     stage.service.always(null);
     for (const { mac } of STRIPS) stage.service.simulator.setOutlet(mac, 'all', false);
   });
