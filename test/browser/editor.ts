@@ -134,7 +134,7 @@ export class Editor {
       await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
       await line(PACKAGE).waitFor();
       if (!(await line(name).isVisible())) await line(PACKAGE).click();
-      const asked = page.waitForRequest(/library\/.*\.json/, { timeout: 10_000 }).catch(() => null);
+      const asked = page.waitForRequest(/\/library\//, { timeout: 10_000 }).catch(() => null);
       // Not the dialog's button: 100 ms after the dialog opens it is disabled, because there is no text to import, also if an example is chosen already.
       await line(name).dblclick();
       await dialog.waitFor({ state: 'hidden' });
