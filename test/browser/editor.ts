@@ -136,8 +136,11 @@ export class Editor {
       if (!(await line(name).isVisible())) await line(PACKAGE).click();
       const asked = page.waitForRequest(/\/library\//, { timeout: 10_000 }).catch(() => null);
       // Not the dialog's button: 100 ms after the dialog opens it is disabled, because there is no text to import, also if an example is chosen already.
-      await line(name).dblclick();
-      await dialog.waitFor({ state: 'hidden' });
+      // The two clicks may be too far apart for a double-click: then again.
+      while (await dialog.isVisible()) {
+        await line(name).dblclick();
+        await dialog.waitFor({ state: 'hidden', timeout: 5_000 }).catch(() => undefined);
+      }
       return (await asked) !== null;
     };
     while (!(await choose())) console.warn(`${name} is imported again`);
