@@ -126,24 +126,17 @@ export class Editor {
     const { page } = this;
     const dialog = page.locator('.ui-dialog', { has: page.locator('#red-ui-clipboard-dialog-import-tabs') });
     const line = (text: string) => dialog.locator('.red-ui-treeList-label', { hasText: text });
+    const confirm = page.locator('#red-ui-clipboard-dialog-ok');
     const tabs = page.locator('#red-ui-workspace-tabs .red-ui-tab');
     const before = await tabs.count();
-    /** Whether the example was asked for: on a busy machine the dialog may close without that. */
-    const choose = async (): Promise<boolean> => {
-      await page.keyboard.press('Control+i');
-      await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
-      await line(PACKAGE).waitFor();
-      if (!(await line(name).isVisible())) await line(PACKAGE).click();
-      const asked = page.waitForRequest(/\/library\//, { timeout: 10_000 }).catch(() => null);
-      // Not the dialog's button: 100 ms after the dialog opens it is disabled, because there is no text to import, also if an example is chosen already.
-      // The two clicks may be too far apart for a double-click: then again.
-      while (await dialog.isVisible()) {
-        await line(name).dblclick();
-        await dialog.waitFor({ state: 'hidden', timeout: 5_000 }).catch(() => undefined);
-      }
-      return (await asked) !== null;
-    };
-    while (!(await choose())) console.warn(`${name} is imported again`);
+    await page.keyboard.press('Control+i');
+    await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
+    await line(PACKAGE).waitFor();
+    if (!(await line(name).isVisible())) await line(PACKAGE).click();
+    await line(name).click();
+    // A timer of the dialog's first tab, where nothing is to import yet, may disable the button once more.
+    while (await confirm.isDisabled()) await line(name).click();
+    await confirm.click();
     // The dialog closes before the example is there.
     await tabs.nth(before).waitFor({ state: 'attached' });
   }
