@@ -49,14 +49,8 @@ describe('the first minute', () => {
   };
 
   it('without an account: import the first example, deploy, click', async () => {
-    await person.press('Control+i');
-    await person.click('#red-ui-clipboard-dialog-import-tabs a', 'Examples');
-    await person.click('.red-ui-treeList-label', '@smart-strip/node-red-smart-strip');
-    // Its button would be as many clicks, but it is disabled once more 100 ms after the dialog opens.
-    await editor.page.locator('.red-ui-treeList-label', { hasText: '01 - First flow' }).dblclick();
-    person.clicks += 2;
-    await editor.page.locator('.red-ui-notification', { hasText: 'Imported' }).waitFor();
-    await person.click('.red-ui-tab-label', '01');
+    await person.importExample('01 - First flow');
+    await person.showTab('strip01_tab');
     const label = editor.page.locator('.red-ui-flow-node-group', { hasText: 'toggle' });
     await label.first().waitFor();
     await person.deploy();

@@ -27,6 +27,19 @@ export class Person {
     await this.#editor.edit(id);
   }
 
+  /** Counts as the keys that open the dialog, and clicks on "Examples", the package, the example and "Import". */
+  async importExample(name: string): Promise<void> {
+    this.keys += 2;
+    this.clicks += 4;
+    await this.#editor.importExample(name);
+  }
+
+  /** Counts as a click. It is none, because a tab that still grows to its width takes none. */
+  async showTab(id: string): Promise<void> {
+    this.clicks++;
+    await this.#editor.showTab(id);
+  }
+
   /** From the palette to a place on the chart; the id of the new node. */
   async dragIn(type: string, x: number, y: number): Promise<string> {
     this.drags++;
