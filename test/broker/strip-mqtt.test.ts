@@ -48,9 +48,13 @@ describe('strip mqtt with a real broker', () => {
   const deploy = async (options: BridgeFlowOptions = {}, more: FlowNode[] = []) => {
     const { topic = 'smart-strip' } = options;
     const after = client.messages.mark;
+    const comms = red.comms.mark;
+    const answerRequests = service.hold();
     await red.deploy([...bridgeFlow(broker.port, service, options), ...more]);
+    // The birth message comes before the strips are known, so that everything is published once.
+    await completed(comms, `${topic}/bridge`, 'online');
+    answerRequests();
     await client.next(`${topic}/${OTHER}/available`, (payload) => payload === 'online', after);
-    await client.quiet();
   };
   const posts = () => service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
   /** What came on a topic since a mark. */
@@ -62,13 +66,14 @@ describe('strip mqtt with a real broker', () => {
   /** The next message that a node failed with, or was done with. */
   const failed = async (after: number) =>
     (await red.debug('caught', after)) as { error: { code: string; message: string }; strip: unknown };
-  const completed = (after: number, topic: string) =>
+  const completed = (after: number, topic: string, payload?: string) =>
     red.comms.find(
-      'completed message',
-      ({ topic: event, data }) =>
-        event === 'debug' &&
-        (data as { id: unknown }).id === 'completed' &&
-        (JSON.parse((data as { msg: string }).msg) as { topic: unknown }).topic === topic,
+      `completed message on ${topic}`,
+      ({ topic: event, data }) => {
+        if (event !== 'debug' || (data as { id: unknown }).id !== 'completed') return false;
+        const msg = JSON.parse((data as { msg: string }).msg) as { topic: unknown; payload: unknown };
+        return msg.topic === topic && (payload === undefined || msg.payload === payload);
+      },
       { after },
     );
   /** From now on the service lists these strips, the outlets of each in these states. */
