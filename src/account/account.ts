@@ -8,16 +8,7 @@ import { Reader } from './reader';
 import { Requests } from './requests';
 import { StripStore } from './strip-store';
 import { Switcher } from './switcher';
-import type {
-  AccountOptions,
-  AccountStatus,
-  Change,
-  Command,
-  Listener,
-  Outcome,
-  RunOptions,
-  SubscribeOptions,
-} from './types';
+import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
 
 /** At close, milliseconds that a switch request under way may still take. */
 const GRACE = 1_000;
@@ -26,7 +17,6 @@ const RESTORE_TIME = 5_000;
 
 interface Subscriber {
   readonly listener: Listener;
-  readonly initial: boolean;
   /** MAC keys. */
   readonly readings: ReadonlySet<string> | 'all';
   /** It was told what was known when it subscribed; before that, changes would mean nothing to it. */
@@ -58,7 +48,7 @@ export class Account {
     this.#store = new StripStore(
       options,
       (mac) => this.#wantsReadings(mac),
-      (changes, settled) => this.#announce(changes, settled),
+      (changes) => this.#announce(changes),
     );
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
@@ -106,18 +96,21 @@ export class Account {
     return this.#queue.cancel(owner);
   }
 
-  /** Tells `listener` of changes from now on, and keeps the poll going. A listener that throws does not affect the others. Returns what ends that. */
-  subscribe(listener: Listener, { initial = false, readings = [] }: SubscribeOptions = {}): () => void {
+  /**
+   * Tells `listener` what is known, then what changes, and keeps the poll going. `readings`: MACs of strips whose load, voltage and signal should be
+   * kept up to date. A listener that throws does not affect the others. Returns what ends that.
+   */
+  subscribe(listener: Listener, readings: readonly string[] | 'all' = []): () => void {
     if (this.#closing !== null) return () => undefined;
     this.#poller.start();
     this.#checkStatus();
     const keys = readings === 'all' ? readings : new Set(readings.map(macKey));
-    const subscriber: Subscriber = { listener, initial, readings: keys, ready: !initial };
+    const subscriber: Subscriber = { listener, readings: keys, ready: false };
     this.#subscribers.add(subscriber);
     // Later, so that the caller already has the function that unsubscribes.
     queueMicrotask(() => {
       subscriber.ready = true;
-      if (initial) for (const change of this.#store.known()) this.#tell(subscriber, change);
+      for (const change of this.#store.known()) this.#tell(subscriber, change);
       this.#tell(subscriber, { kind: 'account', available: this.#store.available });
     });
     return () => {
@@ -231,14 +224,10 @@ export class Account {
     this.#checkStatus();
   }
 
-  #announce(changes: readonly Change[], settled: boolean): void {
+  #announce(changes: readonly Change[]): void {
     for (const change of changes) {
-      // Once the strips are known, all subscribers are told of a new one.
-      const isNews = !('first' in change && change.first) || (settled && change.kind === 'strip');
       // A copy, because subscribers may come and go meanwhile.
-      for (const subscriber of [...this.#subscribers]) {
-        if (subscriber.ready && (subscriber.initial || isNews)) this.#tell(subscriber, change);
-      }
+      for (const subscriber of [...this.#subscribers]) if (subscriber.ready) this.#tell(subscriber, change);
     }
   }
 
@@ -257,7 +246,7 @@ export class Account {
     const keys = ['available', 'readable', 'cooldownUntil', 'polling'] as const;
     if (keys.every((key) => old[key] === status[key]) && old.error?.code === status.error?.code) return;
     this.#toldStatus = status;
-    this.#announce([{ kind: 'account', available: status.available }], true);
+    this.#announce([{ kind: 'account', available: status.available }]);
   }
 }
 

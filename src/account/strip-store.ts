@@ -73,12 +73,12 @@ export class StripStore {
 
   /**
    * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `announce` is called after every answer,
-   * with what changed (maybe nothing). `settled`: all strips were known before, so that another one is new.
+   * with what changed (maybe nothing).
    */
   constructor(
     private readonly options: AccountOptions,
     private readonly asksMore: (mac: string) => boolean,
-    private readonly announce: (changes: readonly Change[], settled: boolean) => void,
+    private readonly announce: (changes: readonly Change[]) => void,
   ) {
     const { outletNames, units } = options.settings;
     for (const { mac, port, name } of outletNames) {
@@ -145,7 +145,6 @@ export class StripStore {
    */
   list(answer: ListAnswer, version: number): ListAnswer {
     const { complete, readable } = answer;
-    const settled = this.#completeVersion > 0;
     if (this.readable && !readable) this.options.log.unreadable('list');
     this.readable = readable;
     this.#setAvailable(true, null, version);
@@ -166,13 +165,13 @@ export class StripStore {
       return corrected(strip, state);
     });
     if (complete && version > this.#completeVersion) {
+      if (this.#completeVersion === 0) this.#checkOutlets();
       this.#completeVersion = version;
       for (const state of this.#strips.values()) {
         if (state.listVersion < version) this.#leaveList(state, version);
       }
-      if (!settled) this.#checkOutlets();
     }
-    this.#tell(settled);
+    this.#tell();
     return { ...answer, strips };
   }
 
@@ -216,7 +215,7 @@ export class StripStore {
   /** All that is known, told as if it had become known just now. */
   *known(): Generator<Change> {
     for (const { strip, lastOn, lastReading } of this.#strips.values()) {
-      yield { kind: 'strip', strip, available: strip.available, first: true };
+      yield { kind: 'strip', strip, available: strip.available, first: true, isNew: false };
       for (const { port, on } of strip.outlets) {
         if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
       }
@@ -261,10 +260,10 @@ export class StripStore {
     return true;
   }
 
-  #tell(settled = this.#completeVersion > 0): void {
+  #tell(): void {
     const changes = this.#changes;
     this.#changes = [];
-    this.announce(changes, settled);
+    this.announce(changes);
   }
 
   /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: fields that it does not say for certain. */
@@ -302,7 +301,7 @@ export class StripStore {
 
   /** Replaces what is known of a strip, and notes the changes. */
   #replace(state: StripState, strip: Strip): void {
-    this.#changes.push(...changesOf(state, strip));
+    this.#changes.push(...changesOf(state, strip, this.#completeVersion > 0));
     state.strip = freeze(strip);
     state.isNew = false;
   }
@@ -321,7 +320,7 @@ export class StripStore {
     this.#changes.push({ kind: 'removed', strip: state.strip });
   }
 
-  /** After the first complete list: warns of configured outlets that it does not have. */
+  /** With the first complete list: warns of configured outlets that it does not have. */
   #checkOutlets(): void {
     const { protectedOutlets, outletNames } = this.options.settings;
     const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
@@ -351,12 +350,13 @@ function isNewer({ versions }: StripState, field: Field, version: number): boole
   return true;
 }
 
-/** What changes when a strip, known as `state` so far, becomes known as `strip`. */
-function changesOf({ strip: before, isNew, lastOn, lastReading }: StripState, strip: Strip): Change[] {
+/** What changes when a strip, known as `state` so far, becomes known as `strip`. `allKnown`: a complete list came before. */
+function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[] {
+  const { strip: before, isNew, lastOn, lastReading } = state;
   const changes: Change[] = [];
   const { available, outlets, name: ownName, units } = strip;
   if (isNew || available !== before.available)
-    changes.push({ kind: 'strip', strip, available, first: isNew });
+    changes.push({ kind: 'strip', strip, available, first: isNew, isNew: isNew && allKnown });
   for (const { port, on } of outlets) {
     if (on === (before.outlets.find((outlet) => outlet.port === port)?.on ?? null)) continue;
     const previous = lastOn.get(port) ?? null;

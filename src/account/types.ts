@@ -48,8 +48,9 @@ export interface RunOptions {
 }
 
 /**
- * Told of changes only. `first` marks what was not known before (`previous` is then `null`). An outlet or a reading that becomes unknown is told
- * with `null`, and again when it is known; `previous` is what was known last, so it equals `on` or `value` where nothing changed meanwhile.
+ * What a subscriber is told. `first` marks what it could not know before: what was known when it subscribed, or becomes known for the first time
+ * (`previous` is then `null`). An outlet or a reading that becomes unknown is told with `null`, and again when it is known; `previous` is what was
+ * known last, so it equals `on` or `value` where nothing changed meanwhile.
  */
 export type Change =
   | {
@@ -68,7 +69,8 @@ export type Change =
       previous: number | null;
       first: boolean;
     }
-  | { kind: 'strip'; strip: Strip; available: boolean; first: boolean }
+  /** `isNew`: the strip turned up after a complete list without it. */
+  | { kind: 'strip'; strip: Strip; available: boolean; first: boolean; isNew: boolean }
   /** The strip's name, a name or the number of its outlets, or a unit changed. */
   | { kind: 'description'; strip: Strip }
   /** The strip has not been in the list for a day and is forgotten. */
@@ -77,14 +79,6 @@ export type Change =
   | { kind: 'account'; available: boolean | null };
 
 export type Listener = (change: Change) => void;
-
-/** What a subscriber wants besides the changes themselves. */
-export interface SubscribeOptions {
-  /** What is known already, or becomes known for the first time, is told as well (`first: true`). */
-  initial?: boolean;
-  /** MACs of strips whose load, voltage and signal should be kept up to date, or `'all'`. */
-  readings?: readonly string[] | 'all';
-}
 
 /** How the account as a whole is doing. */
 export interface AccountStatus {

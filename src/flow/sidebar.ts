@@ -93,7 +93,7 @@ export class Leases {
     for (const account of accounts) {
       try {
         const remove = this.#subscriptions.get(account);
-        subscriptions.set(account, remove ?? account.get().subscribe(() => undefined, { readings: 'all' }));
+        subscriptions.set(account, remove ?? account.get().subscribe(() => undefined, 'all'));
       } catch (error) {
         // An account that is not configured has nothing to poll; its overview says so.
         if (!isStripError(error)) throw error;

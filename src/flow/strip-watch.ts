@@ -67,7 +67,6 @@ export class WatchMessages {
   #sent: Map<string, number> | null = null;
   /** Outlets and readings that were known once, but not when this node asked what is known. */
   #unknownAtStart: Set<string> | null = null;
-
   /** As told last; `null`: the service was not asked yet. */
   #accountAvailable: boolean | null = null;
 
@@ -77,7 +76,9 @@ export class WatchMessages {
 
   /** The message for a change, or `null`. */
   messageOf(change: Change): Message | null {
-    const { outlets, availability, readings } = this.#options;
+    const { initial, outlets, availability, readings } = this.#options;
+    const isNew = change.kind === 'strip' && change.isNew;
+    if (!initial && !isNew && 'first' in change && change.first) return null;
     switch (change.kind) {
       case 'outlet':
         return outlets && this.#isWatched(change.strip) ? this.#outletMessage(change) : null;
@@ -183,24 +184,17 @@ export function startWatching(
   display: StatusDisplay,
   send: (msg: Message) => void,
 ): () => void {
-  const { mac, initial, readings } = options;
+  const { mac, readings } = options;
   const messages = new WatchMessages(options);
   const firstAnswer = display.begin();
-  const sendChange = (change: Change): void => {
+  const onChange = (change: Change): void => {
     const msg = messages.messageOf(change);
     if (msg !== null) send(msg);
-  };
-  const showChange = (change: Change): void => {
     const isShown = change.kind === 'account' || (mac !== null && sameMac(change.strip.mac, mac));
     const status = isShown ? watchStatus(options, account) : null;
     if (status === null) return;
     display.end(firstAnswer, status);
     display.set(status);
   };
-  const removers = [
-    account.subscribe(sendChange, { initial, readings: !readings ? [] : mac === null ? 'all' : [mac] }),
-    // The status also shows what becomes known for the first time, whatever is sent.
-    account.subscribe(showChange, { initial: true }),
-  ];
-  return () => removers.forEach((remove) => remove());
+  return account.subscribe(onChange, !readings ? [] : mac === null ? 'all' : [mac]);
 }

@@ -105,7 +105,7 @@ export class Bridge {
   start(): void {
     const { account } = this.#options;
     const readings = this.#settings.readings ? 'all' : [];
-    this.#unsubscribe = account.subscribe((change) => this.#onChange(change), { initial: true, readings });
+    this.#unsubscribe = account.subscribe((change) => this.#onChange(change), readings);
   }
 
   /** Nothing is sent any more. */

@@ -28,13 +28,10 @@ describe('stress: an hour of polling', () => {
       const changes: Change[] = [];
       let told = 0;
       const removers = Array.from({ length: 40 }, (_, index) =>
-        account.subscribe(
-          (change) => {
-            told++;
-            if (index === 0) changes.push(change);
-          },
-          { initial: true, readings: 'all' },
-        ),
+        account.subscribe((change) => {
+          told++;
+          if (index === 0) changes.push(change);
+        }, 'all'),
       );
       let flips = 0;
       let last = false;

@@ -161,7 +161,7 @@ describe('stress: commands of an account', () => {
         let reading = true;
         const readers = [0, 1, 2].map(async () => {
           while (reading) {
-            const unsubscribe = account.subscribe(() => undefined, { initial: true, readings: 'all' });
+            const unsubscribe = account.subscribe(() => undefined, 'all');
             await Promise.allSettled([account.list(), account.get(random.pick(STRIPS).mac), sleep(20)]);
             unsubscribe();
           }

@@ -66,7 +66,7 @@ describe('closing an account', () => {
   it('ends retries, reads, polls and waits for the service at once', async () => {
     const { service, account, clock, log, run } = bench({ concurrency: 2 });
     const changes: Change[] = [];
-    account.subscribe((change) => changes.push(change), { initial: true });
+    account.subscribe((change) => changes.push(change));
     const retrying = run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
     const held = run(2, true);
@@ -136,7 +136,7 @@ describe('closing an account', () => {
   it('leaves no timer of a hundred accounts in full traffic', async () => {
     for (let round = 0; round < 100; round++) {
       const { service, account, clock, run } = bench({ concurrency: 3 });
-      account.subscribe(() => undefined, { initial: true, readings: 'all' });
+      account.subscribe(() => undefined, 'all');
       const endings = [run(1, true), run(1, false), run('all', 'toggle'), run(2, 'toggle'), run(3, false)];
       await service.last.fail(failure('TIMEOUT'));
       if (round % 2 === 0) await service.lists[0]?.fail(failure('UNREACHABLE'));

@@ -18,7 +18,7 @@ describe('the diagnostics of an account', () => {
     const lab = bench();
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     lab.service.autoGet = () => Promise.resolve(stripOf(makeStrip(MAC, [true])));
-    lab.account.subscribe(() => undefined, { readings: 'all' });
+    lab.account.subscribe(() => undefined, 'all');
     await lab.clock.pass(15_000);
     await Promise.all([lab.account.list(), lab.account.list()]);
     lab.run(1, 'toggle');

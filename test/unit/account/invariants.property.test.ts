@@ -81,8 +81,6 @@ class Listener {
   /** The same, but for what is unknown. */
   readonly #last = new Map<string, boolean | number>();
 
-  constructor(private readonly initial: boolean) {}
-
   hear(change: Change): void {
     if (change.kind === 'account' || change.kind === 'description' || change.kind === 'removed') return;
     const key = `${change.strip.mac}/${change.kind === 'outlet' ? change.port : ''}`;
@@ -93,14 +91,12 @@ class Listener {
     const last = this.#last.get(key);
     if (change.kind === 'outlet' && last !== undefined) assert.equal(change.previous, last);
     if (value !== null) this.#last.set(key, value);
-    if (this.initial) assert.equal(change.first, before === undefined, `${key} is first once`);
+    assert.equal(change.first, before === undefined, `${key} is first once`);
     this.#heard.set(key, value);
   }
 
   check(strip: string, outlet: Port, now: boolean | null): void {
-    const heard = this.#heard.get(`${strip}/${outlet}`);
-    if (this.initial || heard !== undefined)
-      assert.equal(heard ?? null, now, `${strip}/${outlet} was missed`);
+    assert.equal(this.#heard.get(`${strip}/${outlet}`) ?? null, now, `${strip}/${outlet} was missed`);
   }
 }
 
@@ -117,13 +113,12 @@ describe('whatever arrives in whatever order', () => {
           const open = calls.filter(({ over }) => !over);
           return open[index % Math.max(open.length, 1)];
         };
-        const subscribe = (initial: boolean): void => {
-          const listener = new Listener(initial);
+        const subscribe = (): void => {
+          const listener = new Listener();
           listeners.push(listener);
-          account.subscribe((change) => listener.hear(change), { initial });
+          account.subscribe((change) => listener.hear(change));
         };
-        subscribe(true);
-        subscribe(false);
+        subscribe();
         for (const each of steps) {
           switch (each.do) {
             case 'list':
@@ -133,7 +128,7 @@ describe('whatever arrives in whatever order', () => {
               quiet(account.get(each.mac));
               break;
             case 'subscribe':
-              subscribe(true);
+              subscribe();
               break;
             case 'run':
               endings.push(run(each.port, each.on, { mac: each.mac }));

@@ -39,7 +39,7 @@ describe('the poll', () => {
   it('asks once per interval, however many subscribe', async () => {
     const lab = bench();
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { load: 1 })));
-    for (let i = 0; i < 40; i++) lab.account.subscribe(() => undefined, { initial: true, readings: 'all' });
+    for (let i = 0; i < 40; i++) lab.account.subscribe(() => undefined, 'all');
     await lab.clock.pass(30_000 * 9);
     assert.equal(lab.service.all.length, 10);
   });
@@ -153,10 +153,7 @@ describe('the poll', () => {
         listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true]), makeStrip('with', [true], { load: 3 })),
       );
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { voltage: 230 })));
-    lab.account.subscribe((change) => heard.push(said(change)), {
-      initial: true,
-      readings: [MAC.toLowerCase(), 'with', 'unknown'],
-    });
+    lab.account.subscribe((change) => heard.push(said(change)), [MAC.toLowerCase(), 'with', 'unknown']);
     await lab.clock.pass(0);
     assert.deepEqual(lab.service.texts, ['list ', `get ${MAC}`]);
     assert.ok(heard.includes(`${MAC} voltage 230 (first)`));
@@ -196,7 +193,7 @@ describe('a poll that fails', () => {
 
   it('says so once for readings that cannot be had, and keeps its pace', async () => {
     const { lab } = watched(() => listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true])));
-    lab.account.subscribe(() => undefined, { readings: 'all' });
+    lab.account.subscribe(() => undefined, 'all');
     lab.service.autoGet = (mac) =>
       mac === MAC
         ? Promise.resolve(stripOf(makeStrip(MAC, [true])))
@@ -246,7 +243,7 @@ describe('a poll that fails', () => {
 
   it('does not say so of a strip that the service does not know when its readings are asked for', async () => {
     const { lab } = watched(() => listOf(makeStrip(MAC, [true])));
-    lab.account.subscribe(() => undefined, { readings: 'all' });
+    lab.account.subscribe(() => undefined, 'all');
     lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));
     await lab.clock.pass(90_000);
     assert.ok(lab.service.gets.length > 0);

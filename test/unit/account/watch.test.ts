@@ -179,16 +179,16 @@ describe('a subscriber', () => {
     await list(lab, makeStrip(MAC, [true]));
     await list(lab, makeStrip(MAC, [false]));
     assert.deepEqual(take(), [`${MAC}/1 off`]);
-    // For the account when it subscribes and when it is available, and for the outlet.
-    assert.deepEqual(lab.log.lines, Array(3).fill('fault Error: broken watch'));
+    // For the account when it subscribes and when it is available, for the strip, and for the outlet when it is known and when it changes.
+    assert.deepEqual(lab.log.lines, Array(5).fill('fault Error: broken watch'));
   });
 
   it('may come and go while others are called', async () => {
     const lab = bench();
     const heard: string[] = [];
     const subscribe = (name: string, react?: () => void): (() => void) =>
-      lab.account.subscribe(({ kind }) => {
-        if (kind !== 'outlet') return;
+      lab.account.subscribe((change) => {
+        if (change.kind !== 'outlet' || change.first) return;
         heard.push(name);
         react?.();
       });

@@ -1,16 +1,21 @@
-import type { Change, SubscribeOptions } from '../../../src/account/types';
+import type { Change } from '../../../src/account/types';
 import { listOf } from '../../support/scripted-service';
 import { said, type Bench } from './support';
 
-/** A subscriber that notes what it hears of strips. */
-export function watch(lab: Bench, options: SubscribeOptions = {}) {
+/** A subscriber that notes what it hears of strips; where not `initial`, without what it could not know before. */
+export function watch(
+  lab: Bench,
+  { initial = false, readings }: { initial?: boolean; readings?: readonly string[] | 'all' } = {},
+) {
   const heard: string[] = [];
   const changes: Change[] = [];
   const stop = lab.account.subscribe((change) => {
     if (change.kind === 'account') return;
+    const isNew = change.kind === 'strip' && change.isNew;
+    if (!initial && !isNew && 'first' in change && change.first) return;
     heard.push(said(change));
     changes.push(change);
-  }, options);
+  }, readings);
   return { changes, stop, take: () => heard.splice(0) };
 }
 

@@ -115,7 +115,7 @@ describe('leases of side bars', () => {
     const account = new LazyAccount(() =>
       accountWith({
         subscribe: (_listener, options) => {
-          assert.deepEqual(options, { readings: 'all' });
+          assert.deepEqual(options, 'all');
           const subscription = {};
           open.add(subscription);
           subscribed++;

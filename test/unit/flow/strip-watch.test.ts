@@ -132,14 +132,15 @@ describe('messages of a watching node', () => {
   it('tell once of an outlet or a reading that was unknown at the start, when it is known again unchanged', () => {
     const unknown = outlet({ on: null, previous: null, first: true });
     const again = outlet({ on: true, previous: true });
-    const [start, first, second] = messages({}, unknown, again, again);
+    const [start, first, second] = messages({ initial: true }, unknown, again, again);
     assert.deepEqual([start, second], [null, null]);
     assert.equal(first?.payload, true);
     assert.equal((first.strip as { previous: unknown }).previous, null);
-    const [, changed] = messages({}, unknown, outlet({ on: false, previous: true }));
+    const [, changed] = messages({ initial: true }, unknown, outlet({ on: false, previous: true }));
     assert.equal(changed?.payload, false);
     const noLoad: Change = { kind: 'reading', strip, name: 'load', value: null, previous: null, first: true };
-    const [, load, same] = messages({ readings: true }, noLoad, reading(5, 5), reading(5, 5));
+    const config = { initial: true, readings: true };
+    const [, load, same] = messages(config, noLoad, reading(5, 5), reading(5, 5));
     assert.deepEqual([load?.payload, same], [5, null]);
   });
 
@@ -174,7 +175,7 @@ describe('messages of a watching node', () => {
 
   it('leave out what is not watched', () => {
     const readings = reading(2, 1);
-    const available: Change = { kind: 'strip', strip, available: false, first: false };
+    const available: Change = { kind: 'strip', strip, available: false, first: false, isNew: false };
     const account: Change[] = [true, false].map((is) => ({ kind: 'account', available: is }));
     const none = (config: object, ...changes: Change[]) =>
       assert.deepEqual(
@@ -192,13 +193,23 @@ describe('messages of a watching node', () => {
     const config = { availability: true, outlets: false };
     const all = messages(
       config,
-      { kind: 'strip', strip, available: false, first: false },
-      { kind: 'strip', strip, available: true, first: true },
+      { kind: 'strip', strip, available: false, first: false, isNew: false },
+      { kind: 'strip', strip, available: true, first: true, isNew: true },
     );
     assert.deepEqual(all, [
       { topic: `${MAC}/available`, payload: false, strip: { ...strip, outlet: null, previous: true } },
       { topic: `${MAC}/available`, payload: true, strip: { ...strip, outlet: null, previous: null } },
     ]);
+  });
+
+  it('leave out what is known at the start unless it is asked for, but not a new strip', () => {
+    const available: Change = { kind: 'strip', strip, available: true, first: true, isNew: false };
+    const known = [available, outlet({ previous: null, first: true }), reading(5, null)];
+    const config = { availability: true, readings: true };
+    assert.deepEqual(messages(config, ...known), [null, null, null]);
+    const payloads = (all: (Message | null)[]) => all.map((message) => message?.payload);
+    assert.deepEqual(payloads(messages({ ...config, initial: true }, ...known)), [true, true, 5]);
+    assert.deepEqual(payloads(messages(config, { ...available, isNew: true })), [true]);
   });
 
   it('tell of the availability of the account, at the start only where that is asked for', () => {
@@ -213,7 +224,7 @@ describe('messages of a watching node', () => {
   });
 
   it('tell of readings by name', () => {
-    const all = messages({ readings: true }, reading(12.5, 12), reading(230, null, 'voltage'));
+    const all = messages({ readings: true, initial: true }, reading(12.5, 12), reading(230, null, 'voltage'));
     assert.deepEqual(
       all.map((message) => [
         message?.topic,
@@ -247,16 +258,16 @@ describe('a node that watches', () => {
   let shown: string[];
   let sent: Message[];
   let listeners: Listener[];
-  let options: unknown;
+  let asked: unknown;
   let running: number;
   let known: typeof strip | undefined;
   let told: AccountStatus;
 
   function start(config: object): () => void {
     const account = accountWith({
-      subscribe: (listener, given) => {
+      subscribe: (listener, readings) => {
         listeners.push(listener);
-        if (given?.readings !== undefined) options = given;
+        asked = readings;
         running++;
         return () => {
           running--;
@@ -284,13 +295,13 @@ describe('a node that watches', () => {
     tell({ kind: 'account', available: now.available });
   };
 
-  it('asks for what its options say', () => {
-    start({ initial: true, readings: true });
-    assert.deepEqual(options, { initial: true, readings: 'all' });
+  it('asks for the readings that its options say', () => {
+    start({ readings: true });
+    assert.equal(asked, 'all');
     start({ mac: MAC, readings: true });
-    assert.deepEqual(options, { initial: false, readings: [MAC] });
+    assert.deepEqual(asked, [MAC]);
     start({ mac: MAC });
-    assert.deepEqual(options, { initial: false, readings: [] });
+    assert.deepEqual(asked, []);
   });
 
   it('says that it is asking until the service has answered', async () => {

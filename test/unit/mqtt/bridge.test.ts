@@ -7,7 +7,6 @@ import type {
   Outcome,
   RunOptions,
 } from '../../../src/account/types';
-import type { SubscribeOptions } from '../../../src/account/types';
 import type { StripError } from '../../../src/api/errors';
 import { ASKING } from '../../../src/flow/node-status';
 import type { Strip } from '../../../src/api/types';
@@ -30,7 +29,7 @@ class Lab {
   readonly shown: string[] = [];
   readonly commands: Command[] = [];
   readonly owners: unknown[] = [];
-  options: SubscribeOptions | null = null;
+  readings: unknown;
   subscribers = 0;
   lists = 0;
   status: AccountStatus = STATUS;
@@ -41,10 +40,10 @@ class Lab {
 
   constructor(config: object = {}) {
     const account = accountWith({
-      subscribe: (listener, options) => {
+      subscribe: (listener, readings) => {
         this.subscribers++;
         this.#listener = listener;
-        this.options = options ?? null;
+        this.readings = readings;
         return () => {
           this.subscribers--;
           this.#listener = null;
@@ -85,7 +84,7 @@ class Lab {
   }
 
   appears(strip: Strip): void {
-    this.tell({ kind: 'strip', strip, available: strip.available, first: true });
+    this.tell({ kind: 'strip', strip, available: strip.available, first: true, isNew: false });
   }
 
   /** Something about a strip changed; what exactly does not matter to the bridge. */
@@ -157,8 +156,8 @@ describe('the settings of a bridge', () => {
 
 describe('publishing', () => {
   it('keeps the poll going, with readings where they are wanted', () => {
-    assert.deepEqual(new Lab().start().options, { initial: true, readings: 'all' });
-    assert.deepEqual(new Lab({ readings: false }).start().options, { initial: true, readings: [] });
+    assert.equal(new Lab().start().readings, 'all');
+    assert.deepEqual(new Lab({ readings: false }).start().readings, []);
   });
 
   it('publishes everything of a strip once it is known: its discovery message, then its states', async () => {
