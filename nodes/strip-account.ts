@@ -87,7 +87,7 @@ const loadConnection = () => require('./shared/connection') as typeof Connection
 /** What the account logs. Never with a message: that would reach the Catch nodes of all its users. */
 function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccount): AccountLog {
   const warn = (key: string, params = {}) => node.warn(translate(`notice.${key}`, params));
-  const reasonOf = (error: StripError) => sentenceOf(error, translate, account);
+  const reasonOf = (error: StripError) => sentenceOf(error, translate, account.known);
   return {
     failing: (error) => warn('failing', { reason: reasonOf(error) }),
     recovered: () => warn('recovered'),
@@ -101,7 +101,7 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
     notRestored: ({ mac, port }, error) =>
       node.error(
         translate('notice.notRestored', {
-          outlet: outletText({ mac, port }, translate, account),
+          outlet: outletText({ mac, port }, translate, account.known),
           reason: reasonOf(error),
         }),
       ),

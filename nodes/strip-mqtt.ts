@@ -2,8 +2,8 @@ import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
 import { InputHandler } from '../src/flow/input-handler';
-import { defectText } from '../src/flow/node-error';
-import { knownBy, type LazyAccount } from '../src/flow/shared-account';
+import { defectText, NOTHING_KNOWN } from '../src/flow/node-error';
+import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { accountOf, showStartFailure, statusDisplay, type Definition } from './shared/flow-node';
@@ -52,7 +52,7 @@ export = (RED: NodeAPI): void => {
       },
       status: display,
       translate,
-      known: knownBy(() => account),
+      known: () => account?.known ?? NOTHING_KNOWN,
       cancel: () => account?.cancel(owner),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });

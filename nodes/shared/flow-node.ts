@@ -4,9 +4,15 @@ import { StripError } from '../../src/api/errors';
 import type { ReportSource } from '../../src/flow/diagnostics';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
-import { defectText, reportedError, sentenceOf, type Translate } from '../../src/flow/node-error';
+import {
+  defectText,
+  NOTHING_KNOWN,
+  reportedError,
+  sentenceOf,
+  type Translate,
+} from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
-import { knownBy, type LazyAccount, type SharedAccount } from '../../src/flow/shared-account';
+import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
 import { translator } from './runtime';
 
@@ -34,7 +40,7 @@ export function registerInputNode(
       handle: createHandler({ config: def, evaluate: evaluator(RED, this), account, owner }),
       status: statusDisplay(this),
       translate,
-      known: knownBy(() => used ?? findAccount(RED, id)?.account),
+      known: () => (used ?? findAccount(RED, id)?.account)?.known ?? NOTHING_KNOWN,
       cancel: () => used?.cancel(owner),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });

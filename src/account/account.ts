@@ -1,12 +1,12 @@
 import { closedError, failureOf, isStripError, mayBeCarriedOut } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { JsonBody, ListAnswer, PortOrAll, Strip, StripAnswer } from '../api/types';
+import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import type { AccountDiagnostics } from './diagnostics';
 import { Poller, type Round } from './poller';
 import { Reader } from './reader';
 import { Requests } from './requests';
-import { StripStore } from './strip-store';
+import { StripStore, type KnownStrips } from './strip-store';
 import { Switcher } from './switcher';
 import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
 
@@ -28,6 +28,8 @@ interface Subscriber {
  * All promises reject with `StripError`.
  */
 export class Account {
+  /** What is known of the strips without asking the service. */
+  readonly known: KnownStrips;
   readonly #options: AccountOptions;
   readonly #store: StripStore;
   readonly #subscribers = new Set<Subscriber>();
@@ -50,6 +52,7 @@ export class Account {
       (mac) => this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );
+    this.known = this.#store;
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
@@ -136,26 +139,6 @@ export class Account {
       cooldownUntil: remaining > 0 ? untilWall : null,
       polling: this.#poller.isRunning,
     };
-  }
-
-  /** All strips that are known, in the order they became known. Copies. */
-  strips(): Strip[] {
-    return this.#store.all();
-  }
-
-  /** What is known of one strip. A copy. */
-  strip(mac: string): Strip | undefined {
-    return this.#store.find(mac);
-  }
-
-  /** Names of a strip and of one of its outlets; `null` where there is none. */
-  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    return this.#store.names(mac, port);
-  }
-
-  /** The last known state of an outlet; of all: whether any is on, `null` where that is not known. */
-  lastKnown(mac: string, port: PortOrAll): boolean | null {
-    return this.#store.lastKnown(mac, port);
   }
 
   /**

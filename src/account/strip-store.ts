@@ -21,6 +21,9 @@ type Field = 'available' | 'description' | 'at' | ReadingName | Port;
 /** What an answer tells of a strip: only its description, or readings, may be missing. */
 type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 
+/** What others may ask the store. */
+export type KnownStrips = Pick<StripStore, 'all' | 'find' | 'names' | 'lastKnown'>;
+
 /** One strip as the account knows it. */
 interface StripState {
   /** Of its MAC. */
@@ -108,6 +111,7 @@ export class StripStore {
     return this.#find(mac)?.strip.mac ?? mac;
   }
 
+  /** Names of a strip and of one of its outlets; `null` where there is none. */
   names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
     const key = macKey(mac);
     const strip = this.#strips.get(key)?.strip;

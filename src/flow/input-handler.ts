@@ -1,16 +1,10 @@
+import type { KnownStrips } from '../account/strip-store';
 import type { Progress } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Config } from '../settings';
 import type { Evaluate, Message, Target } from './input-fields';
-import {
-  CommandsFailed,
-  errorForDone,
-  failedStrip,
-  reportedError,
-  type KnownOutlets,
-  type Translate,
-} from './node-error';
+import { CommandsFailed, errorForDone, failedStrip, reportedError, type Translate } from './node-error';
 import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from './node-status';
 import type { SharedAccount } from './shared-account';
 
@@ -51,7 +45,8 @@ export interface InputHandlerOptions {
   handle: Handle;
   status: StatusDisplay;
   translate: Translate;
-  known: KnownOutlets;
+  /** What the node's account knows now. */
+  known: () => KnownStrips;
   /** Ends the commands that the node has submitted to its account. */
   cancel: () => void;
   /** Called with an error that belongs to no message. */
@@ -123,7 +118,8 @@ export class InputHandler {
   }
 
   #fail(pending: Pending, error: unknown): void {
-    const { translate, known } = this.#options;
+    const { translate } = this.#options;
+    const known = this.#options.known();
     if (!this.#end(pending, errorStatus(reportedError(error, translate, known).code))) return;
     const { msg, target } = pending;
     try {
@@ -136,7 +132,7 @@ export class InputHandler {
 
   #errorForDone(error: unknown): Error {
     const { translate, known } = this.#options;
-    return errorForDone(error, translate, known);
+    return errorForDone(error, translate, known());
   }
 
   /** False if it has ended already. */

@@ -1,3 +1,4 @@
+import type { KnownStrips } from '../account/strip-store';
 import { isStripError, StripError, type Params } from '../api/errors';
 import type { Port, PortOrAll, SwitchResult } from '../api/types';
 import type { Failure } from './admin-answers';
@@ -6,17 +7,13 @@ import { parsePort, type Requested, type Target } from './input-fields';
 /** The text under a key of the account's catalogue, in the runtime's language, with the values it names. */
 export type Translate = (key: string, params?: Params) => string;
 
-/** What an account knows of a strip or an outlet without asking the service. */
-export interface KnownOutlets {
-  /** Names of a strip and of one of its outlets. */
-  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null };
-  /** The last known state of an outlet; for "all" whether any is on. */
-  lastKnown(mac: string, port: PortOrAll): boolean | null;
-}
-
-type Names = Pick<KnownOutlets, 'names'>;
-
-const NO_NAMES: Names = { names: () => ({ name: null, outlet: null }) };
+/** What is known without an account. */
+export const NOTHING_KNOWN: KnownStrips = {
+  all: () => [],
+  find: () => undefined,
+  names: () => ({ name: null, outlet: null }),
+  lastKnown: () => null,
+};
 
 /** `msg.strip` of a command that succeeded. */
 export interface SwitchedStrip {
@@ -47,7 +44,7 @@ export interface FailedStrip extends Target {
 export function failedStrip(
   { mac, port, requested }: Target,
   error: unknown,
-  known: KnownOutlets,
+  known: KnownStrips,
 ): FailedStrip {
   const { name, outlet } = mac === null ? { name: null, outlet: null } : known.names(mac, port);
   return {
@@ -80,7 +77,7 @@ export class CommandsFailed extends Error {
 const MOST_NAMED = 4;
 
 /** The error with the code and the sentence to report. A defect becomes one that names nothing but the kind of error. */
-export function reportedError(error: unknown, translate: Translate, known: Names = NO_NAMES): StripError {
+export function reportedError(error: unknown, translate: Translate, known = NOTHING_KNOWN): StripError {
   if (isStripError(error)) return error;
   if (!(error instanceof CommandsFailed)) {
     return new StripError('SERVICE', 'SERVICE.unexpected', { params: { name: kindOf(error) } });
@@ -106,7 +103,7 @@ export function reportedError(error: unknown, translate: Translate, known: Names
 }
 
 /** What goes to `done`: its text is the sentence alone, its code an own property, as the Catch node needs them. */
-export function errorForDone(error: unknown, translate: Translate, known: KnownOutlets): Error {
+export function errorForDone(error: unknown, translate: Translate, known: KnownStrips): Error {
   const reported = reportedError(error, translate, known);
   const result = new Error(sentenceOf(reported, translate, known));
   Object.defineProperty(result, 'name', { value: '', configurable: true, writable: true });
@@ -128,7 +125,7 @@ export function errorForDone(error: unknown, translate: Translate, known: KnownO
 export function sentenceOf(
   { sentence, params }: Pick<StripError, 'sentence' | 'params'>,
   translate: Translate,
-  known: Names = NO_NAMES,
+  known = NOTHING_KNOWN,
 ): string {
   const { mac, port, failed, switched } = params;
   const named: Params = { ...params };
@@ -147,7 +144,7 @@ export function sentenceOf(
 export function outletText(
   { mac, port }: Pick<Target, 'mac' | 'port'>,
   translate: Translate,
-  known: Names = NO_NAMES,
+  known = NOTHING_KNOWN,
 ): string {
   const { name, outlet } = mac === null ? { name: null, outlet: null } : known.names(mac, port);
   const strip = name ?? mac ?? '?';

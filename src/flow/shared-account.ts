@@ -1,12 +1,13 @@
 import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
+import type { KnownStrips } from '../account/strip-store';
 import type { AccountSettings, OutletId, OutletName } from '../account/types';
 import { closedError, StripError, variableMissing } from '../api/errors';
-import { PORTS, type PortOrAll, type ReadingName, type Strip } from '../api/types';
+import { PORTS, type ReadingName } from '../api/types';
 import { numberOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty } from '../values';
 import { parseMac, parseOnePort, parsePort } from './input-fields';
-import type { KnownOutlets } from './node-error';
+import { NOTHING_KNOWN } from './node-error';
 
 /** The configuration of a `strip-account`, without its key. */
 export interface AccountConfig {
@@ -72,18 +73,7 @@ function readUnits(value: unknown): AccountSettings['units'] {
 /** What the nodes use of an account. */
 export type SharedAccount = Pick<
   Account,
-  | 'list'
-  | 'get'
-  | 'run'
-  | 'cancel'
-  | 'subscribe'
-  | 'status'
-  | 'diagnostics'
-  | 'strips'
-  | 'strip'
-  | 'names'
-  | 'lastKnown'
-  | 'close'
+  'list' | 'get' | 'run' | 'cancel' | 'subscribe' | 'status' | 'diagnostics' | 'known' | 'close'
 >;
 
 /**
@@ -119,12 +109,8 @@ export class LazyAccount {
     return this.#justCancelled;
   }
 
-  names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    return this.#account?.names(mac, port) ?? { name: null, outlet: null };
-  }
-
-  lastKnown(mac: string, port: PortOrAll): boolean | null {
-    return this.#account?.lastKnown(mac, port) ?? null;
+  get known(): KnownStrips {
+    return this.#account?.known ?? NOTHING_KNOWN;
   }
 
   /** `null`: nothing was ever asked of the account. */
@@ -132,18 +118,8 @@ export class LazyAccount {
     return this.#account?.diagnostics() ?? null;
   }
 
-  strips(): Strip[] {
-    return this.#account?.strips() ?? [];
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     await this.#account?.close();
   }
 }
-
-/** What is known of outlets by an account that may not be there. */
-export const knownBy = (account: () => LazyAccount | null | undefined): KnownOutlets => ({
-  names: (mac, port) => account()?.names(mac, port) ?? { name: null, outlet: null },
-  lastKnown: (mac, port) => account()?.lastKnown(mac, port) ?? null,
-});

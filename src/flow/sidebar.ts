@@ -18,7 +18,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
       polling,
       answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
       pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
-      strips: running.strips(),
+      strips: running.known.all(),
     };
   } catch (error) {
     const nothing = { available: false, polling: false, answeredAgo: null, pausedFor: null, strips: [] };

@@ -1,3 +1,4 @@
+import type { KnownStrips } from '../account/strip-store';
 import type { Command, Outcome } from '../account/types';
 import { closedError, isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
@@ -24,13 +25,7 @@ import {
   type Target,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
-import {
-  CommandsFailed,
-  failedStrip,
-  type FailedStrip,
-  type KnownOutlets,
-  type SwitchedStrip,
-} from './node-error';
+import { CommandsFailed, failedStrip, type FailedStrip, type SwitchedStrip } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
@@ -59,7 +54,7 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
     }
     const outcomes = await Promise.allSettled(request.commands.map(run));
     const succeeded = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
-    if (succeeded.length < outcomes.length) throw failureOf(request, outcomes, shared);
+    if (succeeded.length < outcomes.length) throw failureOf(request, outcomes, shared.known);
     const message = Object.assign(input.msg, answerOf(request, succeeded, output));
     return { messages: [message], status: statusOf(shared, succeeded) };
   };
@@ -94,7 +89,7 @@ function switchedStrip(requested: Requested, outcome: Outcome): SwitchedStrip {
 function failureOf(
   { commands }: SwitchRequest,
   outcomes: readonly PromiseSettledResult<Outcome>[],
-  known: KnownOutlets,
+  known: KnownStrips,
 ): unknown {
   const failures: { target: Target; error: StripError }[] = [];
   const strips: (SwitchedStrip | FailedStrip)[] = [];
@@ -117,7 +112,7 @@ function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeSta
   const [first, ...others] = outcomes;
   if (first === undefined || !others.every(({ mac }) => sameMac(mac, first.mac))) return SWITCHED;
   if (others.length === 0 && first.port !== 'all') return outletStatus(first.on);
-  const strip = account.strip(first.mac);
+  const strip = account.known.find(first.mac);
   // The service has just answered for this strip, even if the latest list did not have it.
   return strip === undefined ? outletStatus(first.on) : stripStatus({ ...strip, available: true });
 }

@@ -169,7 +169,7 @@ function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeS
   if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
   if (!readable) return UNKNOWN_ANSWER;
   if (mac === null) return WATCHING;
-  const strip = account.strip(mac);
+  const strip = account.known.find(mac);
   if (strip === undefined) return errorStatus('NOT_FOUND');
   if (!strip.available) return UNAVAILABLE;
   return port === null

@@ -123,7 +123,7 @@ describe('the command queue', () => {
       at: '2027-01-15T08:00:00.000Z',
     });
     assert.equal(ending.outcome.response, response);
-    assert.equal(account.lastKnown(MAC, 2), true);
+    assert.equal(account.known.lastKnown(MAC, 2), true);
   });
 
   it('take in what a failed "all" did switch', async () => {
@@ -135,8 +135,8 @@ describe('the command queue', () => {
     ];
     await service.last.fail(failure('SWITCH_FAILED', { results }));
     assert.equal(ending.error?.code, 'SWITCH_FAILED');
-    assert.equal(account.lastKnown(MAC, 1), true);
-    assert.equal(account.lastKnown(MAC, 2), null);
+    assert.equal(account.known.lastKnown(MAC, 1), true);
+    assert.equal(account.known.lastKnown(MAC, 2), null);
   });
 
   it('refuse a command when ten thousand are waiting already', async () => {

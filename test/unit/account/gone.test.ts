@@ -32,11 +32,11 @@ describe('a strip that left the list', () => {
     await lab.clock.pass(0);
     listed = [];
     await lab.clock.pass(15_000);
-    assert.equal(lab.account.strip(MAC)?.available, false);
+    assert.equal(lab.account.known.find(MAC)?.available, false);
     listed = [MAC];
     await lab.clock.pass(30_000);
     assert.equal(lab.service.gets.length, 2);
-    assert.equal(lab.account.strip(MAC)?.available, true);
+    assert.equal(lab.account.known.find(MAC)?.available, true);
   });
 
   it('is forgotten after a day, and then said to be removed', async () => {
@@ -48,7 +48,7 @@ describe('a strip that left the list', () => {
     await lab.clock.pass(DAY - 1);
     await list(lab, makeStrip(MAC, [true]));
     assert.deepEqual(take(), []);
-    assert.equal(lab.account.lastKnown(OTHER, 1), true);
+    assert.equal(lab.account.known.lastKnown(OTHER, 1), true);
     await lab.clock.pass(1);
     await list(lab, makeStrip(MAC, [true]));
     assert.deepEqual(take(), [`${OTHER} removed`]);
@@ -56,11 +56,11 @@ describe('a strip that left the list', () => {
     assert.ok(removed?.kind === 'removed');
     assert.equal(removed.strip.name, 'Desk');
     assert.deepEqual(
-      lab.account.strips().map(({ mac }) => mac),
+      lab.account.known.all().map(({ mac }) => mac),
       [MAC],
     );
-    assert.equal(lab.account.strip(OTHER), undefined);
-    assert.equal(lab.account.lastKnown(OTHER, 1), null);
+    assert.equal(lab.account.known.find(OTHER), undefined);
+    assert.equal(lab.account.known.lastKnown(OTHER, 1), null);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     assert.deepEqual(take(), [`${OTHER} available (first)`]);
   });
@@ -96,7 +96,7 @@ describe('a strip that left the list', () => {
     await partial;
     await list(lab, makeStrip(OTHER, [true]));
     assert.ok(!take().some((text) => text.endsWith('removed')));
-    assert.equal(lab.account.strips().length, 2);
+    assert.equal(lab.account.known.all().length, 2);
   });
 
   it('and whose answer could not be read is warned of again after it was forgotten', async () => {
@@ -125,8 +125,8 @@ describe('a service that names another strip in each list', () => {
     const rounds = lab.service.lists.length;
     assert.ok(rounds > 24 * 29);
     assert.equal(lab.service.gets.length, rounds);
-    assert.ok(lab.account.strips().length <= 26, `${lab.account.strips().length} strips`);
+    assert.ok(lab.account.known.all().length <= 26, `${lab.account.known.all().length} strips`);
     const removed = watcher.take().filter((text) => text.endsWith('removed'));
-    assert.equal(removed.length, rounds - lab.account.strips().length);
+    assert.equal(removed.length, rounds - lab.account.known.all().length);
   });
 });

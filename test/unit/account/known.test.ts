@@ -12,7 +12,7 @@ describe('what is known of an outlet', () => {
     lab.run(1, true);
     await lab.service.last.answer(yes());
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
-    assert.equal(lab.account.lastKnown(MAC, 1), true);
+    assert.equal(lab.account.known.lastKnown(MAC, 1), true);
     assert.deepEqual(take(), [`${MAC}/1 on`]);
     assert.deepEqual(
       (await before).strip.outlets,
@@ -29,38 +29,38 @@ describe('what is known of an outlet', () => {
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
     await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [false])));
     await Promise.all([older, newer]);
-    assert.equal(lab.account.lastKnown(MAC, 1), true);
+    assert.equal(lab.account.known.lastKnown(MAC, 1), true);
   });
 
   it('of all outlets is on if any is, off only if all are', async () => {
     const lab = bench();
-    assert.equal(lab.account.lastKnown(MAC, 'all'), null);
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
     await list(lab, makeStrip(MAC, [false, null]));
-    assert.equal(lab.account.lastKnown(MAC, 'all'), null);
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
     await list(lab, makeStrip(MAC, [false, false]));
-    assert.equal(lab.account.lastKnown(MAC, 'all'), false);
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), false);
     await list(lab, makeStrip(MAC, [false, true]));
-    assert.equal(lab.account.lastKnown(MAC, 'all'), true);
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), true);
   });
 
   it('of all outlets is not known from one that was switched', async () => {
     const lab = bench();
     lab.run(1, false);
     await lab.service.last.answer(yes());
-    assert.equal(lab.account.lastKnown(MAC, 1), false);
-    assert.equal(lab.account.lastKnown(MAC, 'all'), null);
+    assert.equal(lab.account.known.lastKnown(MAC, 1), false);
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
     for (const port of [2, 3, 4] as const) {
       lab.run(port, false);
       await lab.service.last.answer(yes(port));
     }
-    assert.equal(lab.account.lastKnown(MAC, 'all'), null, 'no answer has told that there are no more');
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null, 'no answer has told that there are no more');
     await list(lab, makeStrip(MAC, [false, false, false, false]));
-    assert.equal(lab.account.lastKnown(MAC, 'all'), false);
+    assert.equal(lab.account.known.lastKnown(MAC, 'all'), false);
   });
 
   it('has the time of the newest answer about its strip, whatever arrives last', async () => {
     const lab = bench();
-    const at = (): string | undefined => lab.account.strip(MAC)?.at;
+    const at = (): string | undefined => lab.account.known.find(MAC)?.at;
     const older = lab.account.get(MAC);
     await list(lab, makeStrip(MAC, [true], { at: '2027-01-15T08:00:01.000Z' }));
     assert.equal(at(), '2027-01-15T08:00:01.000Z');
@@ -90,7 +90,7 @@ describe('what is known of an outlet', () => {
       await lab.service.last.answer(yes(port));
     }
     assert.deepEqual(
-      lab.account.strip(MAC)?.outlets.map(({ port }) => port),
+      lab.account.known.find(MAC)?.outlets.map(({ port }) => port),
       [1, 2, 3],
     );
   });
@@ -98,9 +98,9 @@ describe('what is known of an outlet', () => {
   it('survives hostile names', async () => {
     const lab = bench();
     await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));
-    assert.equal(lab.account.lastKnown('__proto__', 1), true);
-    assert.equal(lab.account.lastKnown('constructor', 1), false);
-    assert.equal(lab.account.strip('toString'), undefined);
+    assert.equal(lab.account.known.lastKnown('__proto__', 1), true);
+    assert.equal(lab.account.known.lastKnown('constructor', 1), false);
+    assert.equal(lab.account.known.find('toString'), undefined);
   });
 });
 
@@ -120,7 +120,7 @@ describe('a list that arrives late', () => {
       'nor does whoever asked see a switch undone',
     );
     assert.deepEqual(
-      lab.account.strips().map(({ mac, available }) => [mac, available]),
+      lab.account.known.all().map(({ mac, available }) => [mac, available]),
       [
         [MAC, true],
         [OTHER, false],
@@ -146,7 +146,7 @@ describe('a list that arrives late', () => {
     await list(lab);
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
     await older;
-    assert.equal(lab.account.strip(MAC)?.available, false);
+    assert.equal(lab.account.known.find(MAC)?.available, false);
   });
 
   it('as NOT_FOUND says nothing of a strip that was listed since, nor of one that nobody knows', async () => {
@@ -161,7 +161,7 @@ describe('a list that arrives late', () => {
     await Promise.all(older);
     assert.deepEqual(take(), []);
     assert.deepEqual(
-      lab.account.strips().map(({ mac, available }) => [mac, available]),
+      lab.account.known.all().map(({ mac, available }) => [mac, available]),
       [[MAC, true]],
     );
   });

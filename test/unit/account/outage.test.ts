@@ -703,7 +703,7 @@ describe('what the service does not say', () => {
     lab.run(2, true);
     await lab.service.last.answer({ results: [{ port: 3, ok: true }], confirmed: [3], ...bodyOf({}) });
     assert.deepEqual(take(), []);
-    assert.equal(lab.account.lastKnown(MAC, 3), false);
+    assert.equal(lab.account.known.lastKnown(MAC, 3), false);
   });
 
   it('of the outlet in an answer that contradicts itself changes nothing about it', async () => {
@@ -713,7 +713,7 @@ describe('what the service does not say', () => {
     // As of {"success": false, "results": [{"port": 1, "ok": true}]}.
     await lab.service.last.fail(failure('SWITCH_FAILED', { results: [{ port: 1, ok: true }] }));
     assert.equal(ending.error?.code, 'SWITCH_FAILED');
-    assert.equal(lab.account.lastKnown(MAC, 1), false);
+    assert.equal(lab.account.known.lastKnown(MAC, 1), false);
   });
 
   it('of outlets of an "all" clearly, as a yes without any no or beside a no, changes nothing about them', async () => {
@@ -724,9 +724,9 @@ describe('what the service does not say', () => {
       const ending = lab.run('all', true);
       await lab.service.last.fail(failure('SWITCH_FAILED', { results }));
       assert.equal(ending.error?.code, 'SWITCH_FAILED');
-      assert.equal(lab.account.lastKnown(MAC, 2), false);
+      assert.equal(lab.account.known.lastKnown(MAC, 2), false);
     }
-    assert.equal(lab.account.lastKnown(MAC, 1), true, 'it has a yes, and another outlet has a no');
+    assert.equal(lab.account.known.lastKnown(MAC, 1), true, 'it has a yes, and another outlet has a no');
   });
 
   it('of outlets of an "all" is read again instead of assumed', async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
+import { NOTHING_KNOWN } from '../../../src/flow/node-error';
 import type { Evaluate, Message } from '../../../src/flow/input-fields';
 import { InputHandler, type HandlerResult, type Handle, type Input } from '../../../src/flow/input-handler';
 import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { calm, FakeClock } from '../../support/fake-clock';
-import { accountWith, error, MAC, translate, unknown } from './support';
+import { accountWith, error, MAC, translate } from './support';
 
 const answer = (...messages: Message[]): HandlerResult => ({ messages, status: outletStatus(true) });
 const codeOf = (failure: Error | undefined): string =>
@@ -28,7 +29,11 @@ describe('handling messages', () => {
       handle,
       status,
       translate,
-      known: { names: () => ({ name: 'Desk', outlet: 'Lamp' }), lastKnown: () => true },
+      known: () => ({
+        ...NOTHING_KNOWN,
+        names: () => ({ name: 'Desk', outlet: 'Lamp' }),
+        lastKnown: () => true,
+      }),
       cancel: () => (cancelled += 1),
       onDefect: (defect) => defects.push(defect),
     });
@@ -186,7 +191,7 @@ describe('a strip switch node that is closed', () => {
       handle: switchHandler({ config: fixed, evaluate, account: () => account, owner: {} }),
       status: new StatusDisplay(() => undefined, new FakeClock()),
       translate,
-      known: unknown,
+      known: () => NOTHING_KNOWN,
       cancel: () => undefined,
       onDefect: (defect) => ended.push(defect),
     });

@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
+import type { PortOrAll } from '../../../src/api/types';
 import {
   CommandsFailed,
   defectText,
   editorError,
   errorForDone,
   failedStrip,
+  NOTHING_KNOWN,
   outletText,
   sentenceOf,
-  type KnownOutlets,
 } from '../../../src/flow/node-error';
-import { error, MAC, OTHER, translate, unknown } from './support';
+import { error, MAC, OTHER, translate } from './support';
 
 /** A strip and one outlet that have names. */
-const known: KnownOutlets = {
-  names: (mac, port) => ({
+const known = {
+  ...NOTHING_KNOWN,
+  names: (mac: string, port: PortOrAll | null) => ({
     name: mac === MAC ? 'Desk' : null,
     outlet: mac === MAC && port === 2 ? 'Lamp' : null,
   }),
@@ -26,7 +28,7 @@ describe('an error for the Catch node', () => {
     const told = errorForDone(
       new StripError('AUTH', 'AUTH.rejected', { params: { host: 'h' } }),
       translate,
-      unknown,
+      NOTHING_KNOWN,
     );
     assert.equal(String(told), 'errors.AUTH.rejected {"host":"h"}');
     assert(Object.hasOwn(told, 'code') && Reflect.get(told, 'code') === 'AUTH');
@@ -37,19 +39,19 @@ describe('an error for the Catch node', () => {
   it('keeps a cause that is no more than a code', () => {
     const cause = Object.assign(new Error('ECONNREFUSED'), { code: 'ECONNREFUSED' });
     assert.equal(
-      errorForDone(new StripError('UNREACHABLE', 'x', { cause }), translate, unknown).cause,
+      errorForDone(new StripError('UNREACHABLE', 'x', { cause }), translate, NOTHING_KNOWN).cause,
       cause,
     );
     for (const other of [new Error('anything'), { key: 'k' }, error('AUTH')]) {
       assert.equal(
-        errorForDone(new StripError('UNREACHABLE', 'x', { cause: other }), translate, unknown).cause,
+        errorForDone(new StripError('UNREACHABLE', 'x', { cause: other }), translate, NOTHING_KNOWN).cause,
         undefined,
       );
     }
   });
 
   it('says what kind of defect it is and where, without its own message', () => {
-    const told = errorForDone(new TypeError('cannot read secret\nof undefined'), translate, unknown);
+    const told = errorForDone(new TypeError('cannot read secret\nof undefined'), translate, NOTHING_KNOWN);
     assert.equal(String(told), 'errors.SERVICE.unexpected {"name":"TypeError"}');
     assert.equal(Reflect.get(told, 'code'), 'SERVICE');
     assert(!String(told.stack).includes('secret') && String(told.stack).includes('node-error.test'));
@@ -63,8 +65,8 @@ describe('an error for the Catch node', () => {
       assert(
         !/sec ?ret/.test(
           JSON.stringify([
-            String(errorForDone(thrown, translate, unknown)),
-            errorForDone(thrown, translate, unknown),
+            String(errorForDone(thrown, translate, NOTHING_KNOWN)),
+            errorForDone(thrown, translate, NOTHING_KNOWN),
           ]),
         ),
       );
@@ -76,7 +78,7 @@ describe('the place of a defect', () => {
   const faulty = (): Error => new TypeError('secret');
 
   it('is in the stack below the sentence', () => {
-    const { stack, message } = errorForDone(faulty(), translate, unknown);
+    const { stack, message } = errorForDone(faulty(), translate, NOTHING_KNOWN);
     const [first, second] = String(stack).split('\n');
     assert.equal(first, message);
     assert.match(String(second), /faulty/);
@@ -85,7 +87,7 @@ describe('the place of a defect', () => {
   it('is left out where the defect has no stack', () => {
     const bare = faulty();
     delete bare.stack;
-    const told = errorForDone(bare, translate, unknown);
+    const told = errorForDone(bare, translate, NOTHING_KNOWN);
     assert.equal(told.stack, told.message);
     assert.equal(defectText(bare, translate), 'notice.fault {"name":"TypeError"}');
   });
@@ -98,9 +100,9 @@ describe('one error for several commands', () => {
       return { target, error: error(code) };
     });
   const told = (failed: ReturnType<typeof failures>, total = failed.length): string => {
-    const [strip] = failed.map(({ target, error: reason }) => failedStrip(target, reason, unknown));
+    const [strip] = failed.map(({ target, error: reason }) => failedStrip(target, reason, NOTHING_KNOWN));
     const strips = strip === undefined ? [] : Array.from({ length: total }, () => strip);
-    return errorForDone(new CommandsFailed(failed, strips), translate, unknown).message;
+    return errorForDone(new CommandsFailed(failed, strips), translate, NOTHING_KNOWN).message;
   };
 
   it('gives the reason that all have in common', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { NOTHING_KNOWN } from '../../../src/flow/node-error';
 import { LazyAccount, readAccountConfig } from '../../../src/flow/shared-account';
 import { DiagnosticCounters } from '../../../src/account/diagnostics';
 import { FakeClock } from '../../support/fake-clock';
@@ -128,13 +129,13 @@ describe('an account that is created when it is used', () => {
     const account = new LazyAccount(() => {
       made++;
       if (broken) throw error('NOT_CONFIGURED');
-      return accountWith({ lastKnown: () => true });
+      return accountWith({ known: { ...NOTHING_KNOWN, lastKnown: () => true } });
     });
-    assert.deepEqual([account.lastKnown(MAC, 1), account.strips(), made], [null, [], 0]);
+    assert.deepEqual([account.known.lastKnown(MAC, 1), account.known.all(), made], [null, [], 0]);
     assert.equal((await failing(() => account.get())).code, 'NOT_CONFIGURED');
     broken = false;
     assert.equal(account.get(), account.get());
-    assert.deepEqual([made, account.lastKnown(MAC, 1)], [2, true]);
+    assert.deepEqual([made, account.known.lastKnown(MAC, 1)], [2, true]);
   });
 
   it('is not made any more once it is closed', async () => {

@@ -3,21 +3,15 @@ import type { Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import type { Config } from '../../../src/settings';
 import type { Message } from '../../../src/flow/input-fields';
-import { CommandsFailed, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
+import {
+  CommandsFailed,
+  NOTHING_KNOWN,
+  reportedError,
+  type SwitchedStrip,
+} from '../../../src/flow/node-error';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { makeStrip } from '../../support/scripted-service';
-import {
-  accountWith,
-  error,
-  failing,
-  input,
-  MAC,
-  noEvaluate,
-  OTHER,
-  outcomeOf,
-  translate,
-  unknown,
-} from './support';
+import { accountWith, error, failing, input, MAC, noEvaluate, OTHER, outcomeOf, translate } from './support';
 
 const AT = '2027-01-15T08:00:00.000Z';
 const strip = { mac: MAC, macType: 'str' };
@@ -32,7 +26,7 @@ async function answer(
   run = succeed,
   known?: ReturnType<typeof makeStrip>,
 ) {
-  const account = accountWith({ run, strip: () => known });
+  const account = accountWith({ run, known: { ...NOTHING_KNOWN, find: () => known } });
   const handle = switchHandler({
     config: { ...strip, ...config },
     evaluate: noEvaluate,
@@ -218,7 +212,7 @@ describe('one error for several commands', () => {
     assert.fail('it did not fail');
   }
   const reported = async (...errors: (Error | null)[]) => {
-    const { code, sentence, params } = reportedError(await failed(...errors), translate, unknown);
+    const { code, sentence, params } = reportedError(await failed(...errors), translate, NOTHING_KNOWN);
     return { code, sentence, params };
   };
 

@@ -5,7 +5,7 @@ import { CommandReader, type SwitchRequest } from '../../../src/flow/strip-switc
 import type { Config } from '../../../src/settings';
 import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
-import type { KnownOutlets, Translate } from '../../../src/flow/node-error';
+import { NOTHING_KNOWN, type Translate } from '../../../src/flow/node-error';
 import type { SharedAccount } from '../../../src/flow/shared-account';
 
 export const MAC = 'A1B2C3D4E5F6';
@@ -27,12 +27,6 @@ export const input = (msg: Message): Input => ({
   ended: false,
   submitted: false,
 });
-
-/** An account that knows nothing of any outlet. */
-export const unknown: KnownOutlets = {
-  names: () => ({ name: null, outlet: null }),
-  lastKnown: () => null,
-};
 
 /** Reads the commands of one message. */
 export async function request(
@@ -105,10 +99,7 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     cancel: () => 0,
     status: () => STATUS,
     diagnostics: absent,
-    names: () => ({ name: null, outlet: null }),
-    strips: () => [],
-    strip: () => undefined,
-    lastKnown: () => null,
+    known: NOTHING_KNOWN,
     close: () => Promise.resolve(),
     ...parts,
   };
