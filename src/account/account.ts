@@ -19,8 +19,6 @@ interface Subscriber {
   readonly listener: Listener;
   /** MAC keys. */
   readonly readings: ReadonlySet<string> | 'all';
-  /** It was told what was known when it subscribed; before that, changes would mean nothing to it. */
-  ready: boolean;
 }
 
 /**
@@ -100,22 +98,18 @@ export class Account {
   }
 
   /**
-   * Tells `listener` what is known, then what changes, and keeps the poll going. `readings`: MACs of strips whose load, voltage and signal should be
-   * kept up to date. A listener that throws does not affect the others. Returns what ends that.
+   * Tells `listener` what is known, before it returns, and then what changes; keeps the poll going. `readings`: MACs of strips whose load, voltage
+   * and signal should be kept up to date. A listener that throws does not affect the others. Returns what ends that.
    */
   subscribe(listener: Listener, readings: readonly string[] | 'all' = []): () => void {
     if (this.#closing !== null) return () => undefined;
     this.#poller.start();
     this.#checkStatus();
     const keys = readings === 'all' ? readings : new Set(readings.map(macKey));
-    const subscriber: Subscriber = { listener, readings: keys, ready: false };
+    const subscriber: Subscriber = { listener, readings: keys };
     this.#subscribers.add(subscriber);
-    // Later, so that the caller already has the function that unsubscribes.
-    queueMicrotask(() => {
-      subscriber.ready = true;
-      for (const change of this.#store.known()) this.#tell(subscriber, change);
-      this.#tell(subscriber, { kind: 'account', available: this.#store.available });
-    });
+    for (const change of this.#store.known()) this.#tell(subscriber, change);
+    this.#tell(subscriber, { kind: 'account', available: this.#store.available });
     return () => {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#poller.stop();
@@ -169,8 +163,7 @@ export class Account {
     timers.forEach((timer) => clock.clearTimeout(timer));
     await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
     await allOver(this.#queue.commands);
-    const { dropped } = this.#queue;
-    if (dropped > 0) log.dropped(dropped);
+    if (this.#queue.dropped > 0) log.dropped(this.#queue.dropped);
   }
 
   async #read<Answer extends JsonBody>(read: () => Promise<Answer>): Promise<Answer> {
@@ -210,7 +203,7 @@ export class Account {
   #announce(changes: readonly Change[]): void {
     for (const change of changes) {
       // A copy, because subscribers may come and go meanwhile.
-      for (const subscriber of [...this.#subscribers]) if (subscriber.ready) this.#tell(subscriber, change);
+      for (const subscriber of [...this.#subscribers]) this.#tell(subscriber, change);
     }
   }
 

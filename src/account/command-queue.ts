@@ -10,8 +10,6 @@ export const MAX_WAITING = 10_000;
 export const busy = (): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count: MAX_WAITING } });
 
-/** Strips without commands that are kept: a map whose entries come and go with every command leaves much to the garbage collector. */
-const MOST_IDLE = 250;
 /** Milliseconds that a timer may be late without a command counting as too old. */
 const TIMER_SLACK = 1_000;
 /** Shortest time between two looks for commands that have waited too long, in milliseconds. */
@@ -287,7 +285,7 @@ export class CommandQueue {
       this.#size--;
       const { strip, command } = queued;
       strip.splice(strip.indexOf(queued), 1);
-      if (strip.length === 0 && this.#strips.size > MOST_IDLE) this.#strips.delete(macKey(command.mac));
+      if (strip.length === 0) this.#strips.delete(macKey(command.mac));
     }
     for (const { strip, ports } of commands) {
       for (const port of ports) {

@@ -50,8 +50,7 @@ export class Requests {
     for (let failures = 0; ; failures++) {
       this.#check(queued);
       this.#enterSending(queued);
-      const isAdmitted = this.cooldown.remaining === 0 && this.#semaphore.tryAcquire();
-      if (!isAdmitted) await this.#admit(queued);
+      if (this.cooldown.remaining > 0 || !this.#semaphore.tryAcquire()) await this.#admit(queued);
       if (queued !== null) queued.underWay++;
       if (failures > 0) this.counters.retries++;
       const sent = this.options.clock.monotonic();

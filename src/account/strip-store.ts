@@ -26,8 +26,6 @@ export type KnownStrips = Pick<StripStore, 'all' | 'find' | 'names' | 'lastKnown
 
 /** One strip as the account knows it. */
 interface StripState {
-  /** Of its MAC. */
-  readonly key: string;
   /** As known now. Replaced on each change, never modified. */
   strip: Readonly<Strip>;
   /** No answer about it has been taken in. */
@@ -239,7 +237,6 @@ export class StripStore {
     if (known !== undefined) return known;
     const readings = { load: null, voltage: null, signal: null };
     const state: StripState = {
-      key,
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
       isNew: true,
       versions: new Map(),
@@ -285,7 +282,7 @@ export class StripStore {
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
     const outlets = [...strip.outlets];
-    const givenNames = this.#outletNames.get(state.key);
+    const givenNames = this.#outletNames.get(macKey(strip.mac));
     for (const { port, on, name } of told.outlets) {
       const index = outlets.findIndex((outlet) => outlet.port === port);
       const known = outlets[index];
@@ -320,7 +317,7 @@ export class StripStore {
     const now = this.options.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
-    this.#strips.delete(state.key);
+    this.#strips.delete(macKey(state.strip.mac));
     this.#changes.push({ kind: 'removed', strip: state.strip });
   }
 

@@ -109,9 +109,8 @@ export class Switcher {
     const mac = this.store.spelling(queued.command.mac);
     const asked = port === 'all' ? this.store.ports(mac) : [port];
     const now = (): string => new Date(clock.wall()).toISOString();
-    const pending = queued.pendingRestores;
-    const isFirst = queued.action === 'cycle' && !on && !pending.includes(port);
-    if (isFirst) queued.pendingRestores = [...pending, port];
+    const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
+    if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
     counters.requests.switch++;
     queued.switchRequests++;
     try {

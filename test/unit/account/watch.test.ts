@@ -42,20 +42,17 @@ describe('a subscriber', () => {
     await list(lab, makeStrip(MAC, [true, null], { load: 5 }));
     assert.deepEqual(early.take(), known);
     const late = watch(lab, { initial: true });
-    assert.deepEqual(late.take(), [], 'not before subscribe has returned');
-    await calm();
     assert.deepEqual(late.take(), known);
     await list(lab, makeStrip(MAC, [true, false], { load: 5 }));
     assert.deepEqual(late.take(), [`${MAC}/2 off (first)`]);
     assert.deepEqual(early.take(), [`${MAC}/2 off (first)`]);
   });
 
-  it('hears nothing where it goes at once', async () => {
+  it('hears nothing once it has gone', async () => {
     const lab = bench();
-    await list(lab, makeStrip(MAC, [true]));
     const { stop, take } = watch(lab, { initial: true });
     stop();
-    await calm();
+    await list(lab, makeStrip(MAC, [true]));
     assert.deepEqual(take(), []);
   });
 
