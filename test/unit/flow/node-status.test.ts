@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ERROR_CODES } from '../../../src/api/errors';
 import {
   ASKING,
   CATALOGUE,
@@ -261,22 +262,6 @@ describe('what the status says', () => {
       );
       if (known > 1) assert.equal(Reflect.get(catalogue.status, unknown), `${known - 1} on, rest unknown`);
     }
-    const codes = [
-      'INVALID_INPUT',
-      'NOT_CONFIGURED',
-      'AUTH',
-      'NOT_FOUND',
-      'RATE_LIMITED',
-      'TIMEOUT',
-      'UNREACHABLE',
-      'SERVICE',
-      'BAD_RESPONSE',
-      'SWITCH_FAILED',
-      'SUPERSEDED',
-      'PROTECTED',
-      'BUSY',
-      'CLOSED',
-    ] as const;
-    for (const code of codes) assert(keys.has(name(errorStatus(code))), code);
+    for (const code of ERROR_CODES) assert(keys.has(name(errorStatus(code))), code);
   });
 });
