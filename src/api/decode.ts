@@ -115,7 +115,7 @@ function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
     return {
       ...about,
       records: only(value),
-      bare: readSet(value, { key: '[]', trust: 'outlets', measured }, look),
+      bare: readSet(value, { key: '[]', record: {}, trust: 'outlets', measured }, look),
     };
   }
   if (!isRecord(value)) return about;
@@ -132,7 +132,7 @@ function readStrip(
 ): Strip {
   const note: AddNote = (about, reason, fields) => void notes.push({ mac, about, reason, fields });
   const found = stripFields(records, look);
-  const available = !offline && !found.fields.some(saysOffline);
+  const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
   const { load, voltage, signal, units } = settleReadings(rows === null ? found.fields : [], look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
@@ -151,24 +151,26 @@ function nameOf(fields: readonly Field[]): string | null {
   return preferred(names)?.text ?? null;
 }
 
-/** Words that say clearly that a strip is offline. Any other word in that place may be about something else. */
-const OFFLINE = new Set([
-  'offline',
-  'disconnected',
-  'unreachable',
-  'unavailable',
-  'not connected',
-  'not reachable',
-  'not available',
-  'not responding',
-]);
+/** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
+function isReachable(fields: readonly Field[]): boolean {
+  const own = fields.filter(({ part }) => part === 'self').map(reachability);
+  const network = fields.filter(({ part }) => part === 'network').map(reachability);
+  return !own.includes(false) && (!network.includes(false) || [...own, ...network].includes(true));
+}
 
-/** Whether a field of a strip's own says that it cannot be reached. What its sensors or its cloud say is not about that. */
-function saysOffline({ meaning, value, part }: Field): boolean {
-  if (part === 'meter' || !(meaning.available || meaning.offline || meaning.connection)) return false;
+/** Words that say clearly whether a strip is online. Any other word in that place may be about something else. */
+const OFFLINE =
+  /^(?:offline|disconnected|unreachable|unavailable|not (?:connected|reachable|available|responding))$/;
+const ONLINE = /^(?:online|connected|reachable|available)$/;
+
+/** Whether a field says that a strip can be reached; `null`: it does not say. What its cloud says is not about that. */
+function reachability({ meaning, value, part }: Field): boolean | null {
   const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
+  const flag = readFlag(said);
   const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
-  if (meaning.available && isOwn && readFlag(said) === false) return true;
-  if (meaning.offline && part === 'self' && readFlag(said) === true) return true;
-  return meaning.connection && typeof said === 'string' && OFFLINE.has(wordsOf(said));
+  if (meaning.available && flag !== null && (isOwn || flag)) return flag;
+  if (meaning.offline && part === 'self' && flag === true) return false;
+  if (!meaning.connection || typeof said !== 'string') return null;
+  const words = wordsOf(said);
+  return OFFLINE.test(words) ? false : ONLINE.test(words) ? true : null;
 }

@@ -7,6 +7,8 @@ import { preferred, readJson, readText, withItem, type JsonRecord } from './valu
 export interface Field {
   meaning: Meaning;
   value: unknown;
+  /** The record that it stands in. */
+  record: JsonRecord;
   /** What kind of record it stands in: the strip's own, its measurements, its connection. */
   part: 'self' | 'meter' | 'network';
   /** How far down. */
@@ -67,7 +69,7 @@ function addFields(
       continue;
     }
     if (meaning.keyed >= 0) keys = withItem(keys, meaning);
-    else found.fields.push({ meaning, value, part, depth, beside });
+    else found.fields.push({ meaning, value, record, part, depth, beside });
     if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, look, depth + 1);
   }
   // Measurements under such keys are not about what is on.
@@ -131,7 +133,7 @@ function addPairs(
     const isMeasured = meaning.reading !== null || values.length > 1;
     const told = isMeasured ? item : item[value];
     const beside: Beside = { units: NONE, scales: NONE, measures: false };
-    if (meaning.keyed < 0) found.fields.push({ meaning, value: told, part, depth, beside });
+    if (meaning.keyed < 0) found.fields.push({ meaning, value: told, record: item, part, depth, beside });
     else if (part === 'self') found.keyed.push({ record: { [key]: told }, keys: [meaning] });
   }
 }

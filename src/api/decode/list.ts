@@ -362,6 +362,7 @@ function hintOf(
   }
   if (meaning.is('more')) return lastOrMore(!(readFlag(value) ?? isSet(found)));
   if (number < 0 && meaning.is('range')) return hintOfRange(value, came);
+  if (number < 0 && totalIn(value) > Math.max(...came)) return 'more';
   if (number < 0) {
     // "3 strips", -1, "1/3"
     const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
@@ -369,7 +370,7 @@ function hintOf(
   }
   if (meaning.is('total')) return lastOrMore(came.includes(number));
   if (meaning.is('pages')) return lastOrMore(number <= 1);
-  if (meaning.is('count')) return hintOfCount(plain, number, came, inPaging);
+  if (meaning.is('count') || meaning.strips) return hintOfCount(plain, number, came, inPaging);
   if (meaning.is('page') || (inPaging && plain === 'current')) return moreOrPaged(number > 1);
   if (meaning.is('limit')) return hintOfSize(number, came);
   if (!meaning.is('skipped')) return null;
@@ -395,14 +396,19 @@ const hintOfSize = (size: number, came: readonly number[]): Hint =>
 /** "1-2/2", "0-1 of 5". */
 function hintOfRange(value: unknown, came: readonly number[]): Hint {
   if (typeof value !== 'string') return null;
-  const [, total] = /(?:\/|of)\s*([0-9]{1,9})\b/i.exec(value) ?? [];
-  if (total === undefined) return /[0-9] *- *[0-9]/.test(value) ? 'paged' : null;
-  return lastOrMore(came.includes(Number(total)));
+  const total = totalIn(value.replace('/', ' of '));
+  if (total < 0) return /[0-9] *- *[0-9]/.test(value) ? 'paged' : null;
+  return lastOrMore(came.includes(total));
 }
+
+/** "Showing 2 of 5 strips"; -1 where there is none. */
+const totalIn = (value: unknown): number =>
+  Number(/\bof\s+([0-9]{1,9})\b/i.exec(readText(value) ?? '')?.[1] ?? -1);
 
 /** `total: {"value": 3}` */
 function scalarOf(record: JsonRecord, look: Look): unknown {
-  const isScalar = (key: string): boolean => look(key).is('value') || look(key).plain === 'count';
+  const isScalar = (key: string): boolean =>
+    look(key).is('value') || look(key).strips || look(key).plain === 'count';
   const [only, ...others] = Object.keys(record).filter(isScalar);
   return only !== undefined && others.length === 0 ? record[only] : record;
 }

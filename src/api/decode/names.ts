@@ -84,7 +84,7 @@ const NAMES = {
     rowcount n numberreturned`,
   /** How many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
-    ofpages finalpage`,
+    ofpages finalpage batches chunks`,
   page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber',
   /** How many a page may hold. */
   limit: 'limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage',

@@ -89,6 +89,22 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   });
 }
 
+/** Numbers bare values that stand in a record: by a list of numbers beside them, without one by their order. */
+export function numberValues(count: number, from: string, record: JsonRecord, look: Look): Numbers {
+  const told = Object.keys(record).flatMap((key) => {
+    const list = record[key];
+    if (key === from || !Array.isArray(list) || list.length !== count) return [];
+    const raw = list.map((value) => numberOf(value, look));
+    const one = look(key.replace(/(?<=x)es$|s$/, ''));
+    const isCalled = look(key).outlets !== null || one.number === 'port';
+    const isSure = isCalled ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
+    if (isSure && (isCalled || one.number !== null || isName(one))) return [raw];
+    // Told apart in some other way, they are in no order.
+    return one.number === 'position' ? [raw.map(() => Infinity)] : [];
+  });
+  return combinedNumbers(told) ?? [...PORTS];
+}
+
 /** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */
 function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
   const [first] = records;

@@ -2,7 +2,7 @@ import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
-import { fromOne, isExact, numberRecords, saysNoOutlet } from './numbering';
+import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet } from './numbering';
 import {
   agreed,
   fieldsOf,
@@ -28,6 +28,8 @@ export interface ToldOutlet {
 /** A value of an answer that may hold outlets. */
 export interface Container {
   key: string;
+  /** The record that it stands in. */
+  record: JsonRecord;
   /**
    * How far its name may be trusted: it says that it holds outlets; it holds the list that was asked for, so that records which number
    * themselves are outlets; or it says nothing, so that they must be all four and call the number that of an outlet.
@@ -44,9 +46,9 @@ const NONE: ReadonlySet<string> = new Set();
 /** Every set of outlets among the fields of a strip. `measured`: it tells a load. */
 export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
   let sets: ToldOutlet[][] = [];
-  for (const { meaning, value, part } of fields) {
+  for (const { meaning, value, record, part } of fields) {
     if (typeof value !== 'object' || value === null || part === 'network') continue;
-    const set = readSet(value, { key: meaning.key, trust: trustOf(meaning, value), measured }, look);
+    const set = readSet(value, { key: meaning.key, record, trust: trustOf(meaning, value), measured }, look);
     if (set !== null) sets = withItem(sets, set);
   }
   for (const { record, keys } of keyed) {
@@ -82,7 +84,7 @@ export function rowSet(
   rows: readonly JsonRecord[],
   look: Look,
 ): { outlets: ToldOutlet[]; name: string | null } | null {
-  const outlets = ofRecords(rows, [], { key: 'rows', trust: 'list', measured: false }, look);
+  const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false }, look);
   if (outlets === null || rows.some((row) => tellsOutlets(row, look))) return null;
   const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
   if (others.length > 0) return { outlets, name: null };
@@ -193,10 +195,10 @@ function nameRank({ plain, outletName, name }: Meaning): number {
   return name >= 0 && plain !== 'stripname' ? 100 + name : Infinity;
 }
 
-/** Bare values in their order: no more than a strip has outlets. */
+/** Bare values: no more than a strip has outlets. */
 function ofValues(
   values: readonly unknown[],
-  { key: from, measured }: Container,
+  { key: from, record, measured }: Container,
   look: Look,
 ): ToldOutlet[] | null {
   const isState = (value: unknown): boolean =>
@@ -206,9 +208,10 @@ function ofValues(
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
   if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(look(from), values, measured)))
     return null;
+  const numbers = numberValues(values.length, from, record, look);
   return values.map((value, i) => ({
     from,
-    port: PORTS[i] ?? null,
+    port: numbers[i] ?? null,
     state: settleState(stateOfValue(from, 'any', value, look), NONE),
     name: null,
   }));
@@ -247,7 +250,7 @@ function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldO
   const [only] = lists;
   if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;
   const inner = readJson(wrapper[only]);
-  if (Array.isArray(inner)) return ofArray(inner, container, look);
+  if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper }, look);
   return isRecord(inner) ? ofMap(inner, container, look) : null;
 }
 
@@ -338,7 +341,8 @@ function statesIn(
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
-    const kind = outer !== null && meaning.is('value') ? outer : meaning.state;
+    const isValue = meaning.is('value') || (meaning.name >= 0 && readWord(value) !== null);
+    const kind = outer !== null && isValue ? outer : meaning.state;
     if (isRecord(value)) {
       const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
       if (isState && depth < DEEPEST_STATE) said = statesIn(value, look, kind ?? outer, said, depth + 1);

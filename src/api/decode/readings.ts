@@ -114,14 +114,16 @@ const useless = ({ meaning }: Field, reason: Note['reason']): ReadingCandidate =
   reason,
 });
 
-/** `{value, unit}`; with a scale it is no plain number. Rated, least and most values have other names. */
+/** `{value, unit}`; with a scale it is no plain number. A text such as "max" or "rated" makes it another value. */
 function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | 'disagree' | null {
   const values: Candidate<number>[] = [];
   const units: string[] = [];
   for (const key in record) {
     const meaning = look(key);
     if (meaning.is('scale') && record[key] !== null) return 'scale';
-    if (meaning.is('type') && look(readText(record[key]) ?? '').denied) return null;
+    const text = readText(record[key]) ?? '';
+    // A time differs from record to record, and what it means is worked out anew for each.
+    if (!/[0-9]/.test(text) && look(text).denied) return null;
     const unit = meaning.is('unit') ? readText(record[key]) : null;
     if (unit !== null) units.push(unit.trim());
     if (!meaning.is('value')) continue;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { SwitchResult } from '../types';
 import { createLook, type Look } from './names';
-import { agreed, isSet, readBit, readIndex, readWord, saysFailed, type JsonRecord } from './values';
+import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -39,7 +39,8 @@ export function decodeSwitch(body: unknown): DecodedSwitch {
   const isDoubtful =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
-    saysNo(fields, look, 0);
+    saysNo(fields, look, 0) ||
+    saysPending(fields);
   const unclear = success === true && isDoubtful;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
@@ -100,7 +101,7 @@ function outcomeOf(entry: JsonRecord, look: Look): boolean | null {
   if (saysNo(entry, look, 0)) return false;
   const said = outcomesIn(entry, look);
   const isYes = said.length > 0 && said.every((ok) => ok === true);
-  return isYes && !Object.values(entry).some(saysPending) ? true : null;
+  return isYes && !saysPending(entry) ? true : null;
 }
 
 const outcomesIn = (record: JsonRecord, look: Look): (boolean | null)[] =>
@@ -125,5 +126,8 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
   });
 }
 
-const saysPending = (value: unknown): boolean =>
-  typeof value === 'string' && /^\s*(?:pending|queued|scheduled|skipped|in[\s_-]?progress)\s*$/i.test(value);
+const PENDING = /^\s*(?:pending|queued|scheduled|skipped|dry[\s_-]?run|in[\s_-]?progress)\s*$/i;
+
+/** `status: "queued"` and `queued: true` */
+const saysPending = (record: JsonRecord): boolean =>
+  Object.entries(record).some(([key, value]) => PENDING.test(readText(value === true ? key : value) ?? ''));

@@ -97,9 +97,9 @@ export function isSet(value: unknown): boolean {
 const FAILED =
   /^\s*(?:fail(?:ed|ure)?|error|ko|nok|timeout|timed[\s_-]?out|unreachable|rejected|refused|incomplete|partial(?:[\s_-]?(?:success|failure|content))?)\s*$/i;
 
-/** Whether a field says by a word, or as an HTTP status, that something failed or only a part succeeded. */
+/** Whether a field says by a word, by its name, or as an HTTP status, that something failed or only a part succeeded. */
 export function saysFailed({ plain }: { readonly plain: string }, value: unknown): boolean {
-  if (typeof value === 'string' && FAILED.test(value)) return true;
+  if (FAILED.test(readText(value === true ? plain : value) ?? '')) return true;
   const status = /^(?:http)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
   return status === 206 || (status >= 400 && status < 600);
 }
