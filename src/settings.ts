@@ -1,5 +1,6 @@
 import { StripError } from './api/errors';
-import { API_ROOT } from './api/types';
+import { isPossibleMac } from './api/mac';
+import { API_ROOT, PORTS, type Port } from './api/types';
 import { ownProperty, previewText } from './values';
 
 /**
@@ -213,6 +214,22 @@ export const typeOf = <Type extends string>(
   name: string,
   { types }: TypedSetting<Type>,
 ): Type => choiceOf(config, `${name}Type`, { choices: types });
+
+/** The outlets in one of an account's two lists, and what of the list cannot be read as one. "all" stands for each outlet of a strip. */
+export function readOutlets(list: unknown) {
+  const outlets: { mac: string; port: Port; name: string }[] = [];
+  const unreadable: unknown[] = [];
+  const isMissing = list === undefined || list === null || list === '';
+  for (const entry of isMissing ? [] : [list].flat()) {
+    const mac = textOf(entry, 'mac');
+    const text = textOf(entry, 'port').toLowerCase();
+    const ports = PORTS.filter((port) => text === 'all' || text === String(port));
+    const name = textOf(entry, 'name');
+    if (!isPossibleMac(mac) || ports.length === 0) unreadable.push(entry);
+    else outlets.push(...ports.map((port) => ({ mac, port, name })));
+  }
+  return { outlets, unreadable };
+}
 
 const LONGEST_PREFIX = 200;
 

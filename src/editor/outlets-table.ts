@@ -1,10 +1,10 @@
 import { sameMac } from '../api/mac';
 import { PORTS, type Strip } from '../api/types';
-import { textOf } from '../settings';
+import { readOutlets, textOf } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
 import { nameRemoval, showHint } from './form';
-import { html, listOf, text, type EditorNode } from './red';
+import { html, text, type EditorNode } from './red';
 import { isUnlisted, lookUp } from './strip-picker';
 import { findStrip, outletState, stateText, stripsOf } from './strips';
 
@@ -26,9 +26,8 @@ export interface StoredOutlets {
 }
 
 /** One row for each outlet of the two lists. A whole strip, as a flow written by hand may have it, is a row for each of its outlets. */
-export function readOutlets(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
+export function tableRows(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
   const rows: OutletRow[] = [];
-  const unreadable: TableRow[] = [];
   const rowOf = (mac: string, port: string): OutletRow => {
     const found = rows.find((row) => row.port === port && sameMac(row.mac, mac));
     if (found) return found;
@@ -36,24 +35,12 @@ export function readOutlets(protectedOutlets: unknown, outletNames: unknown): Ta
     rows.push(row);
     return row;
   };
-  const isMissing = protectedOutlets === undefined || protectedOutlets === null || protectedOutlets === '';
-  for (const entry of isMissing ? [] : [protectedOutlets].flat()) {
-    const outlet = outletOf(entry);
-    if (outlet === null) unreadable.push({ unreadable: entry });
-    else for (const port of outlet.ports) rowOf(outlet.mac, port).protected = true;
+  const listed = readOutlets(protectedOutlets);
+  for (const { mac, port } of listed.outlets) rowOf(mac, String(port)).protected = true;
+  for (const { mac, port, name } of readOutlets(outletNames).outlets) {
+    if (name !== '') rowOf(mac, String(port)).name = name;
   }
-  for (const entry of listOf(outletNames)) {
-    const outlet = outletOf(entry);
-    const name = textOf(entry, 'name');
-    if (outlet !== null && name !== '') for (const port of outlet.ports) rowOf(outlet.mac, port).name = name;
-  }
-  return [...rows, ...unreadable];
-}
-
-function outletOf(entry: unknown): { mac: string; ports: string[] } | null {
-  const [mac, port] = [textOf(entry, 'mac'), textOf(entry, 'port')];
-  const ports = PORTS.map(String).filter((each) => port === each || port === 'all');
-  return mac === '' || ports.length === 0 ? null : { mac, ports };
+  return [...rows, ...listed.unreadable.map((unreadable) => ({ unreadable }))];
 }
 
 /** The two lists again. A value that could not be read stays as it is, so that an outlet does not silently lose its protection. */
@@ -83,9 +70,7 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
 
 /** A list with something unreadable in it protects nothing: the runtime refuses it. */
 export const checkProtected: Check = (value) =>
-  readOutlets(value, []).some((row) => 'unreadable' in row)
-    ? { key: 'strip-account.invalid.protected' }
-    : null;
+  readOutlets(value).unreadable.length > 0 ? { key: 'strip-account.invalid.protected' } : null;
 
 export interface OutletsTable {
   hasRows(): boolean;
@@ -141,7 +126,7 @@ export function outletsTable(node: EditorNode): OutletsTable {
     showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
     for (const line of lines()) line.trigger('smart-strip-refresh');
   };
-  list.editableList('addItems', readOutlets(node.protectedOutlets, node.outletNames));
+  list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
   refresh(strips);
   return {
     refresh,

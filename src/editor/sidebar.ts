@@ -2,9 +2,9 @@
 import { macKey, sameMac } from '../api/mac';
 import { PORTS, READINGS, type Outlet, type Port, type Strip } from '../api/types';
 import { areAccounts, isSwitchedAnswer, type AccountOverview, type Failure } from '../flow/admin-answers';
-import { SETTINGS, textOf, typeOf, type Config } from '../settings';
+import { readOutlets, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
-import { adminRequest, button, html, listOf, placeNodes, text, type EditorNode } from './red';
+import { adminRequest, button, html, placeNodes, text, type EditorNode } from './red';
 import { countOn, learn, noAnswer, readingText, stripsOf } from './strips';
 
 /** Between two questions, in milliseconds. */
@@ -459,11 +459,10 @@ function keyed<Data>(
   };
 }
 
-function protects(account: EditorNode | null | undefined, mac: string, port: Port): boolean {
-  return listOf(account?.protectedOutlets).some(
-    (outlet) => sameMac(textOf(outlet, 'mac'), mac) && ['all', String(port)].includes(textOf(outlet, 'port')),
+const protects = (account: EditorNode | null | undefined, mac: string, port: Port): boolean =>
+  readOutlets(account?.protectedOutlets).outlets.some(
+    (outlet) => outlet.port === port && sameMac(outlet.mac, mac),
   );
-}
 
 /** Time of day so many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();

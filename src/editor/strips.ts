@@ -1,8 +1,8 @@
 import { sameMac } from '../api/mac';
 import type { ReadingName, Strip } from '../api/types';
 import { isStripsAnswer, type Failure, type StripsAnswer } from '../flow/admin-answers';
-import { textOf } from '../settings';
-import { adminRequest, listOf, text, type EditorNode } from './red';
+import { readOutlets, textOf } from '../settings';
+import { adminRequest, text, type EditorNode } from './red';
 
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
 export function noAnswer(status: number): Failure {
@@ -93,10 +93,9 @@ export async function askRuntime(account: string): Promise<void> {
 
 /** Name of an outlet: the one given in the account, else the service's. */
 export function outletName(account: string, mac: string, port: string): string | null {
-  const names = listOf(RED.nodes.node(account)?.outletNames);
-  const named = names.find((entry) => sameMac(textOf(entry, 'mac'), mac) && textOf(entry, 'port') === port);
-  const name = textOf(named, 'name');
-  if (name !== '') return name;
+  const named = readOutlets(RED.nodes.node(account)?.outletNames).outlets;
+  const given = named.find((outlet) => String(outlet.port) === port && sameMac(outlet.mac, mac))?.name ?? '';
+  if (given !== '') return given;
   const outlet = knownStrip(account, mac)?.outlets.find((each) => String(each.port) === port);
   return outlet?.name ?? null;
 }

@@ -3,10 +3,8 @@ import type { AccountDiagnostics } from '../account/diagnostics';
 import type { KnownStrips } from '../account/strip-store';
 import type { AccountSettings, OutletId, OutletName } from '../account/types';
 import { closedError, StripError, variableMissing } from '../api/errors';
-import { PORTS, type ReadingName } from '../api/types';
-import { numberOf, SETTINGS, textOf, type Config } from '../settings';
+import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty } from '../values';
-import { parseMac, parseOnePort, parsePort } from './input-fields';
 import { NOTHING_KNOWN } from './node-error';
 
 /** The configuration of a `strip-account`, without its key. */
@@ -38,37 +36,24 @@ export function readAccountConfig(config: Config): AccountConfig {
 }
 
 function readProtectedOutlets(value: unknown): OutletId[] {
-  if (value === undefined || value === null || value === '') return [];
-  if (!Array.isArray(value)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
-  return value.flatMap((entry: unknown) => {
-    const port = parsePort(ownProperty(entry, 'port'));
-    const mac = parseMac(ownProperty(entry, 'mac'));
-    if (mac === null || port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
+  const { outlets, unreadable } = readOutlets(value);
+  if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
+  return outlets.map(({ mac, port }) => {
     const variable = environmentVariable(mac);
     if (variable !== null) throw variableMissing(variable);
-    return (port === 'all' ? PORTS : [port]).map((each) => ({ mac, port: each }));
+    return { mac, port };
   });
 }
 
 /** An entry that cannot be read is left out: names change nothing but texts. */
-function readOutletNames(value: unknown): OutletName[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((entry: unknown) => {
-    const mac = parseMac(ownProperty(entry, 'mac'));
-    const port = parseOnePort(ownProperty(entry, 'port'));
-    const name: unknown = ownProperty(entry, 'name');
-    if (mac === null || port === null || typeof name !== 'string' || name.trim() === '') return [];
-    return [{ mac, port, name: name.trim() }];
-  });
-}
+const readOutletNames = (value: unknown): OutletName[] =>
+  readOutlets(value).outlets.filter(({ name }) => name !== '');
 
-function readUnits(value: unknown): AccountSettings['units'] {
-  const unit = (reading: ReadingName): string => {
-    const text: unknown = ownProperty(value, reading);
-    return typeof text === 'string' ? text.trim() : '';
-  };
-  return { load: unit('load'), voltage: unit('voltage'), signal: unit('signal') };
-}
+const readUnits = (units: unknown): AccountSettings['units'] => ({
+  load: textOf(units, 'load'),
+  voltage: textOf(units, 'voltage'),
+  signal: textOf(units, 'signal'),
+});
 
 /** What the nodes use of an account. */
 export type SharedAccount = Pick<

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { nameOutlets, readOutlets, writeOutlets } from '../../../src/editor/outlets-table';
+import { checkProtected, nameOutlets, tableRows, writeOutlets } from '../../../src/editor/outlets-table';
 import { makeStrip } from '../../support/scripted-service';
 
 const MAC = 'A1B2C3D4E5F6';
 
 describe('the table of outlets', () => {
   it('has one row for an outlet that has a name and is protected', () => {
-    const rows = readOutlets(
+    const rows = tableRows(
       [{ mac: MAC, port: 2 }],
       [{ mac: 'a1:b2:c3:d4:e5:f6', port: '2', name: ' Fridge ' }],
     );
@@ -18,7 +18,7 @@ describe('the table of outlets', () => {
   });
 
   it('has a row for each outlet of a strip that is protected as a whole', () => {
-    const rows = readOutlets([{ mac: MAC, port: 'all' }], []);
+    const rows = tableRows([{ mac: MAC, port: 'all' }], []);
     assert.deepEqual(
       rows.map((row) => 'port' in row && row.port),
       ['1', '2', '3', '4'],
@@ -26,7 +26,7 @@ describe('the table of outlets', () => {
   });
 
   it('is empty where the flow has neither list', () => {
-    for (const nothing of [undefined, null, '', []]) assert.deepEqual(readOutlets(nothing, nothing), []);
+    for (const nothing of [undefined, null, '', []]) assert.deepEqual(tableRows(nothing, nothing), []);
     assert.deepEqual(writeOutlets([]), { protectedOutlets: [], outletNames: [] });
   });
 
@@ -38,18 +38,25 @@ describe('the table of outlets', () => {
 
   it('keeps and shows what it cannot read of the protected outlets', () => {
     const odd = [{ mac: MAC, port: 1 }, { mac: MAC, port: 7 }, 'x', { port: 2 }];
-    const rows = readOutlets(odd, undefined);
+    const rows = tableRows(odd, undefined);
     assert.equal(rows.filter((row) => 'unreadable' in row).length, 3);
     assert.deepEqual(writeOutlets(rows).protectedOutlets, odd);
   });
 
   it('keeps a value that is no list as it is, until it is removed', () => {
-    const rows = readOutlets('Office 3', []);
+    const rows = tableRows('Office 3', []);
     assert.deepEqual(rows, [{ unreadable: 'Office 3' }]);
     assert.equal(writeOutlets(rows).protectedOutlets, 'Office 3');
     const added = { mac: MAC, port: '3', name: '', protected: true };
     assert.deepEqual(writeOutlets([...rows, added]).protectedOutlets, [{ mac: MAC, port: 3 }, 'Office 3']);
     assert.deepEqual(writeOutlets([added]).protectedOutlets, [{ mac: MAC, port: 3 }]);
+  });
+
+  it('is called wrong exactly where the account would refuse its protected outlets', () => {
+    const wrongs = [[{ mac: 'a/b', port: 1 }], [{ mac: MAC, port: 7 }], { mac: MAC }, true, [null]];
+    const rights = [{ mac: MAC, port: 2 }, [{ mac: 112233445566, port: 2 }], [{ mac: MAC, port: 'ALL' }], ''];
+    for (const wrong of wrongs) assert.ok(checkProtected(wrong, {}, false), JSON.stringify(wrong));
+    for (const right of rights) assert.equal(checkProtected(right, {}, false), null, JSON.stringify(right));
   });
 
   it('gives its names to the outlets that were found', () => {

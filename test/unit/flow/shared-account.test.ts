@@ -37,7 +37,7 @@ describe('the settings of an account', () => {
         { mac: MAC, port: 1 },
       ],
       outletNames: [{ mac: MAC, port: '2', name: ' Lamp ' }, { mac: MAC, port: 3, name: '' }, null],
-      units: { load: 'W', signal: 5 },
+      units: { load: 'W', signal: {} },
     });
     assert.deepEqual(read, {
       baseUrl: 'https://x',
@@ -71,10 +71,25 @@ describe('the settings of an account', () => {
 
   it('leave out a name that belongs to no outlet, and one that is none', () => {
     const good = { mac: MAC, port: 1, name: 'Lamp' };
-    for (const bad of [{ mac: '' }, { port: 'all' }, { name: '  ' }, { name: 5 }]) {
+    for (const bad of [{ mac: '' }, { port: 5 }, { name: '  ' }, { name: {} }]) {
       const { outletNames } = readAccountConfig({ outletNames: [{ ...good, ...bad }, good] }).settings;
       assert.deepEqual(outletNames, [good]);
     }
+  });
+
+  it('take in a flow written by hand a number for a MAC or a name, "all" for each outlet, and one outlet for a list of it', () => {
+    const outlet = { mac: 112233445566, port: 2, name: 5 };
+    const { settings } = readAccountConfig({
+      protectedOutlets: [outlet],
+      outletNames: [outlet, { mac: MAC, port: 'all', name: 'Lamp' }],
+    });
+    assert.deepEqual(settings.protectedOutlets, [{ mac: '112233445566', port: 2 }]);
+    const alone = readAccountConfig({ protectedOutlets: { mac: MAC, port: 1 } }).settings;
+    assert.deepEqual(alone.protectedOutlets, [{ mac: MAC, port: 1 }]);
+    assert.deepEqual(settings.outletNames, [
+      { mac: '112233445566', port: 2, name: '5' },
+      ...[1, 2, 3, 4].map((port) => ({ mac: MAC, port, name: 'Lamp' })),
+    ]);
   });
 
   it('read a unit for each reading, without spaces around it', () => {
