@@ -19,9 +19,6 @@ export interface EditorNode {
   [property: string]: unknown;
 }
 
-/** A property that should be a list. */
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
 interface Editor {
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
-import { choiceOf, numberOf, ON_AT_START, SETTINGS, type Config } from '../settings';
+import { choiceOf, numberOf, ON_AT_START, SETTINGS, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 
@@ -42,9 +42,9 @@ export interface SimulatorConfig {
 /** Reads what a flow says of a simulator; what is missing or invalid takes its default. */
 export function readConfig(config: Config): SimulatorConfig {
   const settings = SETTINGS['strip simulator'];
-  const { path, strips } = config;
+  const { strips } = config;
   return {
-    path: typeof path === 'string' ? path : settings.path.default,
+    path: textOf(config, 'path', settings.path.default),
     strips: (Array.isArray(strips) ? strips : settings.strips.default).flatMap(readStrip),
     shape: choiceOf(config, 'shape', settings.shape),
     latency: numberOf(config, 'latency', settings.latency),
@@ -52,24 +52,19 @@ export function readConfig(config: Config): SimulatorConfig {
 }
 
 function readStrip(strip: unknown): StripConfig[] {
-  const [mac, name, outlets] = ['mac', 'name', 'outlets'].map((each) => ownProperty(strip, each));
-  if (typeof mac !== 'string' || mac.trim() === '') return [];
-  return [
-    {
-      mac: mac.trim(),
-      name: typeof name === 'string' ? name : '',
-      outlets: Array.isArray(outlets)
-        ? outlets.map(readOutlet)
-        : PORTS.map((port) => ({ on: ON_AT_START.includes(port) })),
-    },
-  ];
+  const mac = textOf(strip, 'mac');
+  if (mac === '') return [];
+  const stored = ownProperty(strip, 'outlets');
+  const outlets = Array.isArray(stored)
+    ? stored.map(readOutlet)
+    : PORTS.map((port) => ({ on: ON_AT_START.includes(port) }));
+  return [{ mac, name: textOf(strip, 'name'), outlets }];
 }
 
 function readOutlet(outlet: unknown): OutletConfig {
-  if (!isRecord(outlet)) return {};
-  const { name } = outlet;
-  const on = outlet.on === true;
-  return typeof name === 'string' && name !== '' ? { name, on } : { on };
+  const name = textOf(outlet, 'name');
+  const on = ownProperty(outlet, 'on') === true;
+  return name === '' ? { on } : { name, on };
 }
 
 /** A switch that was carried out for a caller of the API. */

@@ -3,7 +3,7 @@ import { ON_AT_START, SETTINGS, simulatorPath, textOf, type Config } from '../..
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptors';
 import { showMessage, faultIn, fieldOf, nameRemoval, faultText, showHint, watchField } from '../form';
-import { listOf, text, type EditorNode } from '../red';
+import { text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
   simulatorPath(String(value)) === null ? { key: 'strip-simulator.invalid.path' } : null;
@@ -99,7 +99,7 @@ function open(node: EditorNode): void {
       const values = isRecord(strip) ? strip : {};
       const mac = part(row, 'mac', text('strip-simulator.label.mac'), textOf(values, 'mac'));
       part(row, 'name', text('strip-simulator.label.stripName'), textOf(values, 'name'));
-      const stored = listOf(values.outlets);
+      const stored: unknown[] = Array.isArray(values.outlets) ? values.outlets : [];
       for (const port of PORTS) {
         const label = text('strip-account.preview.unnamed', { port });
         part(row, `outlet${port}`, label, nameOf(stored[port - 1]));

@@ -198,8 +198,16 @@ describe('the configuration of a simulator', () => {
     const defaults = readConfig({});
     assert.equal(defaults.path, '/strip-simulator');
     assert.equal(defaults.strips.length, 2);
-    assert.deepEqual(readConfig({ path: 7, strips: 'x', shape: 'toString', latency: 'soon' }), defaults);
+    assert.deepEqual(readConfig({ path: {}, strips: 'x', shape: 'toString', latency: 'soon' }), defaults);
     for (const latency of [-1, NaN, '', '  ', null, {}]) assert.equal(readConfig({ latency }).latency, 0);
+  });
+
+  it('is read from a flow written by hand as the dialog shows it', () => {
+    const { path, strips } = readConfig({ path: 7, strips: [{ mac: 112233445566, name: 5, outlets: [] }] });
+    assert.deepEqual(
+      { path, strips },
+      { path: '7', strips: [{ mac: '112233445566', name: '5', outlets: [] }] },
+    );
   });
 
   it('is read as the dialog writes it', () => {
@@ -217,8 +225,8 @@ describe('the configuration of a simulator', () => {
     const outlets = [{ name: 'Fridge', on: true }, null, { name: 7, on: 'yes' }, { name: '' }];
     assert.deepEqual(readConfig({ strips: [{ mac: 'AB', name: '', outlets }] }).strips[0]?.outlets, [
       { name: 'Fridge', on: true },
-      {},
       { on: false },
+      { name: '7', on: false },
       { on: false },
     ]);
     assert.deepEqual(readConfig({ strips: [], latency: 1e9 }).strips, []);
