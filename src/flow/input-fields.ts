@@ -1,7 +1,7 @@
 import type { Action } from '../account/types';
 import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
-import type { Port, PortOrAll } from '../api/types';
+import { PORTS, type Port, type PortOrAll } from '../api/types';
 import { textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { environmentVariable, ownProperty, preview } from '../values';
 
@@ -11,8 +11,11 @@ export type Message = Record<string, unknown>;
 /** The value of a `msg`, `flow`, `global`, `env` or `jsonata` field. Rejects with whatever it fails with. */
 export type Evaluate = (value: string, type: string, msg: Message) => Promise<unknown>;
 
+/** What each word for a state asks for. */
+const ACTIONS = { on: true, true: true, off: false, false: false, toggle: 'toggle', cycle: 'cycle' } as const;
+
 /** The state a message asks for: its own word in lower case, or a boolean. */
-export type Requested = boolean | 'on' | 'off' | 'true' | 'false' | 'toggle' | 'cycle';
+export type Requested = boolean | keyof typeof ACTIONS;
 
 /** What a message is about, as far as it could be read. Errors report it in `msg.strip`. */
 export interface Target {
@@ -176,40 +179,24 @@ export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): v
 /** No accepted word is longer, spaces around it included. */
 const LONGEST_WORD = 100;
 
-const ACTIONS: ReadonlyMap<string, { requested: Requested; action: Action }> = new Map([
-  ['on', { requested: 'on', action: true }],
-  ['true', { requested: 'true', action: true }],
-  ['off', { requested: 'off', action: false }],
-  ['false', { requested: 'false', action: false }],
-  ['toggle', { requested: 'toggle', action: 'toggle' }],
-  ['cycle', { requested: 'cycle', action: 'cycle' }],
-]);
-
-const PORTS_BY_TEXT: ReadonlyMap<string, PortOrAll> = new Map<string, PortOrAll>([
-  ['1', 1],
-  ['2', 2],
-  ['3', 3],
-  ['4', 4],
-  ['all', 'all'],
-]);
-
 /** The state that a value asks for; `null` for anything but the accepted values. Truthiness does not count. */
 export function parseRequested(value: unknown): Requested | null {
   if (typeof value === 'boolean') return value;
   if (value === 1) return true;
   if (value === 0) return false;
-  return ACTIONS.get(wordOf(value))?.requested ?? null;
+  const word = wordOf(value);
+  return isStateWord(word) ? word : null;
 }
 
-export function actionOf(requested: Requested): Action {
-  if (typeof requested === 'boolean') return requested;
-  return ACTIONS.get(requested)?.action ?? false;
-}
+const isStateWord = (word: string): word is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, word);
+
+export const actionOf = (requested: Requested): Action =>
+  typeof requested === 'boolean' ? requested : ACTIONS[requested];
 
 /** An outlet as a number or numeric text, or "all"; `null` for anything else. */
 export function parsePort(value: unknown): PortOrAll | null {
-  if (value === 1 || value === 2 || value === 3 || value === 4) return value;
-  return PORTS_BY_TEXT.get(wordOf(value)) ?? null;
+  const word = typeof value === 'number' ? String(value) : wordOf(value);
+  return word === 'all' ? word : (PORTS.find((port) => String(port) === word) ?? null);
 }
 
 /** One outlet; "all" is none. */
