@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from 'node-red';
-import type { AccountLog } from '../src/account/types';
+import type { AccountLog, AccountSettings } from '../src/account/types';
 import { isStripError, type StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
-import { LazyAccount, readAccountConfig, type AccountConfig } from '../src/flow/shared-account';
+import { LazyAccount, readAccountSettings } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
 import { keyRemover, provide, type Definition } from './shared/flow-node';
@@ -32,18 +32,15 @@ export = (RED: NodeAPI): void => {
       account,
       baseUrl,
       hideKey,
-      diagnostics: () => {
-        const config = configOf(def);
-        return {
-          settings: config?.settings ?? null,
-          baseUrl,
-          hasKey: apiKey !== '',
-          tls: textOf(def, 'tls') !== '',
-          proxy: textOf(def, 'proxy') !== '',
-          mapping: textOf(def, 'mapping').length,
-          account: account.diagnostics(),
-        };
-      },
+      diagnostics: () => ({
+        settings: settingsOf(def),
+        baseUrl,
+        hasKey: apiKey !== '',
+        tls: textOf(def, 'tls') !== '',
+        proxy: textOf(def, 'proxy') !== '',
+        mapping: textOf(def, 'mapping').length,
+        account: account.diagnostics(),
+      }),
     });
 
     this.on('close', (done: () => void) => {
@@ -109,9 +106,9 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
   };
 }
 
-function configOf(def: Definition): AccountConfig | null {
+function settingsOf(def: Definition): AccountSettings | null {
   try {
-    return readAccountConfig(def);
+    return readAccountSettings(def);
   } catch (error) {
     if (isStripError(error)) return null;
     throw error;

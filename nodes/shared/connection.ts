@@ -12,7 +12,7 @@ import type { Service } from '../../src/api/types';
 import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
-import { readAccountConfig } from '../../src/flow/shared-account';
+import { readAccountSettings } from '../../src/flow/shared-account';
 import { simulatorPath, textOf, type Config } from '../../src/settings';
 import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
 import { environmentVariable, isRecord } from '../../src/values';
@@ -46,11 +46,17 @@ export function createAccount(
   def: Config,
   { apiKey, hideKey, log }: { apiKey: string; hideKey: (text: string) => string; log: AccountLog },
 ): Account {
-  const { settings, ...config } = readAccountConfig(def);
-  const baseUrl = parseBaseUrl(config.baseUrl);
-  const { concurrency: connections, timeout } = settings;
-  const mapping = mappingOf(RED, textOf(def, 'mapping'), node, hideKey);
-  const service = connect(RED, { ...config, baseUrl, apiKey, timeout, connections, mapping }, 'Missing');
+  const settings = readAccountSettings(def);
+  const connection: ConnectionSettings = {
+    baseUrl: parseBaseUrl(textOf(def, 'baseUrl')),
+    apiKey,
+    timeout: settings.timeout,
+    connections: settings.concurrency,
+    tls: textOf(def, 'tls'),
+    proxy: textOf(def, 'proxy'),
+    mapping: mappingOf(RED, textOf(def, 'mapping'), node, hideKey),
+  };
+  const service = connect(RED, connection, 'Missing');
   return new Account({ service, settings, clock: systemClock, log });
 }
 

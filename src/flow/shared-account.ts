@@ -7,31 +7,17 @@ import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../setting
 import { environmentVariable, ownProperty } from '../values';
 import { NOTHING_KNOWN } from './node-error';
 
-/** The configuration of a `strip-account`, without its key. */
-export interface AccountConfig {
-  baseUrl: string;
-  /** Ids of Node-RED's own config nodes; "": none. */
-  tls: string;
-  proxy: string;
-  settings: AccountSettings;
-}
-
-/** Reads an account's properties. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
-export function readAccountConfig(config: Config): AccountConfig {
+/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
+export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
   return {
-    baseUrl: textOf(config, 'baseUrl'),
-    tls: textOf(config, 'tls'),
-    proxy: textOf(config, 'proxy'),
-    settings: {
-      timeout: numberOf(config, 'timeout', timeout),
-      interval: numberOf(config, 'interval', interval) * 1000,
-      retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
-      concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
-      protectedOutlets: readProtectedOutlets(ownProperty(config, 'protectedOutlets')),
-      outletNames: readOutletNames(ownProperty(config, 'outletNames')),
-      units: readUnits(ownProperty(config, 'units')),
-    },
+    timeout: numberOf(config, 'timeout', timeout),
+    interval: numberOf(config, 'interval', interval) * 1000,
+    retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
+    concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
+    protectedOutlets: readProtectedOutlets(ownProperty(config, 'protectedOutlets')),
+    outletNames: readOutletNames(ownProperty(config, 'outletNames')),
+    units: readUnits(ownProperty(config, 'units')),
   };
 }
 

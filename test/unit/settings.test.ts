@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readAccountConfig } from '../../src/flow/shared-account';
+import { readAccountSettings } from '../../src/flow/shared-account';
 import { readWatchOptions } from '../../src/flow/strip-watch';
 import { checkPrefix, SETTINGS, type Setting } from '../../src/settings';
 import { readConfig } from '../../src/simulator/simulator';
@@ -54,8 +54,8 @@ describe('a number out of bounds', () => {
     const watched = readWatchOptions({ change: '1e300' }, () => '');
     assert.ok('change' in watched);
     assert.equal(watched.change, change.most);
-    assert.equal(readAccountConfig({ interval: '1' }).settings.interval, 5000);
-    assert.equal(readAccountConfig({ timeout: 1e9 }).settings.timeout, 600_000);
+    assert.equal(readAccountSettings({ interval: '1' }).interval, 5000);
+    assert.equal(readAccountSettings({ timeout: 1e9 }).timeout, 600_000);
     assert.equal(readConfig({ latency: '99999999' }).latency, 60_000);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CommandReader } from '../../../src/flow/strip-switch';
-import { readAccountConfig } from '../../../src/flow/shared-account';
+import { readAccountSettings } from '../../../src/flow/shared-account';
 import { isStripError } from '../../../src/api/errors';
 import { StatusRequestReader } from '../../../src/flow/strip-read';
 import { readWatchOptions } from '../../../src/flow/strip-watch';
@@ -154,9 +154,9 @@ describe('any flow file', () => {
   it('gives an account settings within their bounds, or NOT_CONFIGURED', async () => {
     await fc.assert(
       fc.asyncProperty(properties(names), async (config) => {
-        const account = await attempt(() => readAccountConfig(config), 'NOT_CONFIGURED');
-        if (account === null) return;
-        const { interval, timeout, retryFor, concurrency } = account.settings;
+        const settings = await attempt(() => readAccountSettings(config), 'NOT_CONFIGURED');
+        if (settings === null) return;
+        const { interval, timeout, retryFor, concurrency } = settings;
         assert(interval >= 5000 && retryFor >= 0 && Number.isInteger(concurrency) && concurrency >= 1);
         assert(timeout >= 100 && timeout <= 600_000);
       }),

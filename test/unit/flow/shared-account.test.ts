@@ -1,37 +1,29 @@
 import assert from 'node:assert/strict';
 import { NOTHING_KNOWN } from '../../../src/flow/node-error';
-import { LazyAccount, readAccountConfig } from '../../../src/flow/shared-account';
+import { LazyAccount, readAccountSettings } from '../../../src/flow/shared-account';
 import { DiagnosticCounters } from '../../../src/account/diagnostics';
 import { FakeClock } from '../../support/fake-clock';
 import { error, failing, accountWith, MAC } from './support';
 
 describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
-    assert.deepEqual(readAccountConfig({}), {
-      baseUrl: '',
-      tls: '',
-      proxy: '',
-      settings: {
-        interval: 30_000,
-        retryFor: 30_000,
-        timeout: 10_000,
-        concurrency: 8,
-        protectedOutlets: [],
-        outletNames: [],
-        units: { load: '', voltage: '', signal: '' },
-      },
+    assert.deepEqual(readAccountSettings({}), {
+      interval: 30_000,
+      retryFor: 30_000,
+      timeout: 10_000,
+      concurrency: 8,
+      protectedOutlets: [],
+      outletNames: [],
+      units: { load: '', voltage: '', signal: '' },
     });
   });
 
   it('are read as the editor saves them, within their bounds', () => {
-    const read = readAccountConfig({
-      baseUrl: ' https://x ',
+    const read = readAccountSettings({
       timeout: '500',
       interval: '1',
       retryFor: '0',
       concurrency: '7.9',
-      tls: 't',
-      proxy: 'p',
       protectedOutlets: [
         { mac: MAC, port: '4' },
         { mac: MAC, port: 1 },
@@ -40,23 +32,18 @@ describe('the settings of an account', () => {
       units: { load: 'W', signal: {} },
     });
     assert.deepEqual(read, {
-      baseUrl: 'https://x',
-      tls: 't',
-      proxy: 'p',
-      settings: {
-        interval: 5000,
-        retryFor: 0,
-        timeout: 500,
-        concurrency: 7,
-        protectedOutlets: [
-          { mac: MAC, port: 4 },
-          { mac: MAC, port: 1 },
-        ],
-        outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }],
-        units: { load: 'W', voltage: '', signal: '' },
-      },
+      interval: 5000,
+      retryFor: 0,
+      timeout: 500,
+      concurrency: 7,
+      protectedOutlets: [
+        { mac: MAC, port: 4 },
+        { mac: MAC, port: 1 },
+      ],
+      outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }],
+      units: { load: 'W', voltage: '', signal: '' },
     });
-    const { settings } = readAccountConfig({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
+    const settings = readAccountSettings({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
     assert.deepEqual(
       [settings.timeout, settings.interval, settings.retryFor, settings.concurrency],
       [100, 30_000, 86_400_000, 1],
@@ -65,26 +52,26 @@ describe('the settings of an account', () => {
 
   it('protect nothing where nothing is chosen', () => {
     for (const protectedOutlets of [undefined, null, '', []]) {
-      assert.deepEqual(readAccountConfig({ protectedOutlets }).settings.protectedOutlets, []);
+      assert.deepEqual(readAccountSettings({ protectedOutlets }).protectedOutlets, []);
     }
   });
 
   it('leave out a name that belongs to no outlet, and one that is none', () => {
     const good = { mac: MAC, port: 1, name: 'Lamp' };
     for (const bad of [{ mac: '' }, { port: 5 }, { name: '  ' }, { name: {} }]) {
-      const { outletNames } = readAccountConfig({ outletNames: [{ ...good, ...bad }, good] }).settings;
+      const { outletNames } = readAccountSettings({ outletNames: [{ ...good, ...bad }, good] });
       assert.deepEqual(outletNames, [good]);
     }
   });
 
   it('take in a flow written by hand a number for a MAC or a name, "all" for each outlet, and one outlet for a list of it', () => {
     const outlet = { mac: 112233445566, port: 2, name: 5 };
-    const { settings } = readAccountConfig({
+    const settings = readAccountSettings({
       protectedOutlets: [outlet],
       outletNames: [outlet, { mac: MAC, port: 'all', name: 'Lamp' }],
     });
     assert.deepEqual(settings.protectedOutlets, [{ mac: '112233445566', port: 2 }]);
-    const alone = readAccountConfig({ protectedOutlets: { mac: MAC, port: 1 } }).settings;
+    const alone = readAccountSettings({ protectedOutlets: { mac: MAC, port: 1 } });
     assert.deepEqual(alone.protectedOutlets, [{ mac: MAC, port: 1 }]);
     assert.deepEqual(settings.outletNames, [
       { mac: '112233445566', port: 2, name: '5' },
@@ -94,13 +81,13 @@ describe('the settings of an account', () => {
 
   it('read a unit for each reading, without spaces around it', () => {
     const units = { load: ' W ', voltage: 'V', signal: 'dBm' };
-    assert.deepEqual(readAccountConfig({ units }).settings.units, { ...units, load: 'W' });
+    assert.deepEqual(readAccountSettings({ units }).units, { ...units, load: 'W' });
   });
 
   it('protect a whole strip where they say "all"', () => {
-    const { protectedOutlets } = readAccountConfig({
+    const { protectedOutlets } = readAccountSettings({
       protectedOutlets: [{ mac: MAC, port: 'all' }],
-    }).settings;
+    });
     assert.deepEqual(
       protectedOutlets.map(({ port }) => port),
       [1, 2, 3, 4],
@@ -119,7 +106,7 @@ describe('the settings of an account', () => {
   ]) {
     it(`are refused rather than leave unprotected what ${JSON.stringify(entry)} may mean`, async () => {
       assert.equal(
-        (await failing(() => readAccountConfig({ protectedOutlets: [entry] }))).sentence,
+        (await failing(() => readAccountSettings({ protectedOutlets: [entry] }))).sentence,
         'NOT_CONFIGURED.protected',
       );
     });
@@ -127,11 +114,12 @@ describe('the settings of an account', () => {
 
   it('are refused where protection is of another kind or depends on a variable that is not set', async () => {
     assert.equal(
-      (await failing(() => readAccountConfig({ protectedOutlets: { mac: MAC } }))).sentence,
+      (await failing(() => readAccountSettings({ protectedOutlets: { mac: MAC } }))).sentence,
       'NOT_CONFIGURED.protected',
     );
     assert.equal(
-      (await failing(() => readAccountConfig({ protectedOutlets: [{ mac: '${STRIP}', port: 1 }] }))).sentence,
+      (await failing(() => readAccountSettings({ protectedOutlets: [{ mac: '${STRIP}', port: 1 }] })))
+        .sentence,
       'NOT_CONFIGURED.variable',
     );
   });
