@@ -7,6 +7,9 @@ import { html, text, type EditorNode, type InputType } from './red';
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
 export const openDialogs = new Set<string>();
 
+/** Whether the dialog that an element belongs to is still open: another one has fields of the same names. */
+export const isOpen = (element: JQuery): boolean => element[0]?.isConnected === true;
+
 export const faultText = (fault: Fault): string =>
   'sentence' in fault ? fault.sentence : text(fault.key, fault.params);
 

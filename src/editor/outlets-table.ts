@@ -3,7 +3,7 @@ import { PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
-import { nameRemoval, showHint } from './form';
+import { isOpen, nameRemoval, showHint } from './form';
 import { html, text, type EditorNode } from './red';
 import { isUnlisted, lookUp } from './strip-picker';
 import { findStrip, outletState, stateText, stripsOf } from './strips';
@@ -119,6 +119,7 @@ export function outletsTable(node: EditorNode): OutletsTable {
   list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton').after(' ', addFound);
 
   const refresh = (found: readonly Strip[]) => {
+    if (!isOpen(list)) return;
     strips = found;
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
     $(`#${KNOWN}`).empty().append(offers);

@@ -2,7 +2,7 @@ import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import type { SentAnswer, StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
-import { showMessage } from './form';
+import { isOpen, showMessage } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
@@ -63,7 +63,7 @@ export function openPreview(
     told.text(text(body ? 'strip-account.preview.reading' : 'strip-account.test.running'));
     const answer = await ask({ mac: String(choice.val()), ...body });
     // Something newer may have been asked since, or the dialog closed.
-    if (mine !== turn) return;
+    if (mine !== turn || !isOpen(told)) return;
     show(body ? { ...answer, sent } : answer);
     if (!answer.ok && answer.sent === null) told.text(text(answer.key, answer.params));
   };

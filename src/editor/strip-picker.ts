@@ -6,6 +6,7 @@ import type { Check, Descriptor, LabelParts } from './descriptors';
 import {
   faultIn,
   faultText,
+  isOpen,
   segmentedField,
   showHint,
   showMessage,
@@ -236,7 +237,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     refresh.prop('disabled', true);
     const answer = await loadStrips(account);
     // Another account may have been chosen meanwhile, or the dialog closed.
-    if (mine !== turn || refresh[0]?.isConnected !== true) return;
+    if (mine !== turn || !isOpen(refresh)) return;
     refresh.prop('disabled', false);
     if (!answer.ok)
       trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });

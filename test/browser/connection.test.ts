@@ -236,6 +236,31 @@ describe('Test connection of a deployed account', () => {
     }
   });
 
+  it('offers its strips in no dialog that was opened after its own', async () => {
+    const { page } = editor;
+    // From now on the account knows its strips.
+    await page.locator('#smart-strip-test').click();
+    await page.locator('#smart-strip-result table').waitFor();
+    await editor.cancelConfig();
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const url = '**/strip-account/account/strips';
+    await page.route(url, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(url);
+    await editor.editConfig('strip-account', 'account');
+    await asked;
+    await editor.cancelConfig();
+    await editor.addConfig('strip-account');
+    const answered = page.waitForResponse(url).then((response) => response.finished());
+    answer();
+    await answered;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    assert.equal(await page.locator('#smart-strip-known option').count(), 0);
+  });
+
   it('sends the stored key to no other address, and asks for it again', async () => {
     const stranger = await startService();
     try {

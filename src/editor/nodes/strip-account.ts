@@ -5,7 +5,7 @@ import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Descriptor, Fault } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
-import { chosenIn, faultThrownBy, numberFault, showMessage, watchField } from '../form';
+import { chosenIn, faultThrownBy, isOpen, numberFault, showMessage, watchField } from '../form';
 import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
@@ -49,8 +49,8 @@ function lacksKey(node: Config): boolean {
 export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
-    baseUrl: (value, node, isOpen) =>
-      baseUrlFault(String(value)) ?? (!isOpen && lacksKey(node) ? MISSING_KEY : null),
+    baseUrl: (value, node, open) =>
+      baseUrlFault(String(value)) ?? (!open && lacksKey(node) ? MISSING_KEY : null),
     // Asked only for the dialog, where the base URL may have changed.
     apiKey: (value) => (value === '' && simulatorAt(valueOf('baseUrl')) === null ? MISSING_KEY : null),
     // Milliseconds in the flow, seconds in the dialog.
@@ -202,8 +202,7 @@ async function test(
   button.prop('disabled', true);
   const values = typedValues(node);
   const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
-  // The dialog of another account was opened meanwhile.
-  if (outlets !== table) return;
+  if (!isOpen(result)) return;
   button.prop('disabled', false);
   if (isPublicHttp(values.baseUrl))
     showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
