@@ -92,7 +92,7 @@ export function conversation(url: string, headers: Record<string, string>, comms
         `start of revision ${rev}`,
         ({ topic, data }) =>
           topic === 'notification/runtime-deploy' && (data as { revision?: unknown }).revision === rev,
-        { after, timeout: 20_000 },
+        { after },
       );
     },
     getFlows: async () => {
