@@ -391,7 +391,7 @@ function hintOfCount(plain: string, number: number, came: readonly number[], inP
 
 /** A page that is not full is the last. */
 const hintOfSize = (size: number, came: readonly number[]): Hint =>
-  came.every((count) => size > count) ? null : 'paged';
+  came.every((count) => size > count) ? 'all' : 'paged';
 
 /** "1-2/2", "0-1 of 5". */
 function hintOfRange(value: unknown, came: readonly number[]): Hint {
