@@ -93,7 +93,7 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
 export function numberValues(count: number, from: string, record: JsonRecord, look: Look): Numbers {
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
-    if (key === from || !Array.isArray(list) || list.length !== count) return [];
+    if (key === from || !Array.isArray(list) || list.length !== count || list.some(isRecord)) return [];
     const raw = list.map((value) => numberOf(value, look));
     const one = look(key.replace(/(?<=x)es$|s$/, ''));
     const isCalled = look(key).outlets !== null || one.number === 'port';
