@@ -171,12 +171,13 @@ for (const count of [1, 30]) {
 
     it('fits on a phone: one column, nothing cut off, toggles large enough for a finger', async () => {
       const page = await visit(375, 740);
-      const { scrollWidth, lefts } = await page.page.evaluate(() => ({
-        scrollWidth: document.documentElement.scrollWidth,
-        lefts: [...document.querySelectorAll('section')].map((one) => one.getBoundingClientRect().left),
-      }));
-      assert.ok(scrollWidth <= 375);
-      assert.equal(new Set(lefts).size, 1);
+      await page.page.waitForFunction(() => {
+        const lefts = Array.from(
+          document.querySelectorAll('section'),
+          (one) => one.getBoundingClientRect().left,
+        );
+        return document.documentElement.scrollWidth <= 375 && new Set(lefts).size === 1;
+      });
       const box = await page.toggle('Strip 01', 'Desk lamp').boundingBox();
       assert.ok(box !== null && box.height >= 44 && box.x + box.width <= 375);
       await page.picture(`any-account-${count}-phone`);

@@ -76,6 +76,7 @@ describe('the dialogs with thirty strips', () => {
 
   const typed = () => editor.page.locator('#node-input-mac-typed');
   const options = () => editor.page.locator('[role=option]');
+  const bar = () => editor.page.locator('.smart-strip-bar');
   const message = (field: string) => editor.page.locator(`#smart-strip-message-${field}`);
   const hint = (field: string) => editor.page.locator(`#smart-strip-hint-${field}`);
   const row = (part: string) => editor.page.locator(`.smart-strip-outlet-row [data-part=${part}]`);
@@ -112,14 +113,14 @@ describe('the dialogs with thirty strips', () => {
     await open();
     const id = await newSwitch();
     assert.equal(await options().count(), 30);
-    assert.match((await editor.page.locator('.smart-strip-bar').textContent()) ?? '', /30 of 30 strips/);
+    await bar().getByText('30 of 30 strips').waitFor();
     await typed().focus();
     await editor.page.keyboard.type('rack');
     assert.deepEqual(
       (await options().locator('.smart-strip-name').allTextContents()).map((name) => name.split(' ')[0]),
       Array<string>(5).fill('Rack'),
     );
-    assert.match((await editor.page.locator('.smart-strip-bar').textContent()) ?? '', /5 of 30 strips/);
+    await bar().getByText('5 of 30 strips').waitFor();
     assert.equal(await message('mac').textContent(), '');
     await editor.page.keyboard.press('ArrowDown');
     const active = await typed().getAttribute('aria-activedescendant');
@@ -171,7 +172,7 @@ describe('the dialogs with thirty strips', () => {
     await editor.node('switch').waitFor();
     await editor.edit('switch');
     const chosen = editor.page.locator('[role=option][aria-selected=true]');
-    await chosen.waitFor();
+    await bar().getByText('30 of 30 strips').waitFor();
     const shown = await chosen.evaluate((option) => {
       const list = option.parentElement;
       if (list === null) return false;

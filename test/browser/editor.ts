@@ -70,16 +70,10 @@ export class Editor {
   /** Drags a node from the palette to a place on the chart; its id. */
   async drop(type: string, x: number, y: number): Promise<string> {
     const { page } = this;
-    // A dialog that is closing still lies over the palette.
-    for (const shade of ['editor', 'palette', 'header']) {
-      await page.locator(`#red-ui-${shade}-shade`).waitFor({ state: 'hidden' });
-    }
     const before = await this.ids();
-    const source = page.locator(`.red-ui-palette-node[data-palette-type="${type}"]`);
-    await source.scrollIntoViewIfNeeded();
-    const from = await boxOf(source);
     const chart = await boxOf(page.locator('#red-ui-workspace-chart'));
-    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    // Waits until nothing lies over it, as a dialog does that is closing.
+    await page.locator(`.red-ui-palette-node[data-palette-type="${type}"]`).hover();
     await page.mouse.down();
     await page.mouse.move(chart.x + x - 20, chart.y + y - 20, { steps: 4 });
     await page.mouse.move(chart.x + x, chart.y + y, { steps: 4 });
@@ -94,12 +88,9 @@ export class Editor {
   /** Draws a wire from the output of a node to the input of another. */
   async wire(from: string, to: string): Promise<void> {
     const { mouse } = this.page;
-    const [output, input] = [
-      await boxOf(this.node(from).locator('.red-ui-flow-port-output .red-ui-flow-port').first()),
-      await boxOf(this.node(to).locator('.red-ui-flow-port-input .red-ui-flow-port')),
-    ];
-    await mouse.move(output.x + output.width / 2, output.y + output.height / 2);
+    await this.node(from).locator('.red-ui-flow-port-output .red-ui-flow-port').first().hover();
     await mouse.down();
+    const input = await boxOf(this.node(to).locator('.red-ui-flow-port-input .red-ui-flow-port'));
     await mouse.move(input.x, input.y, { steps: 4 });
     await mouse.move(input.x + input.width / 2, input.y + input.height / 2, { steps: 4 });
     await mouse.up();
@@ -126,17 +117,16 @@ export class Editor {
     const { page } = this;
     const dialog = page.locator('.ui-dialog', { has: page.locator('#red-ui-clipboard-dialog-import-tabs') });
     const line = (text: string) => dialog.locator('.red-ui-treeList-label', { hasText: text });
-    const confirm = page.locator('#red-ui-clipboard-dialog-ok');
     const tabs = page.locator('#red-ui-workspace-tabs .red-ui-tab');
     const before = await tabs.count();
     await page.keyboard.press('Control+i');
     await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
-    await line(PACKAGE).waitFor();
-    if (!(await line(name).isVisible())) await line(PACKAGE).click();
-    await line(name).click();
-    // A timer of the dialog's first tab, where nothing is to import yet, may disable the button once more.
-    while (await confirm.isDisabled()) await line(name).click();
-    await confirm.click();
+    // Timers that began with the dialog, and end before this one, choose the first line and disable the button.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    // Lists slide open, and a mouse may miss a line that moves.
+    await line(PACKAGE).dispatchEvent('click');
+    await line(name).dispatchEvent('click');
+    await page.locator('#red-ui-clipboard-dialog-ok').click();
     // The dialog closes before the example is there.
     await tabs.nth(before).waitFor({ state: 'attached' });
   }
@@ -153,8 +143,7 @@ export class Editor {
   async edit(id: string): Promise<void> {
     await this.node(id).locator('.red-ui-flow-node').first().click();
     await this.page.keyboard.press('Enter');
-    await this.dialog.waitFor();
-    await this.settled();
+    await this.opened(this.dialog);
   }
 
   /** Opens the dialog for a config node that does not exist yet. */
@@ -181,8 +170,14 @@ export class Editor {
       },
       [type, id],
     );
-    await this.configDialog.waitFor();
+    await this.opened(this.configDialog);
+  }
+
+  /** Resolves when a dialog has slid in, and Node-RED has put the focus into it, which it does a moment later. */
+  async opened(form: Locator): Promise<void> {
+    await form.waitFor();
     await this.settled();
+    await this.page.waitForFunction(() => document.activeElement?.closest('.red-ui-tray-body'));
   }
 
   get dialog(): Locator {
@@ -236,14 +231,13 @@ export class Editor {
     await this.settled();
   }
 
-  async deploy(): Promise<void> {
-    const answered = this.page.waitForResponse(
-      (response) => response.url().endsWith('/flows') && response.request().method() === 'POST',
-    );
+  /** `confirm`: Node-RED asks first, because a node is not configured. */
+  async deploy({ confirm = false } = {}): Promise<void> {
     await this.page.locator('#red-ui-header-button-deploy').click();
-    await answered;
-    await this.page.waitForFunction(() =>
-      document.querySelector('#red-ui-header-button-deploy')?.classList.contains('disabled'),
+    if (confirm) await this.page.locator('button', { hasText: 'Confirm deploy' }).click();
+    // The button is disabled before the answer is there.
+    await this.page.waitForFunction(
+      () => !(window as unknown as { RED: { nodes: { dirty(): boolean } } }).RED.nodes.dirty(),
     );
   }
 
@@ -321,16 +315,11 @@ export class Editor {
       .evaluateAll((nodes) => nodes.map((node) => node.id));
   }
 
-  /** Resolves when trays have stopped sliding. */
+  /** Resolves when no dialog slides any more. */
   private async settled(): Promise<void> {
     await this.page.waitForFunction(() => {
-      const moving = document
-        .getAnimations()
-        .some(
-          (animation) =>
-            animation.playState === 'running' && animation.effect?.getTiming().iterations !== Infinity,
-        );
-      return !moving && document.querySelectorAll('.ui-effects-wrapper').length === 0;
+      const tray = [...document.querySelectorAll('.red-ui-tray')].at(-1);
+      return tray === undefined || getComputedStyle(tray).right === '0px';
     });
   }
 }

@@ -15,8 +15,7 @@ interface Box {
   seen: boolean;
 }
 
-describe('the examples, imported one after the other into one Node-RED, in a window of 1400 by 900', function () {
-  this.timeout(120_000);
+describe('the examples, imported one after the other into one Node-RED, in a window of 1400 by 900', () => {
   const stage = setStage({ nodeRed: { dashboard: true } });
   let editor: Editor;
 

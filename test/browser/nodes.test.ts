@@ -149,7 +149,7 @@ describe('the nodes in the editor', () => {
     assert.match((await message('delay').textContent()) ?? '', /from 1 to 3600/);
     await editor.picture('switch-invalid');
     await editor.done();
-    assert.equal(await editor.node(id).locator('.red-ui-flow-node-error').first().isVisible(), true);
+    await editor.node(id).locator('.red-ui-flow-node-error').first().waitFor();
   });
 
   it('show of a watch node only what matters', async () => {

@@ -116,6 +116,7 @@ async function flow({ red, browser }: Studio): Promise<Scene> {
   await shows('off', 'protected');
   await editor.press('ask');
   await shows('status', '3 of 4 on');
+  await editor.expectLabel('toggle', 'Desk: Lamp, toggle');
   await page.mouse.move(1400, 700);
   await page.locator('.red-ui-notification').first().waitFor({ state: 'hidden' });
   const { x, y } = await boxOf(page.locator('#red-ui-workspace-chart'));
@@ -273,6 +274,7 @@ async function dashboard({ red, browser, nextPoll }: Studio): Promise<Scene> {
   const { page } = opened;
   await page.setViewportSize({ width: 1060, height: 566 });
   await opened.rests('kitchen4', true);
+  await opened.reads('serviceText', 'online');
   const steps: [toggle: string, on: boolean][] = [
     ['desk2', false],
     ['kitchen1', true],

@@ -27,13 +27,10 @@ describe('the accounts in the side bar', () => {
       await stage.service.listenAgain();
     }
     await bar.state('Home').getByText('working').waitFor();
-    assert.equal(
-      await bar
-        .account('Home')
-        .getByText(/refuses connections/)
-        .count(),
-      0,
-    );
+    await bar
+      .account('Home')
+      .getByText(/refuses connections/)
+      .waitFor({ state: 'detached' });
   });
 
   it('says until when the service asks for a pause', async () => {
@@ -152,13 +149,14 @@ describe('the accounts in the side bar', () => {
     );
     // In the middle of a question.
     await editor.page.route('**/strip-sidebar/accounts*', async (route) => {
-      await wait(500);
+      await released;
       await route.continue().catch(() => undefined);
     });
     await editor.page.waitForRequest('**/strip-sidebar/accounts*');
     await bar.hide();
     await released;
-    await wait(1000);
+    // After what may still be on its way.
+    await stage.red.json('/settings');
     const [before, hidden] = [requests.length, asked.length];
     await wait(INTERVAL * 1.5);
     assert.equal(requests.length, before);
@@ -178,6 +176,8 @@ describe('the accounts in the side bar', () => {
         document.dispatchEvent(new Event('visibilitychange'));
       }, state);
     };
+    // No poll is under way when the page is hidden.
+    await stage.service.arrived(stage.service.requests.length + 1);
     const released = editor.page.waitForResponse('**/strip-sidebar/release');
     await setVisibility('hidden');
     await released;

@@ -9,7 +9,6 @@ import { setStage } from './stage';
 
 const [{ mac: DESK }] = STRIPS;
 const AXE = createRequire(__filename).resolve('axe-core/axe.min.js');
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the side bar', () => {
   const { stage, home, edit, open } = setSidebar();
@@ -99,6 +98,7 @@ describe('the side bar', () => {
       await page.mouse.move(chart.x + 200, chart.y + 100 + index * 80, { steps: 5 });
       await page.mouse.down();
       await page.mouse.up();
+      await page.locator('.red-ui-flow-node-group').nth(index).waitFor();
       const all = await page
         .locator('.red-ui-flow-node-group')
         .evaluateAll((nodes) => nodes.map(({ id }) => id));
@@ -156,7 +156,8 @@ describe('the side bar', () => {
     }
     await page.keyboard.press('Space');
     await bar.shows('Desk strip, outlet 1', true);
-    await wait(4500); // it is drawn again every 2 s
+    // Each answer is drawn before the next is asked for.
+    for (let i = 0; i < 3; i++) await page.waitForResponse('**/strip-sidebar/accounts*');
     assert.equal(await focused(), 'Desk strip, outlet 1');
   });
 
