@@ -24,6 +24,29 @@ export const fill = (sentence: string, params: Readonly<Record<string, unknown>>
     Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );
 
+/** A text cut to at most `most` characters; the last one is then "…". */
+export function cut(text: string, most: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= most) return text;
+  const start = characters.slice(0, most - 1).join('');
+  return `${start.trimEnd()}…`;
+}
+
+/** Home Assistant makes entity ids of at most 255 characters from names. */
+const LONGEST_NAME = 100;
+
+/**
+ * A name for a sentence or another program: one line, not too long, and without unpaired surrogates, which strict JSON parsers refuse; `null` if
+ * nothing is left.
+ */
+export function displayName(name: string | null): string | null {
+  const line = (name ?? '')
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .trim();
+  return line === '' ? null : cut(line, LONGEST_NAME);
+}
+
 /** Longest preview, in characters. */
 const LONGEST_PREVIEW = 60;
 const DEEPEST = 2;

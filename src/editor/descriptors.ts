@@ -1,5 +1,6 @@
 import type { Params } from '../api/errors';
 import { choiceOf, SETTINGS, textOf, type Config, type NodeType, type Setting } from '../settings';
+import { cut } from '../values';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -89,12 +90,4 @@ function shortLabel(parts: LabelParts): string {
   if (whole.length <= LONGEST) return whole;
   const room = LONGEST - (whole.length - parts.strip.length);
   return cut(joinLabel({ ...parts, strip: cut(parts.strip, Math.max(room, SHORTEST_NAME)) }), LONGEST);
-}
-
-/** A text cut to at most `most` characters; the last one is then "…". */
-export function cut(text: string, most: number): string {
-  const characters = Array.from(text);
-  if (characters.length <= most) return text;
-  const start = characters.slice(0, most - 1).join('');
-  return `${start.trimEnd()}…`;
 }

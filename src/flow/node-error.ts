@@ -1,6 +1,7 @@
 import type { KnownStrips } from '../account/strip-store';
 import { isStripError, StripError, type Params } from '../api/errors';
 import type { Port, PortOrAll, SwitchResult } from '../api/types';
+import { displayName } from '../values';
 import type { Failure } from './admin-answers';
 import { parsePort, type Requested, type Target } from './input-fields';
 
@@ -146,10 +147,11 @@ export function outletText(
   translate: Translate,
   known = NOTHING_KNOWN,
 ): string {
-  const { name, outlet } = mac === null ? { name: null, outlet: null } : known.names(mac, port);
-  const strip = name ?? mac ?? '?';
+  const names = mac === null ? { name: null, outlet: null } : known.names(mac, port);
+  const strip = displayName(names.name) ?? mac ?? '?';
   if (port === null) return strip;
   if (port === 'all') return translate('outlet.all', { strip });
+  const outlet = displayName(names.outlet);
   return outlet === null
     ? translate('outlet.unnamed', { strip, port })
     : translate('outlet.named', { strip, port, outlet });

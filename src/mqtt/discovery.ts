@@ -1,5 +1,6 @@
 import type { Outlet, ReadingName, Strip } from '../api/types';
 import { PORTS } from '../api/types';
+import { displayName } from '../values';
 import { bridgeTopic, commandTopic, objectId, stateTopic, type TopicSettings } from './topics';
 
 /** Who publishes, as Home Assistant shows it beside a device. */
@@ -74,19 +75,4 @@ export function discoveryPayload(
     availability_mode: 'all',
     components,
   });
-}
-
-/** Home Assistant makes entity ids of at most 255 characters from these. */
-const LONGEST_NAME = 100;
-
-/** A name that can be shown: one line, not too long, and without unpaired surrogates, which strict JSON parsers refuse; `null` if nothing is left. */
-function displayName(name: string | null): string | null {
-  const shown = Array.from(
-    (name ?? '')
-      .replace(/\p{Cc}+/gu, ' ')
-      .replace(/\p{Cs}/gu, '\ufffd')
-      .trim(),
-  );
-  if (shown.length === 0) return null;
-  return shown.length > LONGEST_NAME ? `${shown.slice(0, LONGEST_NAME - 1).join('')}…` : shown.join('');
 }

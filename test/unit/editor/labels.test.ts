@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { cut, labelOf, outputLabelOf } from '../../../src/editor/descriptors';
+import { labelOf, outputLabelOf } from '../../../src/editor/descriptors';
 import { learn } from '../../../src/editor/strips';
+import { cut } from '../../../src/values';
 import { makeStrip } from '../../support/scripted-service';
 
 /** An editor that shows keys and values in place of sentences, and has no other nodes. */

@@ -198,6 +198,17 @@ describe('the sentence of an error', () => {
     );
   });
 
+  it('has a name of any length and with line breaks in one line, and the MAC for a name that is blank', () => {
+    const name = `Desk\r\nerror: ${'x'.repeat(5000)}`;
+    const long = { ...known, names: () => ({ name, outlet: '\n ' }) };
+    assert.equal(
+      outletText({ mac: MAC, port: 2 }, translate, long),
+      `outlet.unnamed ${JSON.stringify({ strip: `Desk error: ${'x'.repeat(87)}…`, port: 2 })}`,
+    );
+    const blank = { ...known, names: () => ({ name: ' ', outlet: null }) };
+    assert.equal(outletText({ mac: MAC, port: null }, translate, blank), MAC);
+  });
+
   it('keeps what is not about a strip as it is', () => {
     assert.equal(
       sentenceOf({ sentence: 'X.y', params: { host: 'h' } }, translate),
