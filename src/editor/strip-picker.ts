@@ -58,7 +58,7 @@ export const checkStrip: Check = (value) => {
 export const checkPort =
   (...others: string[]): Check =>
   (value) =>
-    ['1', '2', '3', '4', ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
+    [...PORTS.map(String), ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
 
 /** What a strip is called by the text in a field. */
 export type StripMatch =

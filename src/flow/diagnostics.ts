@@ -23,7 +23,7 @@ export interface ReportSource {
   proxy: boolean;
   /** Characters of the mapping expression. */
   mapping: number;
-  status: AccountStatus | null;
+  status: AccountStatus;
   /** `null`: nothing was ever asked of the account. */
   account: AccountDiagnostics | null;
   /** Wall-clock milliseconds. */
@@ -166,16 +166,14 @@ export const REPORT = record({
       units: record({ load: UNIT, voltage: UNIT, signal: UNIT }),
     }),
   ),
-  status: orNull(
-    record({
-      available: orNull(flag),
-      readable: flag,
-      polling: flag,
-      error: orNull(ERROR),
-      lastAnswerAt: orNull(TIME),
-      cooldownUntil: orNull(TIME),
-    }),
-  ),
+  status: record({
+    available: orNull(flag),
+    readable: flag,
+    polling: flag,
+    error: orNull(ERROR),
+    lastAnswerAt: orNull(TIME),
+    cooldownUntil: orNull(TIME),
+  }),
   requests: record({ list: count, strip: count, switch: count, retries: count }),
   errors: list(record({ count, at: TIME, last: ERROR })),
   answers: record({
@@ -199,7 +197,7 @@ export function reportOf(source: ReportSource): unknown {
       release: /^\d+(\.\d+)*/.exec(source.versions.release)?.[0],
     },
     settings: settings === null ? null : settingsOf(settings, source, aliases),
-    status: status === null ? null : { ...status, error: status.error && errorOf(status.error) },
+    status: { ...status, error: status.error && errorOf(status.error) },
     requests: { ...account?.requests, retries: account?.retries },
     errors: Array.from(account?.errors.values() ?? [], (error) => ({ ...error, last: errorOf(error.last) })),
     answers: account === null ? {} : answersOf(account, aliases),
