@@ -1,6 +1,5 @@
-import type { KnownStrips } from '../account/strip-store';
 import type { Command, Outcome } from '../account/types';
-import { closedError, isStripError, StripError } from '../api/errors';
+import { asError, closedError, isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { PortOrAll } from '../api/types';
 import { choiceOf, SETTINGS, type Config } from '../settings';
@@ -25,7 +24,7 @@ import {
   type Target,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
-import { CommandsFailed, failedStrip, type FailedStrip, type SwitchedStrip } from './node-error';
+import { CommandsFailed, failedStrip, type SwitchedStrip } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
@@ -52,28 +51,33 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
       const message = Object.assign(input.msg, { payload, strip, response: outcome.response });
       return { messages: [message], status: statusOf(shared, [outcome]) };
     }
-    const outcomes = await Promise.allSettled(request.commands.map(run));
-    const succeeded = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
-    if (succeeded.length < outcomes.length) throw failureOf(request, outcomes, shared.known);
-    const message = Object.assign(input.msg, answerOf(request, succeeded, output));
-    return { messages: [message], status: statusOf(shared, succeeded) };
+    const ends = await Promise.all(
+      request.commands.map(async (one) => ({ ...one, end: await run(one).catch(asError) })),
+    );
+    const failures: { target: Target; error: StripError }[] = [];
+    const outcomes: Outcome[] = [];
+    const strip = ends.map(({ command, requested, end }) => {
+      if (!isStripError(end)) {
+        outcomes.push(end);
+        return switchedStrip(requested, end);
+      }
+      const target = { mac: command.mac, port: command.port, requested };
+      failures.push({ target, error: end });
+      return failedStrip(target, end, shared.known);
+    });
+    if (failures.length > 0) throw new CommandsFailed(failures, strip);
+    const payload = payloadOf(request.form, outcomes, output);
+    const response = outcomes.map((outcome) => outcome.response);
+    const message = Object.assign(input.msg, { payload, strip, response });
+    return { messages: [message], status: statusOf(shared, outcomes) };
   };
 }
 
-/** The properties of a message that asked for several outlets, once all commands are confirmed. `outcomes`: in the order of the commands. */
-function answerOf(
-  { form, commands }: SwitchRequest,
-  outcomes: readonly Outcome[],
-  output: Output,
-): { payload: unknown; strip: SwitchedStrip[]; response: unknown } {
-  const strip = outcomes.map((outcome, index) =>
-    switchedStrip(commands[index]?.requested ?? outcome.on, outcome),
-  );
-  const response = outcomes.map((outcome) => outcome.response);
-  if (output === 'on') return { payload: outcomes.map(({ on }) => on), strip, response };
-  if (output === 'port-on' || form === 'array') return { payload: outcomes.map(outletOf), strip, response };
-  const outlets = outcomes.map(({ port, on }) => ({ port, on }));
-  return { payload: { mac: outcomes[0]?.mac, outlets }, strip, response };
+/** What is sent for several outlets. */
+function payloadOf(form: SeveralRequest['form'], outcomes: readonly Outcome[], output: Output): unknown {
+  if (output === 'on') return outcomes.map(({ on }) => on);
+  if (output === 'port-on' || form === 'array') return outcomes.map(outletOf);
+  return { mac: outcomes[0]?.mac, outlets: outcomes.map(({ port, on }) => ({ port, on })) };
 }
 
 const outletOf = ({ mac, port, on }: Outcome) => ({ mac, port, on });
@@ -83,29 +87,6 @@ function switchedStrip(requested: Requested, outcome: Outcome): SwitchedStrip {
   const strip: SwitchedStrip = { mac, name, port, outlet, on, requested, success: true, results, at };
   if (skipped !== undefined) strip.skipped = skipped;
   return strip;
-}
-
-/** One error for several commands, of which not all succeeded. */
-function failureOf(
-  { commands }: SwitchRequest,
-  outcomes: readonly PromiseSettledResult<Outcome>[],
-  known: KnownStrips,
-): unknown {
-  const failures: { target: Target; error: StripError }[] = [];
-  const strips: (SwitchedStrip | FailedStrip)[] = [];
-  for (const [index, { command, requested }] of commands.entries()) {
-    const outcome = outcomes[index];
-    if (outcome?.status === 'fulfilled') {
-      strips.push(switchedStrip(requested, outcome.value));
-      continue;
-    }
-    const error: unknown = outcome?.reason;
-    if (!isStripError(error)) return error;
-    const target = { mac: command.mac, port: command.port, requested };
-    failures.push({ target, error });
-    strips.push(failedStrip(target, error, known));
-  }
-  return new CommandsFailed(failures, strips);
 }
 
 function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeStatus {
