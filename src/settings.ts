@@ -15,19 +15,19 @@ export interface TextSetting {
 }
 
 /** A number in a field of its own. The editor saves it as text. */
-export interface NumberSetting {
+interface NumberSetting {
   readonly kind: 'number';
   readonly default: number;
   readonly least: number;
   readonly most: number;
 }
 
-export interface FlagSetting {
+interface FlagSetting {
   readonly kind: 'flag';
   readonly default: boolean;
 }
 
-export interface ChoiceSetting<Choice extends string = string> {
+interface ChoiceSetting<Choice extends string = string> {
   readonly kind: 'choice';
   /** The first is the default. */
   readonly choices: readonly [Choice, ...Choice[]];
@@ -47,14 +47,14 @@ export interface TypedSetting<Type extends string = string> {
 }
 
 /** The id of a config node of this type. */
-export interface NodeSetting {
+interface NodeSetting {
   readonly kind: 'node';
   readonly type: string;
   readonly required: boolean;
 }
 
 /** A list or an object, which the dialog shows in a way of its own. */
-export interface DataSetting {
+interface DataSetting {
   readonly kind: 'data';
   readonly default: unknown;
 }

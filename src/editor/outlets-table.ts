@@ -9,7 +9,7 @@ import { isUnlisted, lookUp } from './strip-picker';
 import { findStrip, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
-export interface OutletRow {
+interface OutletRow {
   mac: string;
   port: string;
   name: string;
@@ -17,10 +17,10 @@ export interface OutletRow {
 }
 
 /** A table's row: an outlet, or something that cannot be read as one and is kept as it is. */
-export type TableRow = OutletRow | { unreadable: unknown };
+type TableRow = OutletRow | { unreadable: unknown };
 
 /** How `protectedOutlets` and `outletNames` stand in a flow. */
-export interface StoredOutlets {
+interface StoredOutlets {
   protectedOutlets: unknown;
   outletNames: { mac: string; port: number; name: string }[];
 }

@@ -480,7 +480,7 @@ function setLabel(element: HTMLElement, label: string): void {
 }
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
-export type AccountState =
+type AccountState =
   'notDeployed' | 'asking' | 'working' | 'polling' | 'paused' | 'auth' | 'unreachable' | 'failing';
 
 export function stateOf(account: AccountOverview | undefined): AccountState {

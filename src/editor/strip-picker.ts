@@ -61,7 +61,7 @@ export const checkPort =
     [...PORTS.map(String), ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
 
 /** What a strip is called by the text in a field. */
-export type StripMatch =
+type StripMatch =
   | { strip: Strip }
   /** A MAC of no known strip, or nothing that could be looked up. */
   | { mac: string }
@@ -98,7 +98,7 @@ export function filterStrips(strips: readonly Strip[], typed: string): Strip[] {
 }
 
 /** The strip field of an open dialog. */
-export interface StripPicker {
+interface StripPicker {
   /** The strip that is fixed there, if the service knows it. */
   chosen: () => Strip | undefined;
   /** Where the strip comes from: "str" for one that is fixed there. */

@@ -138,7 +138,7 @@ function storedValues(node: EditorNode): AccountValues {
 }
 
 /** The state of an outlet; the values are keys below `strip-account.state`. */
-export type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
+type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 
 /** Signs that tell states apart without colour. */
 const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', unknown: '?', unavailable: '–' };

@@ -41,7 +41,7 @@ export interface HandlerContext {
   owner: object;
 }
 
-export interface InputHandlerOptions {
+interface InputHandlerOptions {
   handle: Handle;
   status: StatusDisplay;
   translate: Translate;

@@ -99,7 +99,7 @@ function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeSta
 }
 
 /** A command with the word the message used for it. */
-export interface RequestedCommand {
+interface RequestedCommand {
   command: Command;
   requested: Requested;
 }

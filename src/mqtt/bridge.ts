@@ -13,7 +13,7 @@ import { discoveryPayload, outletsOf, type Origin } from './discovery';
 import { discoveryTopic, readTopic, stateTopic, stripId, topicsOf, type TopicSettings } from './topics';
 
 /** What a `strip mqtt` node does. */
-export interface BridgeSettings extends TopicSettings {
+interface BridgeSettings extends TopicSettings {
   /** Publishes load, voltage and signal too. */
   readings: boolean;
 }
@@ -42,7 +42,7 @@ export interface Publication extends Message {
   retain: true;
 }
 
-export interface BridgeOptions {
+interface BridgeOptions {
   settings: BridgeSettings;
   origin: Origin;
   clock: Clock;

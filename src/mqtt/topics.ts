@@ -15,7 +15,7 @@ export interface TopicSettings {
 }
 
 /** What a message that arrives from the broker is about, by its topic. */
-export type Incoming =
+type Incoming =
   | { kind: 'command'; id: string; port: PortOrAll }
   /** A birth or will message: of this Node-RED's own broker connection, or of Home Assistant. */
   | { kind: 'birth' }

@@ -6,13 +6,13 @@ import { isRecord, ownProperty } from '../values';
 import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
-export interface StripConfig {
+interface StripConfig {
   mac: string;
   name: string;
   outlets?: readonly OutletConfig[];
 }
 
-export interface OutletConfig {
+interface OutletConfig {
   /** Left out of the answers where it is not given. */
   name?: string;
   /** At the start; off where it is not given. */
@@ -31,7 +31,7 @@ export interface SimulatorOptions {
   clock: Clock;
 }
 
-export interface SimulatorConfig {
+interface SimulatorConfig {
   path: string;
   strips: StripConfig[];
   shape: Shape;
@@ -68,14 +68,14 @@ function readOutlet(outlet: unknown): OutletConfig {
 }
 
 /** A switch that was carried out for a caller of the API. */
-export interface Switched {
+interface Switched {
   mac: string;
   port: PortOrAll;
   on: boolean;
 }
 
 /** A change at the strip itself: a pressed button, another reading, a pulled plug. */
-export type ManualChange =
+type ManualChange =
   | { mac: string; port: PortOrAll; on: boolean | 'toggle' }
   | { mac: string; readings: Partial<Record<ReadingName, number>> }
   | { mac: string; available: boolean };
