@@ -9,7 +9,7 @@ import { stripPath } from './mac';
 import { InFlightSet, type InFlight } from './in-flight-set';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { readJson, readSwitch, type Headers, type HttpResponse } from './response';
-import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
+import type { JsonBody, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
 
 export interface ClientOptions {
   /** As `parseBaseUrl` returns it. */
@@ -27,12 +27,7 @@ export interface ClientOptions {
 
 /** The service's three endpoints. Every method rejects with a `StripError`, and after `close` with CLOSED. */
 export class Client implements Service {
-  readonly #origin: string;
-  readonly #basePath: string;
-  readonly #timeout: number;
-  readonly #dispatcher: RequestDispatcher;
-  readonly #clock: Clock;
-  readonly #mapping: ClientOptions['mapping'];
+  readonly #options: ClientOptions;
   readonly #context: ErrorContext;
   readonly #readHeaders: string[];
   readonly #switchHeaders: string[];
@@ -42,13 +37,9 @@ export class Client implements Service {
   #closing: Promise<void> | null = null;
   #onLastSwitch: (() => void) | null = null;
 
-  constructor({ baseUrl, apiKey, timeout, dispatcher, clock, mapping }: ClientOptions) {
-    this.#origin = baseUrl.url.origin;
-    this.#basePath = baseUrl.url.pathname;
-    this.#timeout = timeout;
-    this.#dispatcher = dispatcher;
-    this.#clock = clock;
-    this.#mapping = mapping;
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { baseUrl, apiKey, dispatcher } = options;
     this.#context = {
       host: baseUrl.simulator ?? baseUrl.url.host,
       origin: baseUrl.url.origin,
@@ -60,28 +51,20 @@ export class Client implements Service {
   }
 
   async list(): Promise<ListAnswer> {
-    const { response, text } = await this.#send(
-      () => '/strips',
-      null,
-      (answer) => readJson(answer, this.#context, this.#clock.wall()),
-    );
-    return { ...decodeList(await this.#map(response), this.#now()), response, text };
+    const { body, ...answer } = await this.#read(() => '/strips');
+    return { ...decodeList(body, this.#now()), ...answer };
   }
 
   async get(mac: string): Promise<StripAnswer> {
-    const { response, text } = await this.#send(
-      () => stripPath(mac),
-      null,
-      (answer) => readJson(answer, this.#context, this.#clock.wall(), mac),
-    );
-    return { ...decodeStrip(await this.#map(response), mac, this.#now()), response, text };
+    const { body, ...answer } = await this.#read(() => stripPath(mac), mac);
+    return { ...decodeStrip(body, mac, this.#now()), ...answer };
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
     return this.#send(
       () => `${stripPath(mac)}/switch`,
       { port, on },
-      (answer) => readSwitch(answer, mac, port, this.#context, this.#clock.wall()),
+      (answer) => readSwitch(answer, mac, port, this.#context, this.#options.clock.wall()),
     );
   }
 
@@ -94,6 +77,15 @@ export class Client implements Service {
     return (this.#closing ??= this.#close(graceMs));
   }
 
+  /** What the service sent, and as `body` what the mapping makes of it. */
+  async #read(path: () => string, mac?: string): Promise<JsonBody & { body: unknown }> {
+    const { clock, mapping } = this.#options;
+    const answer = await this.#send(path, null, (response) =>
+      readJson(response, this.#context, clock.wall(), mac),
+    );
+    return { ...answer, body: mapping === undefined ? answer.response : await mapping(answer.response) };
+  }
+
   /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` makes the answer of the response. */
   #send<Answer>(
     path: () => string,
@@ -102,16 +94,17 @@ export class Client implements Service {
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#closing !== null) throw closedError('account');
+      const { baseUrl, clock, dispatcher, timeout } = this.#options;
       const pending = body === null ? this.#reads : this.#switches;
       const options: RequestOptions = {
-        origin: this.#origin,
-        path: this.#basePath + path(),
+        origin: this.#context.origin,
+        path: baseUrl.url.pathname + path(),
         method: body === null ? 'GET' : 'POST',
         headers: body === null ? this.#readHeaders : this.#switchHeaders,
         body: body === null ? null : JSON.stringify(body),
       };
       const dispatchAlone = (error?: Error): boolean =>
-        this.#dispatcher.dispatchAlone?.(options, request, error) ?? false;
+        dispatcher.dispatchAlone?.(options, request, error) ?? false;
       const end = (response: HttpResponse | StripError): void => {
         pending.delete(request);
         try {
@@ -122,18 +115,14 @@ export class Client implements Service {
         }
         if (this.#switches.size === 0) this.#onLastSwitch?.();
       };
-      const request = new PendingRequest(this.#clock, this.#timeout, this.#context, dispatchAlone, end);
+      const request = new PendingRequest(clock, timeout, this.#context, dispatchAlone, end);
       pending.add(request);
       try {
-        if (!this.#isEnding || !dispatchAlone()) this.#dispatcher.dispatch(options, request);
+        if (!this.#isEnding || !dispatchAlone()) dispatcher.dispatch(options, request);
       } catch (error) {
         request.onResponseError(null, toError(error));
       }
     });
-  }
-
-  async #map(body: unknown): Promise<unknown> {
-    return this.#mapping === undefined ? body : await this.#mapping(body);
   }
 
   async #close(graceMs: number): Promise<void> {
@@ -141,22 +130,23 @@ export class Client implements Service {
     for (const request of this.#switches) if (!request.sent) request.close();
     if (graceMs > 0) await this.#untilSwitchesEnd(graceMs);
     for (const request of this.#switches) request.close();
-    await this.#dispatcher.destroy();
+    await this.#options.dispatcher.destroy();
   }
 
   async #untilSwitchesEnd(graceMs: number): Promise<void> {
     if (![...this.#switches].some(({ sent }) => sent)) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#clock.setTimeout(resolve, graceMs);
+      const { clock } = this.#options;
+      const timer = clock.setTimeout(resolve, graceMs);
       this.#onLastSwitch = () => {
-        this.#clock.clearTimeout(timer);
+        clock.clearTimeout(timer);
         resolve();
       };
     });
   }
 
   #now(): string {
-    return new Date(this.#clock.wall()).toISOString();
+    return new Date(this.#options.clock.wall()).toISOString();
   }
 }
 
@@ -168,12 +158,6 @@ const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
  */
 class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   slot = -1;
-  readonly #clock: Clock;
-  readonly #context: ErrorContext;
-  readonly #timeout: number;
-  /** Called at most once, and only before anything of a response has come. */
-  #repeat: ((error: Error) => boolean) | null;
-  readonly #end: (response: HttpResponse | StripError) => void;
   #timer: Timer;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
@@ -184,20 +168,15 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   /**
    * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more if that helps
-   * after the error; `end` takes the response once it is there as a whole, or why there is none.
+   * after the error, and is called at most once, before anything of a response has come; `end` takes the response once it is there as a whole, or why there is none.
    */
   constructor(
-    clock: Clock,
-    timeout: number,
-    context: ErrorContext,
-    repeat: (error: Error) => boolean,
-    end: (response: HttpResponse | StripError) => void,
+    private readonly clock: Clock,
+    private readonly timeout: number,
+    private readonly context: ErrorContext,
+    private repeat: ((error: Error) => boolean) | null,
+    private readonly end: (response: HttpResponse | StripError) => void,
   ) {
-    this.#clock = clock;
-    this.#timeout = timeout;
-    this.#context = context;
-    this.#repeat = repeat;
-    this.#end = end;
     this.#timer = clock.setTimeout(() => this.#onDeadline(), timeout);
   }
 
@@ -217,7 +196,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    this.#repeat = null;
+    this.repeat = null;
     if (status < 200) return; // 1xx: the response is still to come
     this.#status = status;
     this.#headers = headers;
@@ -230,15 +209,15 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   onResponseEnd(): void {
     if (!this.#settle()) return;
     const text = Buffer.concat(this.#chunks).toString('utf8');
-    this.#end({ status: this.#status, headers: this.#headers, text });
+    this.end({ status: this.#status, headers: this.#headers, text });
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#settled) return;
-    const repeat = this.#repeat;
-    this.#repeat = null;
+    const repeat = this.repeat;
+    this.repeat = null;
     if (repeat?.(error) === true) return;
-    this.#fail(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.#context));
+    this.#fail(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
   }
 
   /**
@@ -246,7 +225,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
    * `setImmediate` everything that has arrived is read.
    */
   #onDeadline(): void {
-    const end = (): void => this.#fail(timeoutError(this.#timeout, this.#context));
+    const end = (): void => this.#fail(timeoutError(this.timeout, this.context));
     if (this.sent) setImmediate(() => setImmediate(end));
     else end();
   }
@@ -256,14 +235,14 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     if (!this.#settle()) return;
     this.#abortReason = error;
     this.#controller?.abort(error);
-    this.#end(error);
+    this.end(error);
   }
 
   /** False if it was over before. */
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    this.#clock.clearTimeout(this.#timer);
+    this.clock.clearTimeout(this.#timer);
     return true;
   }
 }

@@ -104,7 +104,7 @@ const NAMES = {
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed`,
   /** Set even where nothing follows, so that only the words beside them say whether something does. */
-  range: 'range contentrange showing displaying endcursor startcursor',
+  range: 'range contentrange showing displaying',
   /** Where a wrapper keeps these. */
   paging: `meta pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
     listinfo paginator info summary counts status`,

@@ -79,7 +79,6 @@ function calledPort(
 function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   const [first] = told;
   if (first === undefined) return null;
-  if (told.length === 1) return fromOne(first);
   const ours = told.map((raw) => fromOne(raw));
   return first.map((_, i) => {
     const [said = null, ...others] = ours
@@ -95,10 +94,9 @@ export function numberValues(count: number, from: string, record: JsonRecord, lo
     const list = record[key];
     if (key === from || !Array.isArray(list) || list.length !== count || list.some(isRecord)) return [];
     const raw = list.map((value) => numberOf(value, look));
-    const one = look(key.replace(/(?<=x)es$|s$/, ''));
-    const isCalled = look(key).outlets !== null || one.number === 'port';
-    const isSure = isCalled ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
-    if (isSure && (isCalled || one.number !== null || isName(one))) return [raw];
+    const one = look(key.replace(/(?<=x|ch)es$|s$/, ''));
+    const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
+    if (isNumbers && (one.number !== null || isName(one))) return [raw];
     // Told apart in some other way, they are in no order.
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
