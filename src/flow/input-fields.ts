@@ -3,7 +3,7 @@ import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import { PORTS, type Port, type PortOrAll } from '../api/types';
 import { textOf, typeOf, type Config, type TypedSetting } from '../settings';
-import { environmentVariable, ownProperty, preview } from '../values';
+import { cut, environmentVariable, ownProperty, preview } from '../values';
 
 /** A message as a node gets it: any properties, any types. */
 export type Message = Record<string, unknown>;
@@ -86,7 +86,10 @@ export class Field {
       value = await this.#evaluate(this.#value, this.#type, msg);
     } catch (error) {
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', {
-        params: { expression: shorten(this.#value), reason: shorten(messageOf(error)) },
+        params: {
+          expression: cut(this.#value, LONGEST_EXPRESSION),
+          reason: cut(messageOf(error), LONGEST_EXPRESSION),
+        },
       });
     }
     if (this.#type === 'env' && (value === '' || value === undefined)) throw variableMissing(this.#value);
@@ -113,8 +116,7 @@ type ReadMessage = <Value>(
 
 /**
  * Returns a function that reads messages with these fields, at once if no expression is among them. `later`: fields that `read` evaluates itself.
- * An expression takes time: with one among them all, results come in the order of the messages. An error other than a `StripError` can only
- * come from a message that is not plain data, such as one with a getter that throws, and becomes INVALID_INPUT.
+ * An expression takes time: with one among them all, results come in the order of the messages.
  */
 export function messageReading(fields: readonly Field[], later: readonly Field[] = []): ReadMessage {
   const isExpression = ({ source }: Field): boolean => source === 'expression';
@@ -134,7 +136,11 @@ export function messageReading(fields: readonly Field[], later: readonly Field[]
   return (msg, read) => inOrder(evaluate(msg).then((source) => asInputError(() => read(source))));
 }
 
-function asInputError<Value>(read: () => Value): Value {
+/**
+ * Reads or copies a message. An error other than a `StripError` can only come from one that is not plain data, such as one with a getter that
+ * throws, and becomes INVALID_INPUT.
+ */
+export function asInputError<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {
@@ -231,6 +237,3 @@ function messageOf(error: unknown): string {
     typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
   return typeof message === 'string' && message !== '' ? message : 'failed';
 }
-
-const shorten = (text: string): string =>
-  text.length > LONGEST_EXPRESSION ? `${text.slice(0, LONGEST_EXPRESSION)}…` : text;

@@ -1,6 +1,7 @@
 import type { Port, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
 import {
+  asInputError,
   Field,
   invalidInput,
   messageReading,
@@ -93,7 +94,9 @@ export function listHandler({ config, account }: HandlerContext, factory: Messag
     const status = readable ? listStatus(strips) : UNKNOWN_ANSWER;
     if (output === 'list') return { messages: [Object.assign(msg, { payload: strips, response })], status };
     const payloads = output === 'strips' ? strips : strips.flatMap(outletsOf);
-    if (payloads.length > 0) return { messages: messageForEach(payloads, msg, response, factory), status };
+    if (payloads.length > 0) {
+      return { messages: asInputError(() => messageForEach(payloads, msg, response, factory)), status };
+    }
     // No strips, no messages; but an answer that cannot be read is passed on.
     return { messages: readable ? [] : [Object.assign(msg, { payload: null, response })], status };
   };

@@ -133,8 +133,8 @@ describe('fields that are more than a value', () => {
       const config = { ...outlet2, on: 'x'.repeat(500), onType: 'jsonata' };
       const failed = await failing(() => commands(config, {}, () => throwing({ message: 'y'.repeat(500) })));
       assert.deepEqual(failed.params, {
-        expression: `${'x'.repeat(160)}…`,
-        reason: `${'y'.repeat(160)}…`,
+        expression: `${'x'.repeat(159)}…`,
+        reason: `${'y'.repeat(159)}…`,
       });
     });
 

@@ -143,6 +143,18 @@ describe('what strip status is asked for', () => {
 describe('strip list', () => {
   const two = [makeStrip(MAC, [true, null]), makeStrip(OTHER, [false])] as const;
 
+  it('refuses a message that is not plain data, if it has to be copied or its parts cannot be set', async () => {
+    const extra = { enumerable: true, get: () => assert.fail('read') };
+    const parts = { enumerable: true, value: { id: 'outer' } };
+    for (const hostile of [{ extra }, { parts }]) {
+      const msg: Message = Object.defineProperties({}, hostile);
+      const error = await failing(() =>
+        list('strips', msg, makeStrip(MAC, [true]), makeStrip(OTHER, [true])),
+      );
+      assert.equal(error.sentence, 'INVALID_INPUT.unreadable');
+    }
+  });
+
   it('answers with all strips in one message', async () => {
     const msg: Message = { payload: 1, topic: 't' };
     const { messages, status } = await list('list', msg, ...two);
