@@ -153,8 +153,9 @@ function nameOf(fields: readonly Field[]): string | null {
 
 /** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
 function isReachable(fields: readonly Field[]): boolean {
-  const own = fields.filter(({ part }) => part === 'self').map(reachability);
-  const network = fields.filter(({ part }) => part === 'network').map(reachability);
+  const telling = fields.filter(({ meaning }) => meaning.available || meaning.offline || meaning.connection);
+  const own = telling.filter(({ part }) => part === 'self').map(reachability);
+  const network = telling.filter(({ part }) => part === 'network').map(reachability);
   return !own.includes(false) && (!network.includes(false) || [...own, ...network].includes(true));
 }
 

@@ -48,13 +48,6 @@ const SENTENCES: readonly (readonly [code: RegExp, sentence: string])[] = [
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
 
-/** Sentences about a proxy of the account, and the same ones about a proxy that the environment names. */
-const IN_ENVIRONMENT = {
-  proxyDown: 'proxyDownVariable',
-  proxyRefused: 'proxyRefusedVariable',
-  proxyGateway: 'proxyGatewayVariable',
-} as const;
-
 /** Errors that stay until a certificate or a setting is changed: a retry is of no use. */
 const LASTING = /^(certificate|tls)/;
 
@@ -121,15 +114,16 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
 }
 
 function proxyError(
-  sentence: keyof typeof IN_ENVIRONMENT,
+  sentence: 'proxyDown' | 'proxyRefused' | 'proxyGateway',
   params: Params,
   { address, variable }: ProxyName,
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  const key = variable === null ? sentence : IN_ENVIRONMENT[sentence];
-  const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
-  return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: named });
+  const named = { host, proxy: address, ...params };
+  // Each has a second sentence, for a proxy that the environment names.
+  const [key, all] = variable === null ? [sentence, named] : [`${sentence}Variable`, { ...named, variable }];
+  return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: all });
 }
 
 /** The innermost error that carries a code, where undici or Node wrapped it up: that is the reason. */

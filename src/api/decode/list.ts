@@ -96,7 +96,7 @@ class Search {
       const own = directIdentity(record, look);
       const before = this.records.length;
       // What an element with a MAC holds are its outlets, unless they have MACs and outlets of their own.
-      const isContainer = this.#inside(record, place);
+      const isContainer = (own === null || holdsStrips(record, own, look)) && this.#inside(record, place);
       // An empty list inside makes no room of an element that tells outlets and has a MAC further down.
       const isStripWithEmptyList =
         own === null &&
@@ -226,6 +226,11 @@ function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
   if (!isRecord(item)) return false;
   const identity = directIdentity(item, look);
   return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look);
+}
+
+function holdsStrips(record: JsonRecord, own: Identity, look: Look): boolean {
+  for (const key in record) if (!look(key).denied && holdsOtherStrips(record[key], own, look)) return true;
+  return false;
 }
 
 /** Whether a record with a MAC has outlets besides the strips that it holds. */

@@ -79,6 +79,7 @@ function calledPort(
 function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   const [first] = told;
   if (first === undefined) return null;
+  if (told.length === 1) return fromOne(first);
   const ours = told.map((raw) => fromOne(raw));
   return first.map((_, i) => {
     const [said = null, ...others] = ours
