@@ -48,6 +48,13 @@ const SENTENCES: readonly (readonly [code: RegExp, sentence: string])[] = [
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
 
+/** Sentences about a proxy of the account, and the same ones about a proxy that the environment names. */
+const IN_ENVIRONMENT = {
+  proxyDown: 'proxyDownVariable',
+  proxyRefused: 'proxyRefusedVariable',
+  proxyGateway: 'proxyGatewayVariable',
+} as const;
+
 /** Errors that stay until a certificate or a setting is changed: a retry is of no use. */
 const LASTING = /^(certificate|tls)/;
 
@@ -87,11 +94,9 @@ export function connectionError(
   if (proxyStatus !== undefined) return proxyStatusError(Number(proxyStatus), context);
 
   const sentence = SENTENCES.find(([name]) => name.test(code))?.[1] ?? 'failed';
-  if (proxy !== null && (isProxy || proxy.forwards || (!sent && !LASTING.test(sentence)))) {
-    return proxyError('proxyDown', { code }, proxy, context, {
-      cause,
-      retryable: !LASTING.test(sentence),
-    });
+  const retryable = !LASTING.test(sentence);
+  if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {
+    return proxyError('proxyDown', { code }, proxy, context, { cause, retryable });
   }
   // Where undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
@@ -99,7 +104,7 @@ export function connectionError(
   return new StripError('UNREACHABLE', `UNREACHABLE.${sentence}`, {
     params: { host, code },
     cause,
-    retryable: !LASTING.test(sentence),
+    retryable,
   });
 }
 
@@ -114,16 +119,15 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
 }
 
 function proxyError(
-  sentence: 'proxyDown' | 'proxyRefused' | 'proxyGateway',
+  sentence: keyof typeof IN_ENVIRONMENT,
   params: Params,
   { address, variable }: ProxyName,
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  const named = { host, proxy: address, ...params };
-  // Each has a second sentence, for a proxy that the environment names.
-  const [key, all] = variable === null ? [sentence, named] : [`${sentence}Variable`, { ...named, variable }];
-  return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: all });
+  const key = variable === null ? sentence : IN_ENVIRONMENT[sentence];
+  const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
+  return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: named });
 }
 
 /** The innermost error that carries a code, where undici or Node wrapped it up: that is the reason. */
