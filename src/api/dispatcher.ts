@@ -127,10 +127,7 @@ class PooledDispatcher implements RequestDispatcher {
       bodyTimeout: 0,
     };
     if (this.#proxy === null) {
-      return new Pool(this.#origin, {
-        ...options,
-        connect: this.#observed(this.#direct(this.#tls)),
-      });
+      return new Pool(this.#origin, { ...options, connect: this.#observed(this.#direct(this.#tls)) });
     }
     const { origin, authorization, name } = this.#proxy;
     const toProxy = asProxy(this.#direct({}));
