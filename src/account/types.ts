@@ -139,7 +139,7 @@ export interface AccountLog {
   recovered(): void;
   /** The first command began to be retried; said once until `retryingOver`. */
   retrying(error: StripError): void;
-  /** A request to switch succeeded, or nothing is retried any more. */
+  /** A request of a command succeeded, and no command is retried any more. */
   retryingOver(): void;
   /** The service asked for a pause of so many seconds; said once per pause. */
   rateLimited(seconds: number): void;
