@@ -167,8 +167,9 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #chunks: Buffer[] = [];
 
   /**
-   * `timeout` in milliseconds over everything, the wait for a connection included; `repeat` sends the request once more if that helps
-   * after the error, and is called at most once, before anything of a response has come; `end` takes the response once it is there as a whole, or why there is none.
+   * `timeout` in milliseconds over everything, the wait for a connection included. `repeat` sends the request once more if that helps after the
+   * error; it is called at most once, and only before anything of a response has come. `end` takes the response once it is there as a whole, or
+   * why there is none.
    */
   constructor(
     private readonly clock: Clock,
