@@ -48,9 +48,9 @@ export interface RunOptions {
 }
 
 /**
- * What a subscriber is told. `first` marks what it could not know before: what was known when it subscribed, or becomes known for the first time
- * (`previous` is then `null`). An outlet or a reading that becomes unknown is told with `null`, and again when it is known; `previous` is what was
- * known last, so it equals `on` or `value` where nothing changed meanwhile.
+ * What a subscriber is told. `first`: it is known when one subscribes, or becomes known for the first time; `previous` is then `null`. An outlet or
+ * a reading that becomes unknown is told with `null`, and again when it is known; `previous` is what was known last, so it equals `on` or `value`
+ * where nothing changed meanwhile.
  */
 export type Change =
   | {

@@ -34,7 +34,7 @@ export class Person {
     await this.#editor.importExample(name);
   }
 
-  /** Counts as a click. It is none, because a tab that still grows to its width takes none. */
+  /** Counts as a click, but needs no mouse: Node-RED ignores a click on a tab that still changes its width. */
   async showTab(id: string): Promise<void> {
     this.clicks++;
     await this.#editor.showTab(id);

@@ -95,6 +95,7 @@ export function numberValues(count: number, from: string, record: JsonRecord, lo
     const list = record[key];
     if (key === from || !Array.isArray(list) || list.length !== count || list.some(isRecord)) return [];
     const raw = list.map((value) => numberOf(value, look));
+    // What one entry of `ports` is.
     const one = look(key.replace(/(?<=x|ch)es$|s$/, ''));
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
     if (isNumbers && (one.number !== null || isName(one))) return [raw];

@@ -122,7 +122,7 @@ function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | 'disag
     const meaning = look(key);
     if (meaning.is('scale') && record[key] !== null) return 'scale';
     const text = readText(record[key]) ?? '';
-    // A time differs from record to record, and what it means is worked out anew for each.
+    // Texts with digits, such as times, are left out: they differ in every record, and each would be looked up as a new name.
     if (!/[0-9]/.test(text) && look(text).denied) return null;
     const unit = meaning.is('unit') ? readText(record[key]) : null;
     if (unit !== null) units.push(unit.trim());
