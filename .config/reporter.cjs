@@ -1,14 +1,21 @@
-// Mocha's own report; where MOCHA_COUNTS names a file, a line with the counts is added to it for whoever sums up runs.
+// Mocha's own report. Where MOCHA_RESULTS names a file, a line is added to it for each test: passed or failed, the test's
+// file, its full title, with tabs between them.
 const { appendFileSync } = require('node:fs');
+const { relative } = require('node:path');
 const { reporters } = require('mocha');
 
-module.exports = class Counting extends reporters.Spec {
+module.exports = class Listing extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
-    runner.once('end', () => {
-      const { passes = 0, failures = 0, pending = 0 } = this.stats;
-      const file = process.env.MOCHA_COUNTS;
-      if (file) appendFileSync(file, `${passes} ${failures} ${pending}\n`);
-    });
+    const file = process.env.MOCHA_RESULTS;
+    if (!file) return;
+    const lines = [];
+    const add = (outcome, test) => {
+      const title = test.fullTitle().replace(/\s+/g, ' ');
+      lines.push(`${outcome}\t${test.file ? relative('.', test.file) : '-'}\t${title}\n`);
+    };
+    runner.on('pass', (test) => add('passed', test));
+    runner.on('fail', (test) => add('failed', test));
+    runner.once('end', () => appendFileSync(file, lines.join('')));
   }
 };

@@ -18,6 +18,24 @@ export function findChromium(): string | undefined {
 export const launch = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
 
+declare global {
+  interface Window {
+    /** What the tests use of Node-RED's editor in the page. */
+    RED: {
+      actions: { invoke(name: string): void };
+      editor: { editConfig(name: string, type: string, id: string): void };
+      nodes: {
+        createCompleteNodeSet(options: object): Record<string, unknown>[];
+        dirty(): boolean;
+        eachConfig(visit: (node: { type: string; id: string }) => void): void;
+        eachLink(visit: (link: { source: { id: string }; target: { id: string } }) => void): void;
+      };
+      sidebar: { show(id: string): void };
+      workspaces: { show(id: string): void };
+    };
+  }
+}
+
 /** A strip as a dialog holds it or a flow file. */
 export type Properties = Record<string, unknown>;
 
@@ -97,15 +115,7 @@ export class Editor {
     await this.page.waitForFunction(
       ([from, to]) => {
         const links: string[] = [];
-        (
-          window as unknown as {
-            RED: {
-              nodes: {
-                eachLink(visit: (link: { source: { id: string }; target: { id: string } }) => void): void;
-              };
-            };
-          }
-        ).RED.nodes.eachLink(({ source, target }) => links.push(`${source.id} ${target.id}`));
+        window.RED.nodes.eachLink(({ source, target }) => links.push(`${source.id} ${target.id}`));
         return links.includes(`${from} ${to}`);
       },
       [from, to],
@@ -115,28 +125,26 @@ export class Editor {
   /** Imports an example of the package through the menu's dialog, to a tab of its own. */
   async importExample(name: string): Promise<void> {
     const { page } = this;
-    const dialog = page.locator('.ui-dialog', { has: page.locator('#red-ui-clipboard-dialog-import-tabs') });
-    const line = (text: string) => dialog.locator('.red-ui-treeList-label', { hasText: text });
+    const list = page.locator('#red-ui-clipboard-dialog-import-tab-examples');
+    const line = (text: string) => list.locator('.red-ui-treeList-label', { hasText: text });
     const tabs = page.locator('#red-ui-workspace-tabs .red-ui-tab');
     const before = await tabs.count();
-    await page.keyboard.press('Control+i');
-    await dialog.locator('#red-ui-clipboard-dialog-import-tabs a', { hasText: 'Examples' }).click();
+    // The menu's action: a tab of the dialog takes no click while it grows to its width.
+    await page.evaluate(() => window.RED.actions.invoke('core:show-examples-import-dialog'));
+    await list.waitFor();
     // Timers that began with the dialog, and end before this one, choose the first line and disable the button.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
     // Lists slide open, and a mouse may miss a line that moves.
     await line(PACKAGE).dispatchEvent('click');
     await line(name).dispatchEvent('click');
-    await page.locator('#red-ui-clipboard-dialog-ok').click();
+    // With the keyboard: the notifications of earlier imports slide over the button.
+    await page.locator('#red-ui-clipboard-dialog-ok:enabled').press('Enter');
     // The dialog closes before the example is there.
     await tabs.nth(before).waitFor({ state: 'attached' });
   }
 
   async showTab(id: string): Promise<void> {
-    await this.page.evaluate(
-      (id) =>
-        (window as unknown as { RED: { workspaces: { show(id: string): void } } }).RED.workspaces.show(id),
-      id,
-    );
+    await this.page.evaluate((id) => window.RED.workspaces.show(id), id);
   }
 
   /** Opens the dialog of a node with the Enter key: on a busy machine, two clicks may be too far apart for a double-click. */
@@ -162,11 +170,7 @@ export class Editor {
   async editConfig(type: string, id: string): Promise<void> {
     await this.page.evaluate(
       ([type, id]) => {
-        (
-          window as unknown as {
-            RED: { editor: { editConfig(name: string, type: string, id: string): void } };
-          }
-        ).RED.editor.editConfig('', type ?? '', id ?? '');
+        window.RED.editor.editConfig('', type ?? '', id ?? '');
       },
       [type, id],
     );
@@ -236,9 +240,7 @@ export class Editor {
     await this.page.locator('#red-ui-header-button-deploy').click();
     if (confirm) await this.page.locator('button', { hasText: 'Confirm deploy' }).click();
     // The button is disabled before the answer is there.
-    await this.page.waitForFunction(
-      () => !(window as unknown as { RED: { nodes: { dirty(): boolean } } }).RED.nodes.dirty(),
-    );
+    await this.page.waitForFunction(() => !window.RED.nodes.dirty());
   }
 
   /** Presses the button at the left of a node. */
@@ -256,13 +258,8 @@ export class Editor {
   async properties(id: string): Promise<Properties> {
     return await this.page.evaluate(
       (wanted) =>
-        (
-          window as unknown as {
-            RED: { nodes: { createCompleteNodeSet(o: object): Record<string, unknown>[] } };
-          }
-        ).RED.nodes
-          .createCompleteNodeSet({ credentials: true })
-          .find((node) => node.id === wanted) ?? {},
+        window.RED.nodes.createCompleteNodeSet({ credentials: true }).find((node) => node.id === wanted) ??
+        {},
       id,
     );
   }
@@ -270,11 +267,7 @@ export class Editor {
   async configIds(type: string): Promise<string[]> {
     return await this.page.evaluate((type) => {
       const ids: string[] = [];
-      (
-        window as unknown as {
-          RED: { nodes: { eachConfig(f: (n: { type: string; id: string }) => void): void } };
-        }
-      ).RED.nodes.eachConfig((node) => {
+      window.RED.nodes.eachConfig((node) => {
         if (node.type === type) ids.push(node.id);
       });
       return ids;

@@ -85,11 +85,7 @@ describe('the key in the editor', () => {
     await editor.editConfig('strip-account', 'account');
     await page.locator('#node-config-input-apiKey').fill(`typed-${API_KEY}`);
     await editor.doneConfig();
-    await page.evaluate(() =>
-      (window as unknown as { RED: { actions: { invoke(name: string): void } } }).RED.actions.invoke(
-        'core:show-export-dialog',
-      ),
-    );
+    await page.evaluate(() => window.RED.actions.invoke('core:show-export-dialog'));
     await page.locator('#red-ui-clipboard-dialog-export-rng-full').click();
     const exported = page.locator('#red-ui-clipboard-dialog-export-text');
     await exported.waitFor({ state: 'attached' });

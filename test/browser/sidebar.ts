@@ -55,10 +55,7 @@ export class Sidebar {
   }
 
   async #select(tab: string): Promise<void> {
-    await this.page.evaluate(
-      (id) => (window as unknown as { RED: { sidebar: { show(id: string): void } } }).RED.sidebar.show(id),
-      tab,
-    );
+    await this.page.evaluate((id) => window.RED.sidebar.show(id), tab);
   }
 }
 
