@@ -68,7 +68,7 @@ function deployedAccounts(RED: NodeAPI): AccountLink[] {
   return ids.map((id) => findAccount(RED, id)).filter((link) => link !== undefined);
 }
 
-/** Loaded with the first report: the list of what may be in one is long. */
+/** Loaded with the first report: most users never ask for one. */
 const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;
 
 async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {

@@ -1,15 +1,14 @@
 /**
- * A report about an account that can be published. It is put together here and then passed through `REPORT`, the list of all that may
- * be in it: what is not on the list is left out. No text or number of a user or of the service is on it; MACs and names are numbered.
+ * A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole: no text or
+ * number of the service gets into it, and of the user's texts only units that are on a list. MACs and names are numbered.
  */
 import type { AccountDiagnostics, LastAnswer } from '../account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
-import { ERROR_CODES, type StripError } from '../api/errors';
+import type { StripError } from '../api/errors';
 import { looksLikeMac, macKey } from '../api/mac';
 import type { JsonBody, Strip } from '../api/types';
-import { isRecord } from '../values';
 
 /** What a report is made of. */
 export interface ReportSource {
@@ -30,179 +29,60 @@ export interface ReportSource {
   now: number;
 }
 
-/** What of a value may be in the report; `undefined`: nothing. */
-type Rule = (value: unknown) => unknown;
+const text = (value: string, pattern: RegExp): string | undefined =>
+  value.length <= 80 && pattern.test(value) ? value : undefined;
 
-const flag: Rule = (value) => (typeof value === 'boolean' ? value : undefined);
+const version = (value: string): string | undefined => text(value, /^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
 
-const count: Rule = (value) =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+const time = (wall: number): string => new Date(wall).toISOString();
 
-const rounded: Rule = (value) => (typeof value === 'number' ? count(Math.round(value)) : undefined);
+const timeOrNull = (wall: number | null): string | null => (wall === null ? null : time(wall));
 
-const text =
-  (pattern: RegExp): Rule =>
-  (value) =>
-    typeof value === 'string' && value.length <= 80 && pattern.test(value) ? value : undefined;
-
-const choice =
-  (...choices: readonly string[]): Rule =>
-  (value) =>
-    choices.find((known) => known === value);
-
-const orNull =
-  (rule: Rule): Rule =>
-  (value) =>
-    value === null ? null : rule(value);
-
-const list =
-  (rule: Rule): Rule =>
-  (value) =>
-    Array.isArray(value)
-      ? value.map((entry: unknown) => rule(entry)).filter((entry) => entry !== undefined)
-      : undefined;
-
-const record =
-  (rules: Readonly<Record<string, Rule>>): Rule =>
-  (value) => {
-    if (!isRecord(value)) return undefined;
-    const allowed = Object.entries(rules).map(([name, rule]) => [name, rule(value[name])] as const);
-    return Object.fromEntries(allowed.filter(([, kept]) => kept !== undefined));
-  };
-
-const VERSION = text(/^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
-const ISO_TIME = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-/** Also wall-clock milliseconds. */
-const TIME: Rule = (value) => ISO_TIME(typeof value === 'number' ? new Date(value).toISOString() : value);
-const MAC = text(/^mac \d+$/);
-const NAME = text(/^name \d+$/);
 const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
+
 /** Of a unit that is not on this list only the length. */
-const UNIT: Rule = (value) => {
-  if (typeof value !== 'string') return undefined;
-  return UNITS.includes(value) || /^text of \d{1,4}$/.test(value) ? value : `text of ${value.length}`;
-};
-const words = (text: string): string[] => text.split(' ');
-const ERROR = record({
-  code: choice(...ERROR_CODES),
-  /** Key of the sentence in the catalogue. */
-  sentence: text(/^[A-Z_]+\.[A-Za-z]+$/),
-  /** HTTP status. */
-  status: (value) => (typeof value === 'number' && value >= 100 && value < 600 ? count(value) : undefined),
-  /** Why no connection came about, in Node.js's words. */
-  reason: choice(
-    ...words(
-      'ECONNREFUSED ECONNRESET ECONNABORTED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT EPIPE EPROTO CERT_HAS_EXPIRED ' +
-        'CERT_NOT_YET_VALID DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT ' +
-        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID UND_ERR_SOCKET ' +
-        'UND_ERR_CONNECT_TIMEOUT',
-    ),
-  ),
-});
-const LEAF =
-  /^(null|boolean|integer|integer 0 to 4|decimal|empty text|text of \d+|on or off as text|number as text|number with unit|time as text|mac \d+|name \d+|left out)$/;
-/** A key as it stands in an answer: only where all its words are known. */
-const KEY = /^(key \d+ of \d+|mac \d+|name \d+|\d{1,2}|\d+ more)$/;
+const unit = (value: string | undefined): string | undefined =>
+  value === undefined || UNITS.includes(value) ? value : `text of ${value.length}`;
 
-/** Shape of an answer: records with their keys, lists as `[{count, shape}]`, everything else a word for its kind. */
-const shape: Rule = (value) => {
-  if (typeof value === 'string') return text(LEAF)(value);
-  if (Array.isArray(value)) return list(record({ count, shape }))(value);
-  if (!isRecord(value)) return undefined;
-  const entries = Object.entries(value).filter(([key]) => KEY.test(key) || isKnownKey(key));
-  return Object.fromEntries(
-    entries.map(([key, inner]) => [key, shape(inner)]).filter(([, inner]) => inner !== undefined),
-  );
-};
-
-const PORT: Rule = (value) => (value === 1 || value === 2 || value === 3 || value === 4 ? value : undefined);
-const READING = orNull((value) => (typeof value === 'number' ? 'number' : undefined));
-const STRIPS = list(
-  record({
-    mac: MAC,
-    name: orNull(NAME),
-    available: flag,
-    outlets: list(record({ port: PORT, on: orNull(flag), name: orNull(NAME) })),
-    load: READING,
-    voltage: READING,
-    signal: READING,
-    units: record({ load: UNIT, voltage: UNIT, signal: UNIT }),
-  }),
-);
-
-/** All that may be in a report. */
-export const REPORT = record({
-  versions: record({
-    package: VERSION,
-    nodeRed: VERSION,
-    node: VERSION,
-    platform: choice('aix', 'android', 'darwin', 'freebsd', 'linux', 'openbsd', 'sunos', 'win32'),
-    release: text(/^\d+(\.\d+)*$/),
-    arch: text(/^[a-z0-9_]{2,10}$/),
-  }),
-  settings: orNull(
-    record({
-      baseUrl: orNull(
-        record({
-          kind: choice('https', 'http', 'simulator'),
-          host: choice('name', 'IPv4 address', 'IPv6 address', 'localhost', 'none'),
-          port: choice('usual', 'other'),
-          /** Segments of the path before the API's own. */
-          path: count,
-        }),
-      ),
-      apiKey: flag,
-      /** Milliseconds. */
-      interval: rounded,
-      timeout: rounded,
-      retryFor: rounded,
-      concurrency: count,
-      tls: flag,
-      proxy: flag,
-      /** Characters. */
-      mapping: count,
-      protectedOutlets: list(record({ mac: MAC, port: PORT })),
-      outletNames: list(record({ mac: MAC, port: PORT, name: NAME })),
-      units: record({ load: UNIT, voltage: UNIT, signal: UNIT }),
-    }),
-  ),
-  status: record({
-    available: orNull(flag),
-    readable: flag,
-    polling: flag,
-    error: orNull(ERROR),
-    lastAnswerAt: orNull(TIME),
-    cooldownUntil: orNull(TIME),
-  }),
-  requests: record({ list: count, strip: count, switch: count, retries: count }),
-  errors: list(record({ count, at: TIME, last: ERROR })),
-  answers: record({
-    list: record({ at: TIME, shape, complete: flag, readable: flag, strips: STRIPS, more: count }),
-    strip: record({ at: TIME, shape, readable: flag, strips: STRIPS }),
-    switch: record({ at: TIME, shape, results: list(record({ port: PORT, ok: flag })) }),
-  }),
-  madeAt: TIME,
+const unitsOf = ({ load, voltage, signal }: Strip['units']): object => ({
+  load: unit(load),
+  voltage: unit(voltage),
+  signal: unit(signal),
 });
 
-/** Puts a report together. JSON of its result holds nothing that `REPORT` does not list. */
-export function reportOf(source: ReportSource): unknown {
-  const { settings, status, account } = source;
+/** Puts a report together. */
+export function reportOf(source: ReportSource): object {
+  const { versions, settings, status, account } = source;
   const aliases = new Aliases();
   for (const strip of account?.list?.reading.strips ?? []) aliases.learn(strip);
   if (account?.strip) aliases.learn(account.strip.reading.strip);
-  return REPORT({
+  return {
     versions: {
-      ...source.versions,
-      node: source.versions.node.replace(/^v/, ''),
-      release: /^\d+(\.\d+)*/.exec(source.versions.release)?.[0],
+      package: version(versions.package),
+      nodeRed: version(versions.nodeRed),
+      node: version(versions.node.replace(/^v/, '')),
+      platform: text(versions.platform, /^[a-z0-9]{2,10}$/),
+      release: /^\d+(\.\d+)*/.exec(versions.release)?.[0],
+      arch: text(versions.arch, /^[a-z0-9_]{2,10}$/),
     },
     settings: settings === null ? null : settingsOf(settings, source, aliases),
-    status: { ...status, error: status.error && errorOf(status.error) },
-    requests: { ...account?.requests, retries: account?.retries },
-    errors: Array.from(account?.errors.values() ?? [], (error) => ({ ...error, last: errorOf(error.last) })),
+    status: {
+      available: status.available,
+      readable: status.readable,
+      polling: status.polling,
+      error: status.error && errorOf(status.error),
+      lastAnswerAt: timeOrNull(status.lastAnswerAt),
+      cooldownUntil: timeOrNull(status.cooldownUntil),
+    },
+    requests: account === null ? {} : { ...account.requests, retries: account.retries },
+    errors: Array.from(account?.errors.values() ?? [], ({ count, at, last }) => ({
+      count,
+      at: time(at),
+      last: errorOf(last),
+    })),
     answers: account === null ? {} : answersOf(account, aliases),
-    madeAt: source.now,
-  });
+    madeAt: time(source.now),
+  };
 }
 
 /** Numbers in place of MACs and names, the same one for the same wherever it stands. */
@@ -301,16 +181,16 @@ function kindOfText(value: string, aliases: Aliases): string {
 
 /** Keys made of these words stand in a report as they are: they are no names of strips, and a reader needs them. */
 const WORDS = new Set(
-  words(
+  (
     'account active actual address alias array at available body channel channels code cold connected connection content count ' +
-      'current cursor data date details device devices energy error errors first friendly has health id index info input is ' +
-      'item items label last level limit line links list load mac message meta meter mode model more name next number object ' +
-      'off offline offset ok on online order other outlet outlets output page pages pagination paging per plug plugs port ports ' +
-      'position power prev previous properties quality reachable reading readings record records relay relays response result ' +
-      'results rssi seen sensor sensors serial set signal size socket sockets start state states status strength strip strips ' +
-      'success switch switched switches system telemetry temperature time timestamp title to total type unit units up updated ' +
-      'uptime usage value values version volt voltage volts w watt watts wifi',
-  ),
+    'current cursor data date details device devices energy error errors first friendly has health id index info input is ' +
+    'item items label last level limit line links list load mac message meta meter mode model more name next number object ' +
+    'off offline offset ok on online order other outlet outlets output page pages pagination paging per plug plugs port ports ' +
+    'position power prev previous properties quality reachable reading readings record records relay relays response result ' +
+    'results rssi seen sensor sensors serial set signal size socket sockets start state states status strength strip strips ' +
+    'success switch switched switches system telemetry temperature time timestamp title to total type unit units up updated ' +
+    'uptime usage value values version volt voltage volts w watt watts wifi'
+  ).split(' '),
 );
 
 const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
@@ -327,11 +207,16 @@ export function isKnownKey(key: string): boolean {
 }
 
 const settingsOf = (settings: AccountSettings, source: ReportSource, aliases: Aliases): object => ({
-  ...settings,
   baseUrl: addressOf(source.baseUrl),
   apiKey: source.hasKey,
+  /** Milliseconds. */
+  interval: settings.interval,
+  timeout: settings.timeout,
+  retryFor: settings.retryFor,
+  concurrency: settings.concurrency,
   tls: source.tls,
   proxy: source.proxy,
+  /** Characters. */
   mapping: source.mapping,
   protectedOutlets: settings.protectedOutlets.map(({ mac, port }) => ({ mac: aliases.mac(mac), port })),
   outletNames: settings.outletNames.map(({ mac, port, name }) => ({
@@ -339,6 +224,7 @@ const settingsOf = (settings: AccountSettings, source: ReportSource, aliases: Al
     port,
     name: aliases.name(name),
   })),
+  units: unitsOf(settings.units),
 });
 
 function addressOf(baseUrl: string): object | null {
@@ -353,40 +239,64 @@ function addressOf(baseUrl: string): object | null {
   if (hostname === 'localhost') host = 'localhost';
   else if (/^[\d.]+$/.test(hostname)) host = 'IPv4 address';
   else if (hostname.startsWith('[')) host = 'IPv6 address';
-  return { kind: protocol.replace(':', ''), host, port: port === '' ? 'usual' : 'other', path };
+  const kind = /^https?:$/.test(protocol) ? protocol.slice(0, -1) : undefined;
+  return { kind, host, port: port === '' ? 'usual' : 'other', path };
 }
 
 const errorOf = ({ code, sentence, params }: StripError): object => ({
   code,
+  /** Key of the sentence in the catalogue. */
   sentence,
-  status: params.status,
-  reason: params.code,
+  /** HTTP status. */
+  status: typeof params.status === 'number' && params.status < 600 ? params.status : undefined,
+  /** Why no connection came about, as Node.js, OpenSSL and undici spell it. */
+  reason: typeof params.code === 'string' ? text(params.code, /^[A-Z][A-Z0-9_]*$/) : undefined,
 });
 
-function answersOf({ list, strip, switch: switched }: AccountDiagnostics, aliases: Aliases): object {
-  const answer = ({ at, reading }: LastAnswer<JsonBody>, strips: readonly Strip[] = []): object => ({
-    ...reading,
-    at,
-    shape: shapeOf(bodyOf(reading), aliases),
-    strips: strips.slice(0, MOST_STRIPS).map((each) => readOf(each, aliases)),
-    more: Math.max(0, strips.length - MOST_STRIPS),
-  });
-  return {
-    list: list && answer(list, list.reading.strips),
-    strip: strip && answer(strip, [strip.reading.strip]),
-    switch: switched && { ...answer(switched), results: decodeSwitch(bodyOf(switched.reading)).results },
-  };
+function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
+  const answers: Record<string, object> = {};
+  const { list, strip, switch: switched } = account;
+  if (list !== null) {
+    const { complete, readable, strips } = list.reading;
+    const shown = strips.slice(0, MOST_STRIPS).map((each) => readingOf(each, aliases));
+    answers.list = {
+      ...answerOf(list, aliases),
+      complete,
+      readable,
+      strips: shown,
+      more: strips.length - shown.length,
+    };
+  }
+  if (strip !== null) {
+    const strips = [readingOf(strip.reading.strip, aliases)];
+    answers.strip = { ...answerOf(strip, aliases), readable: strip.reading.readable, strips };
+  }
+  if (switched !== null) {
+    const { results } = decodeSwitch(bodyOf(switched.reading));
+    answers.switch = { ...answerOf(switched, aliases), results };
+  }
+  return answers;
 }
+
+const answerOf = ({ at, reading }: LastAnswer<JsonBody>, aliases: Aliases) => ({
+  at: time(at),
+  shape: shapeOf(bodyOf(reading), aliases),
+});
 
 /** A body as it came: what a message was handed may have been changed by its flow. */
 const bodyOf = ({ text }: JsonBody): unknown => JSON.parse(text);
 
-function readOf(strip: Strip, aliases: Aliases): object {
+function readingOf(strip: Strip, aliases: Aliases): object {
   const alias = (name: string | null) => (name === null ? null : aliases.name(name));
+  const kind = (reading: number | null) => (reading === null ? null : 'number');
   return {
-    ...strip,
     mac: aliases.mac(strip.mac),
     name: alias(strip.name),
-    outlets: strip.outlets.map((outlet) => ({ ...outlet, name: alias(outlet.name) })),
+    available: strip.available,
+    outlets: strip.outlets.map(({ port, on, name }) => ({ port, on, name: alias(name) })),
+    load: kind(strip.load),
+    voltage: kind(strip.voltage),
+    signal: kind(strip.signal),
+    units: unitsOf(strip.units),
   };
 }
