@@ -109,31 +109,28 @@ export function readMac(field: Field, source: MessageSource): string {
 }
 
 /** Reads a message: `read` is called once its expressions are evaluated. */
-type ReadMessage = <Value>(
-  msg: Message,
-  read: (source: MessageSource) => Value | Promise<Value>,
-) => Value | Promise<Value>;
+type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Value | Promise<Value>;
 
 /**
- * Returns a function that reads messages with these fields, at once if no expression is among them. `later`: fields that `read` evaluates itself.
- * An expression takes time: with one among them all, results come in the order of the messages.
+ * Returns a function that reads messages with these fields, at once if no expression is among them. An expression takes time: with one among them
+ * all, messages are read in the order in which they came.
  */
-export function messageReading(fields: readonly Field[], later: readonly Field[] = []): ReadMessage {
-  const isExpression = ({ source }: Field): boolean => source === 'expression';
-  if (![...fields, ...later].some(isExpression)) {
+export function messageReading(fields: readonly Field[]): ReadMessage {
+  const expressions = fields.filter(({ source }) => source === 'expression');
+  if (expressions.length === 0)
     return (msg, read) => asInputError(() => read({ msg, payload: ownProperty(msg, 'payload') }));
-  }
-  const expressions = fields.filter(isExpression);
-  const inOrder = keepOrder();
-  const evaluate = async (msg: Message): Promise<MessageSource> => {
-    const payload = asInputError(() => ownProperty(msg, 'payload'));
+  let last: Promise<unknown> = Promise.resolve();
+  return (msg, read) => {
     const values = expressions.map(async (field) => {
       const [value] = await Promise.allSettled([field.evaluate(msg)]);
       return [field, value] as const;
     });
-    return { msg, payload, evaluated: new Map(await Promise.all(values)) };
+    const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) =>
+      asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated: new Map(evaluated) })),
+    );
+    last = inOrder.catch(() => undefined);
+    return inOrder;
   };
-  return (msg, read) => inOrder(evaluate(msg).then((source) => asInputError(() => read(source))));
 }
 
 /**
@@ -146,16 +143,6 @@ export function asInputError<Value>(read: () => Value): Value {
   } catch (error) {
     throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
   }
-}
-
-/** Returns a function that delays each promise until all promises it was given before are settled. */
-function keepOrder(): <Value>(result: Promise<Value>) => Promise<Value> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (result) => {
-    const inOrder = Promise.allSettled([result, last]).then(([own]) => valueOf(own));
-    last = inOrder.catch(() => undefined);
-    return inOrder;
-  };
 }
 
 /** What a function returns or throws. */

@@ -28,59 +28,51 @@ import { CommandsFailed, failedStrip, type SwitchedStrip } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
-/** The form of the payload that is sent: as it was asked, or fixed in the node. */
-type Output = 'same' | 'on' | 'port-on';
-
 /** What `strip switch` does with a message. */
 export function switchHandler({ config, evaluate, account, owner }: HandlerContext): Handle {
   const reader = new CommandReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
   return async (input) => {
-    const request = await reader.read(input.msg, input.target);
+    const { form, commands } = await reader.read(input.msg, input.target);
     if (input.ended) throw closedError('notSent');
     const shared = account();
-    const run = ({ command }: RequestedCommand): Promise<Outcome> =>
-      shared.run(command, { owner, onProgress: input.onProgress });
     input.submitted = true;
-    if (isSingle(request)) {
-      const [{ requested }] = request.commands;
-      const outcome = await run(request.commands[0]);
-      const isOn = (output === 'same' ? request.form : output) === 'on';
-      const payload = isOn ? outcome.on : outletOf(outcome);
-      const strip = switchedStrip(requested, outcome);
-      const message = Object.assign(input.msg, { payload, strip, response: outcome.response });
-      return { messages: [message], status: statusOf(shared, [outcome]) };
-    }
     const ends = await Promise.all(
-      request.commands.map(async (one) => ({ ...one, end: await run(one).catch(asError) })),
+      commands.map(async ({ command, requested }) => {
+        const target: Target = { mac: command.mac, port: command.port, requested };
+        const run = shared.run(command, { owner, onProgress: input.onProgress });
+        return { target, requested, end: await run.catch(asError) };
+      }),
     );
     const failures: { target: Target; error: StripError }[] = [];
     const outcomes: Outcome[] = [];
-    const strip = ends.map(({ command, requested, end }) => {
+    const strips = ends.map(({ target, requested, end }) => {
       if (!isStripError(end)) {
         outcomes.push(end);
         return switchedStrip(requested, end);
       }
-      const target = { mac: command.mac, port: command.port, requested };
       failures.push({ target, error: end });
       return failedStrip(target, end, shared.known);
     });
-    if (failures.length > 0) throw new CommandsFailed(failures, strip);
-    const payload = payloadOf(request.form, outcomes, output);
-    const response = outcomes.map((outcome) => outcome.response);
-    const message = Object.assign(input.msg, { payload, strip, response });
-    return { messages: [message], status: statusOf(shared, outcomes) };
+    const isSingle = form === 'on' || form === 'port-on';
+    const [failure] = failures;
+    if (failure !== undefined) throw isSingle ? failure.error : new CommandsFailed(failures, strips);
+    const wanted = output === 'same' ? form : output;
+    const payloads = outcomes.map((outcome) => (wanted === 'on' ? outcome.on : outletOf(outcome)));
+    const responses = outcomes.map(({ response }) => response);
+    const answer = isSingle
+      ? { payload: payloads[0], strip: strips[0], response: responses[0] }
+      : { payload: wanted === 'strip' ? stripOf(outcomes) : payloads, strip: strips, response: responses };
+    return { messages: [Object.assign(input.msg, answer)], status: statusOf(shared, outcomes) };
   };
 }
 
-/** What is sent for several outlets. */
-function payloadOf(form: SeveralRequest['form'], outcomes: readonly Outcome[], output: Output): unknown {
-  if (output === 'on') return outcomes.map(({ on }) => on);
-  if (output === 'port-on' || form === 'array') return outcomes.map(outletOf);
-  return { mac: outcomes[0]?.mac, outlets: outcomes.map(({ port, on }) => ({ port, on })) };
-}
-
 const outletOf = ({ mac, port, on }: Outcome) => ({ mac, port, on });
+
+const stripOf = (outcomes: readonly Outcome[]) => ({
+  mac: outcomes[0]?.mac,
+  outlets: outcomes.map(({ port, on }) => ({ port, on })),
+});
 
 function switchedStrip(requested: Requested, outcome: Outcome): SwitchedStrip {
   const { mac, name, port, outlet, on, results, skipped, at } = outcome;
@@ -104,21 +96,12 @@ interface RequestedCommand {
   requested: Requested;
 }
 
-/** How a message asked, and with that the form of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
-interface SingleRequest {
-  form: 'on' | 'port-on';
-  commands: readonly [RequestedCommand];
-}
-interface SeveralRequest {
-  form: 'array' | 'strip';
+/** Everything that one message asks for. */
+export interface SwitchRequest {
+  /** How the message asked, and with that the form of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
+  form: 'on' | 'port-on' | 'array' | 'strip';
   commands: readonly RequestedCommand[];
 }
-
-/** Everything that one message asks for. */
-export type SwitchRequest = SingleRequest | SeveralRequest;
-
-const isSingle = (request: SwitchRequest): request is SingleRequest =>
-  request.form === 'on' || request.form === 'port-on';
 
 const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 
@@ -141,7 +124,7 @@ export class CommandReader {
     this.#on = new Field(config, 'on', ON, evaluate);
     this.#delay = new Field(config, 'delay', DELAY, evaluate);
     const fields = [this.#mac, this.#port, this.#on];
-    this.#run = messageReading(fields, [this.#delay]);
+    this.#run = messageReading([...fields, this.#delay]);
     this.#ignoresPayload = fields.every(({ source }) => source !== 'message');
   }
 
@@ -149,8 +132,9 @@ export class CommandReader {
   read(msg: Message, target: Target): SwitchRequest | Promise<SwitchRequest> {
     return this.#run(msg, (source) => {
       const request = this.#read(source, target);
-      const hasCycle = request.commands.some(({ command }) => command.action === 'cycle');
-      return hasCycle ? this.#withDelay(request, source) : request;
+      for (const { command } of request.commands)
+        if (command.action === 'cycle') command.delay = parseDelay(this.#delay.read(source));
+      return request;
     });
   }
 
@@ -206,17 +190,6 @@ export class CommandReader {
       commandOf(isFixed || own === undefined ? valueOf(mac) : requireMac(own), port, requested),
     );
     return { form: 'array', commands };
-  }
-
-  /** Reads the delay of the cycles among the commands. */
-  #withDelay(request: SwitchRequest, source: MessageSource): SwitchRequest | Promise<SwitchRequest> {
-    const put = (value: unknown): SwitchRequest => {
-      const delay = parseDelay(value);
-      for (const { command } of request.commands) if (command.action === 'cycle') command.delay = delay;
-      return request;
-    };
-    const isExpression = this.#delay.source === 'expression';
-    return isExpression ? this.#delay.evaluate(source.msg).then(put) : put(this.#delay.read(source));
   }
 }
 

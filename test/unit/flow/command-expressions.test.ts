@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Evaluate } from '../../../src/flow/input-fields';
 import { CommandReader } from '../../../src/flow/strip-switch';
-import { commands, failing, MAC, nothing, OTHER } from './support';
+import { commands, failing, MAC, noEvaluate, nothing, OTHER } from './support';
 
 /** Strip and outlet fixed, state from the message. */
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -50,21 +51,13 @@ describe('fields that are more than a value', () => {
       });
     }
 
-    it('is evaluated for a cycle only', async () => {
-      const asked: string[] = [];
+    it('may be an expression, which may fail where there is no cycle', async () => {
       const config = { ...outlet2, delay: 'wait', delayType: 'msg' };
-      const evaluate = (value: string, type: string) => {
-        asked.push(`${type}.${value}`);
-        return Promise.resolve(7);
-      };
-      assert.deepEqual(await commands(config, { payload: true }, evaluate), [`${MAC}/2 true`]);
-      assert.deepEqual(asked, []);
-      assert.deepEqual(await commands(config, { payload: 'cycle' }, evaluate), [`${MAC}/2 cycle 7000`]);
-      assert.deepEqual(
-        await commands(config, { payload: [], port: 1 }, evaluate).catch(() => 'refused'),
-        'refused',
-      );
-      assert.deepEqual(asked, ['msg.wait']);
+      const seven: Evaluate = () => Promise.resolve(7);
+      assert.deepEqual(await commands(config, { payload: 'cycle' }, seven), [`${MAC}/2 cycle 7000`]);
+      assert.deepEqual(await commands(config, { payload: true }, noEvaluate), [`${MAC}/2 true`]);
+      const { sentence } = await failing(() => commands(config, { payload: 'cycle' }, noEvaluate));
+      assert.equal(sentence, 'INVALID_INPUT.expression');
       for (const wrong of [0, NaN, null, true, {}, '5s', 3601]) {
         const error = await failing(() =>
           commands(config, { payload: 'cycle' }, () => Promise.resolve(wrong)),

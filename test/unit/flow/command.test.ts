@@ -72,7 +72,7 @@ describe('reading a command from a message', () => {
       const {
         commands: [first],
       } = await request(outlet2, { payload });
-      assert.equal(first.requested, requested);
+      assert.equal(first?.requested, requested);
     }
   });
 
