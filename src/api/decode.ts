@@ -1,5 +1,5 @@
 import { isRecord } from '../values';
-import { stripFields, type Field } from './decode/fields';
+import { reachability, stripFields, type Field } from './decode/fields';
 import { findRecords, hintsAtMore, type FoundRecord } from './decode/list';
 import { createLook, type Look } from './decode/names';
 import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
@@ -9,7 +9,7 @@ import {
   readFlag,
   readJson,
   readText,
-  wordsOf,
+  saysOld,
   type AddNote,
   type JsonRecord,
   type Note,
@@ -43,7 +43,10 @@ export interface DecodedStrip {
 export function decodeList(body: unknown, at: string, notes: Note[] = []): DecodedList {
   const look = createLook();
   const found = findRecords(body, look);
-  const strips = [...byStrip(found.records).values()].map((about) => readStrip(about, at, look, notes));
+  const doubts = doubtsAround(found.wrappers, look);
+  const strips = [...byStrip(found.records).values()].map((about) =>
+    readStrip(about, doubts, at, look, notes),
+  );
   const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], look);
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
@@ -59,12 +62,13 @@ export function decodeList(body: unknown, at: string, notes: Note[] = []): Decod
  */
 export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {
   const look = createLook();
-  const { records } = findRecords(body, look);
+  const { records, wrappers } = findRecords(body, look);
   // An answer that names strips, but not this one. A mere identifier may be that of something else.
   const about = byStrip(records).get(macKey(mac));
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
-  const strip = readStrip(about ?? unnamed(mac, isAboutOther ? null : readJson(body), look), at, look, notes);
+  const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), look);
+  const strip = readStrip(said, doubtsAround(wrappers, look), at, look, notes);
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
@@ -126,6 +130,7 @@ function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
 /** One strip from all records about it. Outlets, readings and names count only where the records agree. */
 function readStrip(
   { mac, records, offline, bare }: AboutStrip,
+  around: readonly string[],
   at: string,
   look: Look,
   notes: Note[],
@@ -134,12 +139,25 @@ function readStrip(
   const found = stripFields(records, look);
   const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
-  const { load, voltage, signal, units } = settleReadings(rows === null ? found.fields : [], look, note);
+  const fields = rows === null ? found.fields : [];
+  const { load, voltage, signal, units } = settleReadings(fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
-  const name = rows === null ? nameOf(found.fields) : rows.name;
-  return { mac, name, available, outlets, load, voltage, signal, units, at };
+  const name = rows === null ? nameOf(fields) : rows.name;
+  const doubts = [...around, ...fields.filter(isDoubt).map(({ meaning }) => meaning.key)];
+  if (doubts.length === 0) return { mac, name, available, outlets, load, voltage, signal, units, at };
+  note('outlets', 'unclear', doubts.sort());
+  const unknown = outlets.map((outlet) => ({ ...outlet, on: null }));
+  return { mac, name, available, outlets: unknown, load: null, voltage: null, signal: null, units: {}, at };
 }
+
+/** Whether a field of a strip leaves open if all of it still holds: it is old, or the answer failed. */
+const isDoubt = ({ meaning, value, part }: Field): boolean =>
+  part === 'self' && (saysOld(meaning, value) || (meaning.is('success') && readFlag(value) === false));
+
+/** The keys of records around strips that say that what they hold is old. */
+const doubtsAround = (wrappers: readonly JsonRecord[], look: Look): string[] =>
+  wrappers.flatMap((record) => Object.keys(record).filter((key) => saysOld(look(key), record[key])));
 
 /** The most preferred name nearest to the top. */
 function nameOf(fields: readonly Field[]): string | null {
@@ -153,25 +171,7 @@ function nameOf(fields: readonly Field[]): string | null {
 
 /** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
 function isReachable(fields: readonly Field[]): boolean {
-  const telling = fields.filter(({ meaning }) => meaning.available || meaning.offline || meaning.connection);
-  const own = telling.filter(({ part }) => part === 'self').map(reachability);
-  const network = telling.filter(({ part }) => part === 'network').map(reachability);
+  const own = fields.filter(({ part }) => part === 'self').map(reachability);
+  const network = fields.filter(({ part }) => part === 'network').map(reachability);
   return !own.includes(false) && (!network.includes(false) || [...own, ...network].includes(true));
-}
-
-/** Words that say clearly whether a strip is online. Any other word in that place may be about something else. */
-const OFFLINE =
-  /^(?:offline|disconnected|unreachable|unavailable|not (?:connected|reachable|available|responding))$/;
-const ONLINE = /^(?:online|connected|reachable|available)$/;
-
-/** Whether a field says that a strip can be reached; `null`: it does not say. What its cloud says is not about that. */
-function reachability({ meaning, value, part }: Field): boolean | null {
-  const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
-  const flag = readFlag(said);
-  const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
-  if (meaning.available && flag !== null && (isOwn || flag)) return flag;
-  if (meaning.offline && part === 'self' && flag === true) return false;
-  if (!meaning.connection || typeof said !== 'string') return null;
-  const words = wordsOf(said);
-  return OFFLINE.test(words) ? false : ONLINE.test(words) ? true : null;
 }

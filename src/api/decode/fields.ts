@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { ReadingName } from '../types';
 import type { Look, Meaning } from './names';
-import { preferred, readJson, readText, withItem, type JsonRecord } from './values';
+import { preferred, readFlag, readJson, readText, withItem, wordsOf, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -39,6 +39,8 @@ export interface StripFields {
 
 /** Wrappers around wrappers around a strip with parts: `payload.all.system.hardware`. */
 const DEEPEST = 5;
+/** In records of these names a load is that of a processor. */
+const SYSTEM = /^sys(?:tem)?(?:info)?$/;
 const NONE: never[] = [];
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
@@ -55,17 +57,18 @@ function addFields(
   part: Field['part'],
   look: Look,
   depth: number,
+  inSystem = false,
 ): void {
   let keys: Meaning[] = [];
   const beside: Beside = { units: NONE, scales: NONE, measures: false };
   for (const key in record) {
     const meaning = look(key);
     addBeside(beside, meaning, record[key], look);
-    if (meaning.denied) continue;
+    if (meaning.denied || (inSystem && meaning.reading === 'load')) continue;
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value, look)) {
-      addFields(found, value, inner, look, depth + 1);
+      addFields(found, value, inner, look, depth + 1, inSystem || SYSTEM.test(meaning.plain));
       continue;
     }
     if (meaning.keyed >= 0) keys = withItem(keys, meaning);
@@ -150,4 +153,26 @@ function pairName(item: JsonRecord, look: Look): string | null {
     if (isKnown || name.is('power')) names.push({ rank, text });
   }
   return preferred(names)?.text ?? null;
+}
+
+/** Words that say clearly whether a strip or outlet is online. Any other word in that place may be about something else. */
+const OFFLINE =
+  /^(?:offline|disconnected|unreachable|unavailable|not (?:connected|reachable|available|responding))$/;
+const ONLINE = /^(?:online|connected|reachable|available)$/;
+
+/** Whether a field says that a strip or outlet can be reached; `null`: it does not say. What its cloud says is not about that. */
+export function reachability({
+  meaning,
+  value,
+  part,
+}: Pick<Field, 'meaning' | 'value' | 'part'>): boolean | null {
+  if (!(meaning.available || meaning.offline || meaning.connection)) return null;
+  const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
+  const flag = readFlag(said);
+  const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
+  if (meaning.available && flag !== null && (isOwn || flag)) return flag;
+  if (meaning.offline && part === 'self' && flag === true) return false;
+  if (!meaning.connection || typeof said !== 'string') return null;
+  const words = wordsOf(said);
+  return OFFLINE.test(words) ? false : ONLINE.test(words) ? true : null;
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../mac';
-import { stripFields } from './fields';
+import { reachability, stripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { tellsOutlets } from './outlets';
 import {
@@ -12,6 +12,7 @@ import {
   readJson,
   readText,
   saysFailed,
+  saysOld,
   withItem,
   type JsonRecord,
 } from './values';
@@ -132,12 +133,13 @@ class Search {
   #inside(record: JsonRecord, { depth, offline }: Place): boolean {
     const look = this.#look;
     const own = directIdentity(record, look);
+    const isOffline = offline || saysOffline(record, look);
     let any = false;
     for (const key of containers(record, look)) {
       const name = look(key);
       const value = readJson(record[key]);
       if (own !== null && !holdsOtherStrips(value, own, look)) continue;
-      const place = { name, depth: depth + 1, offline: offline || name.is('unreachable') };
+      const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable') };
       if (this.value(value, place)) any = true;
     }
     if (any) this.wrappers.push(record);
@@ -195,13 +197,14 @@ class Search {
     const look = this.#look;
     const strips: FoundRecord[] = [];
     let unidentified = 0;
+    const isOffline = offline || saysOffline(record, look);
     for (const [key, value] of Object.entries(record)) {
       const meaning = look(key);
       if (!isRecord(value) || meaning.denied || meaning.foreign || meaning.is('more')) continue;
       if (meaning.part !== null || meaning.is('list') || meaning.strips || meaning.is('paging')) continue;
       const identity = directIdentity(value, look);
       if (identity === null) unidentified++;
-      else if (!isForeign(value, look)) strips.push({ identity, record: value, offline });
+      else if (!isForeign(value, look)) strips.push({ identity, record: value, offline: isOffline });
     }
     if (strips.length === 0 || !(depth === 0 || strips.length > 1 || unidentified === 0)) return false;
     if (!strips.some((strip) => tellsOutlets(strip.record, look)) && unidentified > 0) return false;
@@ -214,6 +217,13 @@ class Search {
 /** Whether the name of a container says that it holds what was asked for. `null`: the answer itself. */
 const isListName = (name: Meaning | null): boolean =>
   name === null || name.is('list') || name.strips || name.part === 'self' || name.is('unreachable');
+
+/** Whether a record around strips says that they cannot be reached. A number says how many can. */
+const saysOffline = (record: JsonRecord, look: Look): boolean =>
+  Object.keys(record).some((key) => {
+    const value = record[key];
+    return readIndex(value) < 0 && reachability({ meaning: look(key), value, part: 'self' }) === false;
+  });
 
 /** Whether records in a container that have outlets have MACs other than that of the record which holds them. */
 function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
@@ -352,7 +362,8 @@ function hintOf(
   const value = isRecord(found) ? scalarOf(found, look) : found;
   const number = readIndex(value);
   if (meaning.is('success')) return readFlag(value) === false ? 'more' : null;
-  if (meaning.is('error')) return isSet(found) ? 'more' : null;
+  if (meaning.is('error') || MISSING.test(plain)) return isSet(found) ? 'more' : null;
+  if (saysOld(meaning, value)) return 'more';
   if (saysFailed(meaning, value) || (plain === 'status' && value === false)) return 'more';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
@@ -376,6 +387,10 @@ function hintOf(
   // Some count what comes before, some start at 1.
   return moreOrPaged(number > (plain === 'from' || plain === 'start' ? 1 : 0));
 }
+
+/** Say that some did not come, or were not asked for. */
+const MISSING =
+  /^(?:failed|missing|skipped|unreachable|timedout).|errors$|^(?:filters?|filteredby|query|search|removed)$|since$/;
 
 const lastOrMore = (isLast: boolean | null): Hint => (isLast === null ? null : isLast ? 'all' : 'more');
 

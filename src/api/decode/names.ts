@@ -34,6 +34,8 @@ const NAMES = {
   unit: 'unit units uom unitofmeasurement',
   /** The value in a record of its own, `{value, unit}`. */
   value: 'value val reading measured actual now current',
+  /** Says in a record for a state the same by a word. */
+  text: 'text display displaytext displayvalue formatted caption',
   /** Make a number something else than what it looks like. */
   scale: 'scale scalefactor factor multiplier divisor divider exponent decimals ratio offset',
   /** Records that hold a strip's own fields one level deeper. */
@@ -102,7 +104,7 @@ const NAMES = {
     morefollows incompleteresults`,
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
-    exhausted completed`,
+    exhausted completed full isfull`,
   /** Set even where nothing follows, so that only the words beside them say whether something does. */
   range: 'range contentrange showing displaying',
   /** Where a wrapper keeps these. */
@@ -126,7 +128,8 @@ const STATE = new RegExp(
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
 const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref|code)$`);
-const IDENTIFIER = /(?:id|guid|uuid|key|serial|code|sn|mac|address)$/;
+/** Records that each have a time are events, one after another. */
+const IDENTIFIER = /(?:id|guid|uuid|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?:stamp)?)$/;
 
 const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
 /** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; "power_on_state_1" is that after a power cut. */

@@ -89,11 +89,13 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   });
 }
 
-/** Numbers bare values that stand in a record: by a list of numbers beside them, without one by their order. */
+/** Numbers bare values that stand in a record: by a list of numbers beside them, without one four of them by their order. */
 export function numberValues(count: number, from: string, record: JsonRecord, look: Look): Numbers {
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
-    if (key === from || !Array.isArray(list) || list.length !== count || list.some(isRecord)) return [];
+    if (key === from || !Array.isArray(list) || list.length !== count || look(key).strips) return [];
+    // Records beside them that may be in another order.
+    if (list.every(isRecord)) return tellsByOrder(list, look) ? [] : [list.map(() => Infinity)];
     const raw = list.map((value) => numberOf(value, look));
     // What one entry of `ports` is.
     const one = look(key.replace(/(?<=x|ch)es$|s$/, ''));
@@ -102,7 +104,10 @@ export function numberValues(count: number, from: string, record: JsonRecord, lo
     // Told apart in some other way, they are in no order.
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
-  return combinedNumbers(told) ?? [...PORTS];
+  // "outlets" may hold fewer; a few of "states" may be those of one outlet, one after another.
+  const name = look(from);
+  const isOfOutlets = count === OUTLETS || (name.outlets !== null && !name.is('outlets'));
+  return combinedNumbers(told) ?? (isOfOutlets ? [...PORTS] : []);
 }
 
 /** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
-import { stripFields, type StripFields } from './fields';
+import { reachability, stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet } from './numbering';
 import {
@@ -12,6 +12,8 @@ import {
   readJson,
   readText,
   readWord,
+  saysFailed,
+  saysOld,
   withItem,
 } from './values';
 import type { AddNote, Candidate, JsonRecord, Note } from './values';
@@ -143,7 +145,9 @@ function ofRecords(
   const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
   const { numbers, codes } = numberRecords(records, look, ownKeys, isOrdered, ports);
   const said = records.map((record) => statesIn(record, look));
-  const isNothing = numbers.every((number) => number === null) || said.every((each) => each.length === 0);
+  const isNothing =
+    numbers.every((number) => number === null) ||
+    said.every((each) => each.every(({ weight }) => weight === 'doubt'));
   if (trust !== 'outlets' && isNothing) return null;
   // Some outlets under any name may be those of a command or a change; all four are the strip's.
   const isWhole = records.length === PORTS.length && PORTS.every((port) => numbers.includes(port));
@@ -305,9 +309,9 @@ function isOwnNumber(value: unknown, number: number, look: Look): boolean {
 interface StateCandidate extends Candidate<boolean | null> {
   /**
    * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
-   * neither on nor off.
+   * neither on nor off; or something that leaves open whether all of these still hold.
    */
-  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear';
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear' | 'doubt';
 }
 
 /** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
@@ -337,11 +341,13 @@ function statesIn(
   before: StateCandidate[] = [],
   depth = 0,
 ): StateCandidate[] {
+  const start = before.length;
   let said = before;
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
-    const isValue = meaning.is('value') || (meaning.name >= 0 && readWord(value) !== null);
+    const isText = meaning.name >= 0 || meaning.is('text');
+    const isValue = meaning.is('value') || (isText && readWord(value) !== null);
     const kind = outer !== null && isValue ? outer : meaning.state;
     if (isRecord(value)) {
       const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
@@ -351,9 +357,20 @@ function statesIn(
     else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
       said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
     }
+    if (isDoubt(meaning, value)) said = withItem(said, { from: key, value: null, weight: 'doubt' });
   }
-  return said;
+  // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
+  const own = outer === null ? [] : said.slice(start).filter(({ value }) => value !== null);
+  return own.length > 1 && agreed(own) === undefined
+    ? withItem(said, { from: own[0]?.from ?? '', value: null, weight: 'doubt' })
+    : said;
 }
+
+/** Whether a field of a record about one outlet says that its state is old, that it does not answer, or that reading it failed. */
+const isDoubt = (meaning: Meaning, value: unknown): boolean =>
+  saysOld(meaning, value) ||
+  saysFailed(meaning, value) ||
+  reachability({ meaning, value, part: 'self' }) === false;
 
 function withState(
   said: StateCandidate[],
@@ -377,6 +394,9 @@ function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<strin
   if (only === undefined) return UNSAID;
   // Nearly every outlet is told by one field.
   if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
+  if (fields.some(({ weight }) => weight === 'doubt')) {
+    return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
+  }
   const clear = fields.filter(({ weight }) => weight === 'clear');
   const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
   const weighty = clear.length > 0 ? clear : bits;

@@ -1,7 +1,17 @@
 import { isRecord } from '../../values';
 import type { SwitchResult } from '../types';
 import { createLook, type Look } from './names';
-import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
+import {
+  agreed,
+  isSet,
+  readBit,
+  readIndex,
+  readText,
+  readWord,
+  saysFailed,
+  wordsOf,
+  type JsonRecord,
+} from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -40,7 +50,7 @@ export function decodeSwitch(body: unknown): DecodedSwitch {
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
     saysNo(fields, look, 0) ||
-    saysPending(fields);
+    saysPending(fields, look);
   const unclear = success === true && isDoubtful;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
@@ -101,7 +111,7 @@ function outcomeOf(entry: JsonRecord, look: Look): boolean | null {
   if (saysNo(entry, look, 0)) return false;
   const said = outcomesIn(entry, look);
   const isYes = said.length > 0 && said.every((ok) => ok === true);
-  return isYes && !saysPending(entry) ? true : null;
+  return isYes && !saysPending(entry, look) ? true : null;
 }
 
 const outcomesIn = (record: JsonRecord, look: Look): (boolean | null)[] =>
@@ -126,8 +136,16 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
   });
 }
 
-const PENDING = /^\s*(?:pending|queued|scheduled|skipped|dry[\s_-]?run|in[\s_-]?progress)\s*$/i;
+const PENDING =
+  /^(?:pending|queued|scheduled|skipped|dry ?run|in ?progress|retry(?:ing)?|offline|disconnected)$/;
+/** Whether `false` under a name leaves open what was done. */
+const DONE =
+  /^(?:is)?(?:switched|applied|executed|delivered|sent|received|reached|processed|acked|acknowledged|confirmed|verified|completed?|done|finished)$/;
 
-/** `status: "queued"` and `queued: true` */
-const saysPending = (record: JsonRecord): boolean =>
-  Object.entries(record).some(([key, value]) => PENDING.test(readText(value === true ? key : value) ?? ''));
+/** `status: "queued"`, `queued: true` and `applied: false` */
+const saysPending = (record: JsonRecord, look: Look): boolean =>
+  Object.entries(record).some(([key, value]) => {
+    if (PENDING.test(wordsOf(readText(value === true ? key : value) ?? ''))) return true;
+    const { plain, available } = look(key);
+    return (available || DONE.test(plain)) && readWord(value) === false;
+  });
