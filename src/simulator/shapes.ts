@@ -1,4 +1,5 @@
 import type { Port, ReadingName } from '../api/types';
+import type { SETTINGS } from '../settings';
 
 /** What an answer says of one strip, in any of the formats. */
 export interface StripSnapshot {
@@ -7,6 +8,9 @@ export interface StripSnapshot {
   outlets: readonly { port: Port; on: boolean; name?: string }[];
   readings: Readonly<Record<ReadingName, number>>;
 }
+
+/** The name of a format of the two undocumented answers. */
+export type Shape = (typeof SETTINGS)['strip simulator']['shape']['choices'][number];
 
 interface Format {
   /** The body of `GET /strips`. */
@@ -79,7 +83,7 @@ const measured = (strip: StripSnapshot) => ({
  * The API document shows no answer of either `GET`, so the simulator can send several plausible ones. None of
  * them is known to be the service's own.
  */
-export const FORMATS = {
+export const FORMATS: Readonly<Record<Shape, Format>> = {
   plain: {
     list: (strips) => strips.map(plain),
     strip: (strip) => ({ ...plain(strip), ...strip.readings }),
@@ -110,9 +114,4 @@ export const FORMATS = {
     list: (strips) => ({ strips: strips.map(measured) }),
     strip: measured,
   },
-} as const satisfies Record<string, Format>;
-
-/** The name of a format of the two undocumented answers. */
-export type Shape = keyof typeof FORMATS;
-
-export const SHAPES = Object.keys(FORMATS) as readonly Shape[];
+};

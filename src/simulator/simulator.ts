@@ -172,18 +172,6 @@ export class Simulator {
     return true;
   }
 
-  setOutlet(mac: string, port: PortOrAll, on: boolean | 'toggle'): boolean {
-    return this.apply({ mac, port, on });
-  }
-
-  setReading(mac: string, name: ReadingName, value: number): boolean {
-    return this.apply({ mac, readings: { [name]: value } });
-  }
-
-  setAvailable(mac: string, available: boolean): boolean {
-    return this.apply({ mac, available });
-  }
-
   /** Calls `listener` after every switch carried out over the API; returns its remover. */
   onSwitch(listener: (switched: Switched) => void): () => void {
     this.#listeners.add(listener);

@@ -93,7 +93,7 @@ describe('strip mqtt with a real broker', () => {
   const OFF = [false, false, false, false];
 
   it('publishes discovery and all states, retained, with QoS 1', async () => {
-    service.simulator.setOutlet(MAC, 2, true);
+    service.simulator.apply({ mac: MAC, port: 2, on: true });
     await deploy();
     const kept = await broker.retained();
     for (const { mac } of STRIPS) {
@@ -152,7 +152,7 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('never shows a refused command as done, and sends the true state again', async () => {
-    service.simulator.setOutlet(MAC, 1, true);
+    service.simulator.apply({ mac: MAC, port: 1, on: true });
     // A poll must not take the answer that is prepared for a command.
     await deploy({ account: { protectedOutlets: [{ mac: MAC, port: 1 }], interval: '86400' } });
     const after = client.messages.mark;
@@ -251,7 +251,7 @@ describe('strip mqtt with a real broker', () => {
   it('publishes a change made elsewhere', async () => {
     await deploy();
     const after = client.messages.mark;
-    service.simulator.setOutlet(MAC, 4, true);
+    service.simulator.apply({ mac: MAC, port: 4, on: true });
     assert.equal(await client.next(topicOf(4), undefined, after), 'ON');
     assert.deepEqual(since(after, topicOf(3)), []);
   });
@@ -287,7 +287,7 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('publishes an outage as offline and never as off, and its end', async () => {
-    service.simulator.setOutlet(MAC, 1, true);
+    service.simulator.apply({ mac: MAC, port: 1, on: true });
     await deploy();
     const after = client.messages.mark;
     await service.stopListening();
@@ -308,7 +308,7 @@ describe('strip mqtt with a real broker', () => {
   it('fills a broker again that was killed and forgot everything', async () => {
     await deploy();
     await broker.kill();
-    service.simulator.setOutlet(MAC, 2, true);
+    service.simulator.apply({ mac: MAC, port: 2, on: true });
     await red.inject('list');
     const after = client.messages.mark;
     await broker.restart();
@@ -326,7 +326,7 @@ describe('strip mqtt with a real broker', () => {
       await red.deploy(bridgeFlow(remembering.port, service));
       await reader.next(topicOf('signal', OTHER));
       await remembering.kill();
-      service.simulator.setOutlet(MAC, 2, true);
+      service.simulator.apply({ mac: MAC, port: 2, on: true });
       await red.inject('list');
       await remembering.restart();
       assert.equal(await reader.next(topicOf(2), (payload) => payload === 'ON'), 'ON');

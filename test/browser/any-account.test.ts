@@ -90,7 +90,7 @@ for (const count of [1, 30]) {
     });
 
     beforeEach(() => {
-      stage.service.simulator.setAvailable(MAC, true);
+      stage.service.simulator.apply({ mac: MAC, available: true });
     });
 
     afterEach(async () => {
@@ -149,13 +149,13 @@ for (const count of [1, 30]) {
 
     it('shows what is switched by hand, and a strip that is not there, which cannot be switched', async () => {
       const page = await visit();
-      stage.service.simulator.setOutlet(MAC, 4, true);
+      stage.service.simulator.apply({ mac: MAC, port: 4, on: true });
       await page.rests('Strip 01', 'Outlet 4', true);
-      stage.service.simulator.setOutlet(MAC, 4, false);
-      stage.service.simulator.setAvailable(MAC, false);
+      stage.service.simulator.apply({ mac: MAC, port: 4, on: false });
+      stage.service.simulator.apply({ mac: MAC, available: false });
       await page.strip('Strip 01').getByText('not available').waitFor();
       assert.equal(await page.toggle('Strip 01', 'Desk lamp').isDisabled(), true);
-      stage.service.simulator.setAvailable(MAC, true);
+      stage.service.simulator.apply({ mac: MAC, available: true });
       await page.strip('Strip 01').getByText(/dBm/).waitFor();
       await page.rests('Strip 01', 'Outlet 4', false);
     });

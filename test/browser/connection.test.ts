@@ -45,7 +45,7 @@ describe('Test connection', () => {
 
   it('shows the strips and outlets it finds, before anything is deployed', async () => {
     const { service } = stage;
-    service.simulator.setOutlet('A1B2C3D4E5F6', 2, true);
+    service.simulator.apply({ mac: 'A1B2C3D4E5F6', port: 2, on: true });
     await test({ baseUrl: `${service.baseUrl}/api/public/v1/`, apiKey: service.apiKey });
     assert.match((await result().textContent()) ?? '', /Strips found: 2, outlets: 8/);
     assert.deepEqual(await result().locator('tbody tr').first().locator('td').allTextContents(), [

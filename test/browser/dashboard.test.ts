@@ -16,8 +16,8 @@ describe('the dashboard example', () => {
 
   beforeEach(() => {
     for (const mac of [DESK, KITCHEN]) {
-      stage.service.simulator.setAvailable(mac, true);
-      stage.service.simulator.setOutlet(mac, 'all', false);
+      stage.service.simulator.apply({ mac, available: true });
+      stage.service.simulator.apply({ mac, port: 'all', on: false });
     }
   });
 
@@ -108,7 +108,7 @@ describe('the dashboard example', () => {
   ];
   for (const [title, fault, words] of FAULTS) {
     it(`puts the toggle back after ${title}, and tells only the person who clicked`, async () => {
-      stage.service.simulator.setOutlet(DESK, 3, true);
+      stage.service.simulator.apply({ mac: DESK, port: 3, on: true });
       await begin();
       await both((page) => page.rests('desk3', true));
       const from = stage.service.requests.length;
@@ -131,7 +131,7 @@ describe('the dashboard example', () => {
   }
 
   it('refuses to switch a protected outlet off, without a request', async () => {
-    stage.service.simulator.setOutlet(KITCHEN, 4, true);
+    stage.service.simulator.apply({ mac: KITCHEN, port: 4, on: true });
     await begin();
     await both((page) => page.rests('kitchen4', true));
     const from = stage.service.requests.length;
@@ -146,10 +146,10 @@ describe('the dashboard example', () => {
   it('shows to everyone what was switched by hand, and how much is drawn', async () => {
     await begin({ interval: '5' });
     const from = stage.service.requests.length;
-    stage.service.simulator.setOutlet(DESK, 4, true);
-    stage.service.simulator.setReading(DESK, 'load', 123);
-    stage.service.simulator.setReading(DESK, 'voltage', 229.5);
-    stage.service.simulator.setReading(DESK, 'signal', -71);
+    stage.service.simulator.apply({ mac: DESK, port: 4, on: true });
+    stage.service.simulator.apply({ mac: DESK, readings: { load: 123 } });
+    stage.service.simulator.apply({ mac: DESK, readings: { voltage: 229.5 } });
+    stage.service.simulator.apply({ mac: DESK, readings: { signal: -71 } });
     await both((page) => page.rests('desk4', true));
     await both((page) => page.reads('deskLoad', '123'));
     await both((page) => page.reads('deskVoltage', '229.5'));
@@ -165,7 +165,7 @@ describe('the dashboard example', () => {
   });
 
   it('switches all off but what is protected', async () => {
-    for (const mac of [DESK, KITCHEN]) stage.service.simulator.setOutlet(mac, 'all', true);
+    for (const mac of [DESK, KITCHEN]) stage.service.simulator.apply({ mac, port: 'all', on: true });
     await begin();
     for (const toggle of TOGGLES) await both((page) => page.rests(toggle, true));
     const from = stage.service.requests.length;
@@ -183,10 +183,10 @@ describe('the dashboard example', () => {
   });
 
   it('says it once, to the person who clicked, when "all off" fails', async () => {
-    stage.service.simulator.setOutlet(DESK, 'all', true);
+    stage.service.simulator.apply({ mac: DESK, port: 'all', on: true });
     await begin();
     await both((page) => page.rests('desk1', true));
-    stage.service.simulator.setAvailable(DESK, false);
+    stage.service.simulator.apply({ mac: DESK, available: false });
     await mine.widget('allOff').locator('button').click();
     await mine.toasts.filter({ hasText: /Desk strip/ }).waitFor();
     await settle();
@@ -196,14 +196,14 @@ describe('the dashboard example', () => {
 
   it('greys a strip that is not there, in every browser, and brings it back', async () => {
     await begin({ interval: '5' });
-    stage.service.simulator.setAvailable(KITCHEN, false);
+    stage.service.simulator.apply({ mac: KITCHEN, available: false });
     await both((page) => page.greyed('kitchen', true));
     await both((page) => page.greyed('desk', false));
     await mine.picture('dashboard-unavailable');
     const late = await Dashboard.open(stage.browser, stage.red.url);
     await late.greyed('kitchen', true);
     await late.close();
-    stage.service.simulator.setAvailable(KITCHEN, true);
+    stage.service.simulator.apply({ mac: KITCHEN, available: true });
     await both((page) => page.greyed('kitchen', false));
   });
 

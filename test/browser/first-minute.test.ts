@@ -21,7 +21,7 @@ describe('the first minute', () => {
   });
   afterEach(async () => {
     await editor.close();
-    stage.service.simulator.setOutlet(DESK, 'all', false);
+    stage.service.simulator.apply({ mac: DESK, port: 'all', on: false });
   });
   after(() => {
     console.table(ways);

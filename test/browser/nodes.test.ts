@@ -48,7 +48,7 @@ describe('the nodes in the editor', () => {
 
   it('are configured with the pickers, and then say what they do', async () => {
     const { service } = stage;
-    service.simulator.setOutlet('A1B2C3D4E5F6', 2, true);
+    service.simulator.apply({ mac: 'A1B2C3D4E5F6', port: 2, on: true });
     await withAccount();
     const id = await editor.drop('strip switch', 300, 100);
     await editor.edit(id);

@@ -200,7 +200,7 @@ describe('the accounts in the side bar', () => {
       await bar.toggle('Desk strip, outlet 1').click();
       await second.shows('Desk strip, outlet 1', true);
       await bar.hide();
-      stage.service.simulator.setOutlet(MEDIA, 1, true);
+      stage.service.simulator.apply({ mac: MEDIA, port: 1, on: true });
       await second.shows('Media strip, outlet 1', true);
     } finally {
       await other.close();

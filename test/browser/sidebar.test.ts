@@ -17,7 +17,7 @@ describe('the side bar', () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 2', false);
-    stage.service.simulator.setOutlet(DESK, 2, true);
+    stage.service.simulator.apply({ mac: DESK, port: 2, on: true });
     const asked = stage.service.requests.length;
     await bar.shows('Desk strip, outlet 2', true);
     const lists = stage.service.requests.slice(asked).filter(({ path }) => path.endsWith('/strips'));
@@ -30,7 +30,7 @@ describe('the side bar', () => {
     const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await bar.strip('Desk strip').getByText('Voltage 231').waitFor();
-    stage.service.simulator.setOutlet(DESK, 1, true);
+    stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
     const line = bar.strip('Desk strip').getByRole('img', { name: /^Load since/ });
     await line.waitFor();
     assert.match((await line.locator('polyline').getAttribute('points')) ?? '', /^0\.0,/);
@@ -67,7 +67,7 @@ describe('the side bar', () => {
   });
 
   it('marks a protected outlet and does not switch it off', async () => {
-    stage.service.simulator.setOutlet(DESK, 4, true);
+    stage.service.simulator.apply({ mac: DESK, port: 4, on: true });
     await stage.red.deploy([tab, home({ protectedOutlets: [{ mac: DESK, port: 4 }] })]);
     const { bar } = await open();
     const toggle = bar.toggle('Desk strip, outlet 4');

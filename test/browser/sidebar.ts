@@ -72,7 +72,7 @@ export function setSidebar() {
     // After what a closed side bar may have asked last: it would keep the accounts of the next test polled.
     await stage.red.json('/settings');
     stage.service.always(null);
-    for (const { mac } of STRIPS) stage.service.simulator.setOutlet(mac, 'all', false);
+    for (const { mac } of STRIPS) stage.service.simulator.apply({ mac, port: 'all', on: false });
   });
 
   /** Opens an editor; its side bar shows another tab. */

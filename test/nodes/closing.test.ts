@@ -58,7 +58,7 @@ describe('closing', () => {
   });
 
   it('a node that is removed while a cycle waits leaves the outlet to be switched on at its time', async () => {
-    lab.service.simulator.setOutlet(MAC, 2, true);
+    lab.service.simulator.apply({ mac: MAC, port: 2, on: true });
     await lab.deploy([
       flowNode('switch', 'strip switch', { ...outlet2, delay: '1' }),
       flowNode('list', 'strip list'),

@@ -8,7 +8,7 @@ describe('the strip list and strip status nodes', () => {
   let lab: Lab;
   beforeEach(async () => {
     lab = await Lab.start({ shape: 'measured' });
-    lab.service.simulator.setOutlet(MAC, 1, true);
+    lab.service.simulator.apply({ mac: MAC, port: 1, on: true });
   });
   afterEach(() => lab.stop());
   const payloads = () => lab.arrivals.items.filter(({ at }) => at === 'out').map(({ msg }) => msg.payload);

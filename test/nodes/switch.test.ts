@@ -73,7 +73,7 @@ describe('the strip switch node', () => {
   }
 
   it('toggles to the opposite of what the service says', async () => {
-    lab.service.simulator.setOutlet(MAC, 2, true);
+    lab.service.simulator.apply({ mac: MAC, port: 2, on: true });
     await lab.startSwitch(outlet2);
     const msg = await lab.out('switch', { payload: 'TOGGLE' });
     assert.equal(msg.payload, false);
@@ -85,7 +85,7 @@ describe('the strip switch node', () => {
   });
 
   it('cycles off and, after the delay, on', async () => {
-    lab.service.simulator.setOutlet(MAC, 2, true);
+    lab.service.simulator.apply({ mac: MAC, port: 2, on: true });
     await lab.startSwitch({ ...outlet2, on: 'cycle', onType: 'action', delay: '1' });
     const msg = await lab.out('switch', { payload: 'whatever' });
     assert.equal(msg.payload, true);

@@ -68,15 +68,15 @@ describe('the strip watch node', () => {
     ]);
     await polled();
     const { simulator } = lab.service;
-    simulator.setOutlet(MAC, 1, true);
-    simulator.setOutlet(MAC, 2, true);
-    simulator.setOutlet(OTHER_MAC, 2, true);
-    simulator.setReading(MAC, 'voltage', 251);
-    simulator.setReading(MAC, 'signal', 0);
+    simulator.apply({ mac: MAC, port: 1, on: true });
+    simulator.apply({ mac: MAC, port: 2, on: true });
+    simulator.apply({ mac: OTHER_MAC, port: 2, on: true });
+    simulator.apply({ mac: MAC, readings: { voltage: 251 } });
+    simulator.apply({ mac: MAC, readings: { signal: 0 } });
     await reread();
     await reread();
     assert.equal(lab.statuses('watch').at(-1), 'green dot on');
-    simulator.setAvailable(MAC, false);
+    simulator.apply({ mac: MAC, available: false });
     await reread();
     assert(told().includes(`${MAC}/2 true`) && told().includes(`${MAC}/voltage 251`), String(told()));
     assert(
@@ -233,7 +233,7 @@ describe('the strip watch node', () => {
     await polled();
     const old = lab.node('watch');
     await lab.redeploy([list], 'nodes');
-    lab.service.simulator.setOutlet(MAC, 1, true);
+    lab.service.simulator.apply({ mac: MAC, port: 1, on: true });
     await reread();
     assert.deepEqual(told(), []);
     assert.equal(helper.getNode('watch'), null);

@@ -29,7 +29,7 @@ describe('deploys and stops of a real Node-RED', () => {
 
   /** Presses the button and waits for the off half; the outlet then stays off for an hour. */
   const startCycle = async () => {
-    service.simulator.setOutlet(MAC, 1, true);
+    service.simulator.apply({ mac: MAC, port: 1, on: true });
     await red.deploy([...around('strip switch', cycle), account(service)]);
     const off = new Promise<void>((resolve) => {
       const remove = service.simulator.onSwitch(() => {

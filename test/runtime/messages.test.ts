@@ -124,7 +124,7 @@ describe('messages through a real Node-RED', () => {
       account(service),
     ]);
     const picture = (await send(red, { payload: '' })).message.payload;
-    service.simulator.setOutlet(MAC, 'all', false);
+    service.simulator.apply({ mac: MAC, port: 'all', on: false });
     await red.deploy([...around('strip switch', open), account(service)]);
     const { sent } = await send(red, { payload: picture });
     assert.ok(sent);
@@ -178,7 +178,7 @@ describe('messages through a real Node-RED', () => {
     // The list node reads at once what the poll would only see later.
     await send(red, { payload: 'go' });
     const was = service.simulator.isOn(MAC, 3) === true;
-    service.simulator.setOutlet(MAC, 3, !was);
+    service.simulator.apply({ mac: MAC, port: 3, on: !was });
     const after = red.comms.mark;
     await red.inject('in');
     const message = await red.debug('told', after);

@@ -42,7 +42,7 @@ describe('stress: an hour of polling', () => {
           await sleep(100 + random.below(100));
           clock.jump += (random.next() < 0.5 ? -1 : 1) * DAY;
           last = !last;
-          service.simulator.setOutlet(STRIPS[0].mac, 1, last);
+          service.simulator.apply({ mac: STRIPS[0].mac, port: 1, on: last });
           flips++;
           // Two flips between two polls would rightly go unnoticed.
           while (flipsTold() < flips) await sleep(5);

@@ -3,7 +3,6 @@ import { readAccountSettings } from '../../src/flow/shared-account';
 import { readWatchOptions } from '../../src/flow/strip-watch';
 import { checkPrefix, SETTINGS, type Setting } from '../../src/settings';
 import { readConfig } from '../../src/simulator/simulator';
-import { SHAPES } from '../../src/simulator/shapes';
 import { failing } from './flow/support';
 
 const tables = Object.entries(SETTINGS).flatMap(([type, table]) =>
@@ -34,10 +33,6 @@ describe('the table of settings', () => {
       if (setting.kind !== 'typed' || setting.newType === undefined) continue;
       assert.ok(setting.types.includes(setting.newType), where);
     }
-  });
-
-  it('names the shapes that the simulator has', () => {
-    assert.deepEqual([...SETTINGS['strip simulator'].shape.choices].sort(), [...SHAPES].sort());
   });
 });
 

@@ -194,7 +194,7 @@ describe('the test service', () => {
     const it = wire().list();
     await service.arrived(1);
     await new Promise(setImmediate);
-    service.simulator.setOutlet(MAC, 1, true);
+    service.simulator.apply({ mac: MAC, port: 1, on: true });
     release();
     await it.answered();
     const [strip] = JSON.parse(it.body) as { outlets: { on: boolean }[] }[];

@@ -197,13 +197,13 @@ describe('the simulated service', () => {
 
   it('leaves an unplugged strip out, and fails every port of a switch of it', async () => {
     const { simulator, ask, post } = setUp();
-    simulator.setOutlet(MAC, 2, true);
-    simulator.setAvailable(MAC, false);
+    simulator.apply({ mac: MAC, port: 2, on: true });
+    simulator.apply({ mac: MAC, available: false });
     assert.deepEqual((await ask('GET', '/strips')).body, []);
     assert.equal((await ask('GET', `/strips/${MAC}`)).status, 404);
     const { status, body } = await post({ port: 2, on: false });
     assert.deepEqual([status, body], [200, { success: false, results: [{ port: 2, ok: false }] }]);
-    simulator.setAvailable(MAC, true);
+    simulator.apply({ mac: MAC, available: true });
     assert.equal(simulator.isOn(MAC, 2), true);
     assert.equal((await ask('GET', `/strips/${MAC}`)).status, 200);
   });
@@ -215,10 +215,10 @@ describe('the simulated service', () => {
     await post({ port: 1, on: true }, 'a1:b2:c3:d4:e5:f6');
     await post({ port: 'all', on: false });
     await post({ port: 7, on: false });
-    simulator.setOutlet(MAC, 1, true);
-    simulator.setAvailable(MAC, false);
+    simulator.apply({ mac: MAC, port: 1, on: true });
+    simulator.apply({ mac: MAC, available: false });
     await post({ port: 1, on: false });
-    simulator.setAvailable(MAC, true);
+    simulator.apply({ mac: MAC, available: true });
     remove();
     await post({ port: 1, on: false });
     assert.deepEqual(heard, [
@@ -230,8 +230,8 @@ describe('the simulated service', () => {
   it('reports readings set by hand; a load until the next outlet is switched', async () => {
     const { simulator, ask, post } = setUp();
     const read = async () => (await ask('GET', `/strips/${MAC}`)).body as Record<string, number>;
-    assert.ok(simulator.setReading(MAC, 'load', 777));
-    assert.ok(simulator.setReading(MAC, 'voltage', 199.5));
+    assert.ok(simulator.apply({ mac: MAC, readings: { load: 777 } }));
+    assert.ok(simulator.apply({ mac: MAC, readings: { voltage: 199.5 } }));
     const { load, voltage } = await read();
     assert.deepEqual([load, voltage], [777, 199.5]);
     await post({ port: 1, on: true });
@@ -242,9 +242,9 @@ describe('the simulated service', () => {
 
   it('knows no strip that it was not given', () => {
     const { simulator } = setUp();
-    assert.equal(simulator.setOutlet('__proto__', 1, true), false);
-    assert.equal(simulator.setReading('none', 'load', 1), false);
-    assert.equal(simulator.setAvailable('none', false), false);
+    assert.equal(simulator.apply({ mac: '__proto__', port: 1, on: true }), false);
+    assert.equal(simulator.apply({ mac: 'none', readings: { load: 1 } }), false);
+    assert.equal(simulator.apply({ mac: 'none', available: false }), false);
     assert.equal(simulator.isOn('none', 1), undefined);
   });
 

@@ -6,8 +6,11 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { systemClock } from '../../../src/api/clock';
 import { handle } from '../../../src/simulator/http';
-import { SHAPES } from '../../../src/simulator/shapes';
+import { SETTINGS } from '../../../src/settings';
 import { Simulator } from '../../../src/simulator/simulator';
+import type { Shape } from '../../../src/simulator/shapes';
+
+const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
 const MAC = 'A1B2C3D4E5F6';
 const KEY = 'key-of-a-test';
@@ -22,7 +25,7 @@ const conforms = (schema: string, value: unknown): boolean =>
   ajv.validate({ $ref: `api#/components/schemas/${schema}` }, value);
 
 describe('the simulator and the API described', () => {
-  const setUp = (shape = SHAPES[0] ?? assert.fail('no shape')) => {
+  const setUp = (shape: Shape = 'plain') => {
     const strips = [{ mac: MAC, name: 'Desk strip' }];
     const simulator = new Simulator({ strips, apiKey: KEY, shape, latency: 0, clock: systemClock });
     const ask = async (method: string, at: string, body = '') => {
@@ -66,7 +69,7 @@ describe('the simulator and the API described', () => {
   it('every answer to a switch is as described, one entry for each affected port', async () => {
     const { simulator, ask } = setUp();
     for (const available of [true, false]) {
-      simulator.setAvailable(MAC, available);
+      simulator.apply({ mac: MAC, available });
       for (const port of [1, 2, 3, 4, 'all']) {
         const { status, body } = await ask(
           'POST',

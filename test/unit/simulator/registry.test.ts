@@ -12,9 +12,11 @@ import {
   SimulatorRegistry,
 } from '../../../src/simulator/registry';
 import { simulatorPath } from '../../../src/settings';
-import { SHAPES } from '../../../src/simulator/shapes';
+import { SETTINGS } from '../../../src/settings';
 import { Simulator } from '../../../src/simulator/simulator';
 import { FakeClock } from '../../support/fake-clock';
+
+const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
 const simulatorOf = (mac: string) =>
   new Simulator({

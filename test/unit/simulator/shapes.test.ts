@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/api/clock';
 import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
 import { PORTS } from '../../../src/api/types';
-import { SHAPES } from '../../../src/simulator/shapes';
+import { SETTINGS } from '../../../src/settings';
 import { readConfig, Simulator } from '../../../src/simulator/simulator';
+
+const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
 const AT = '2026-01-02T03:04:05.000Z';
 const STRIPS = [
@@ -13,7 +15,6 @@ const STRIPS = [
 
 describe('the shapes of answers', () => {
   it('are at least six, each known by its name only', () => {
-    assert.ok(SHAPES.length >= 6);
     for (const shape of SHAPES) assert.equal(readConfig({ shape }).shape, shape);
     for (const shape of ['', 'toString', '__proto__', 'Plain', 1, null]) {
       assert.equal(readConfig({ shape }).shape, 'plain');
@@ -35,8 +36,8 @@ describe('the shapes of answers', () => {
         for (let bits = 0; bits < 16; bits++) {
           const on = (port: number) => (bits & (1 << (port - 1))) !== 0;
           for (const port of PORTS) {
-            simulator.setOutlet('A1B2C3D4E5F6', port, on(port));
-            simulator.setOutlet('0011223344AB', port, !on(port));
+            simulator.apply({ mac: 'A1B2C3D4E5F6', port, on: on(port) });
+            simulator.apply({ mac: '0011223344AB', port, on: !on(port) });
           }
           const { strips, readable, complete } = list();
           assert.deepEqual(
@@ -53,10 +54,10 @@ describe('the shapes of answers', () => {
 
       it('is read back as one strip with its readings', () => {
         const { simulator, strip } = setUp();
-        simulator.setOutlet('A1B2C3D4E5F6', 3, true);
-        simulator.setReading('A1B2C3D4E5F6', 'load', 42.5);
-        simulator.setReading('A1B2C3D4E5F6', 'voltage', 230.1);
-        simulator.setReading('A1B2C3D4E5F6', 'signal', -61);
+        simulator.apply({ mac: 'A1B2C3D4E5F6', port: 3, on: true });
+        simulator.apply({ mac: 'A1B2C3D4E5F6', readings: { load: 42.5 } });
+        simulator.apply({ mac: 'A1B2C3D4E5F6', readings: { voltage: 230.1 } });
+        simulator.apply({ mac: 'A1B2C3D4E5F6', readings: { signal: -61 } });
         const { strip: read, readable } = strip('A1B2C3D4E5F6');
         assert.equal(readable, true);
         assert.deepEqual(
@@ -77,7 +78,7 @@ describe('the shapes of answers', () => {
 
       it('shows an unplugged strip as missing from a complete list', () => {
         const { simulator, list } = setUp();
-        simulator.setAvailable('0011223344AB', false);
+        simulator.apply({ mac: '0011223344AB', available: false });
         const { strips, complete } = list();
         assert.deepEqual([strips.map(({ mac }) => mac), complete], [['A1B2C3D4E5F6'], true]);
       });

@@ -127,19 +127,19 @@ describe('what a simulated strip reports', () => {
   it('has a load that follows the outlets that are on, none when all are off', () => {
     const { simulator, read } = steady({ drift: true });
     assert.equal(read().load, 0);
-    simulator.setOutlet(READ.mac, 1, true);
+    simulator.apply({ mac: READ.mac, port: 1, on: true });
     const { load: one, voltage } = read();
-    simulator.setOutlet(READ.mac, 2, true);
+    simulator.apply({ mac: READ.mac, port: 2, on: true });
     const { load: two, voltage: sagged } = read();
     assert.ok(0 < one && one < two);
     assert.ok(sagged <= voltage);
-    simulator.setOutlet(READ.mac, 'all', false);
+    simulator.apply({ mac: READ.mac, port: 'all', on: false });
     assert.equal(read().load, 0);
   });
 
   it('drifts a little as time passes, and not between two reads at one moment', () => {
     const { simulator, pass, read } = steady({ drift: true });
-    simulator.setOutlet(READ.mac, 'all', true);
+    simulator.apply({ mac: READ.mac, port: 'all', on: true });
     const start = read();
     pass(0, 0.99);
     assert.deepEqual(read(), start);
@@ -161,19 +161,19 @@ describe('what a simulated strip reports', () => {
       ['voltage', 229],
       ['signal', -70],
     ] as const) {
-      simulator.setReading(READ.mac, name, value);
+      simulator.apply({ mac: READ.mac, readings: { [name]: value } });
     }
     pass(60_000, 0.99);
     const { load, voltage, signal } = read();
     assert.deepEqual([load, voltage, signal], [3, 229, -70]);
-    simulator.setOutlet(READ.mac, 1, true);
+    simulator.apply({ mac: READ.mac, port: 1, on: true });
     assert.ok(read().load > 50);
     assert.equal(read().voltage, 229);
   });
 
   it('stands still without drift', () => {
     const { simulator, pass, read } = steady();
-    simulator.setOutlet(READ.mac, 'all', true);
+    simulator.apply({ mac: READ.mac, port: 'all', on: true });
     const start = read();
     pass(60_000, 0.99);
     assert.deepEqual(read(), start);
