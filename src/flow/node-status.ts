@@ -107,13 +107,7 @@ const ASKING_AFTER = 100;
 /** One message, from its arrival until its answer, as far as the node's status is concerned. */
 export interface Activity extends InFlight {
   timer: Timer | null;
-  phase: Phase | null;
-  /** The status to show while it waits for a retry or a rate limit; `null`: it does not. */
-  heldUpBy: NodeStatus | null;
 }
-
-/** What a message that takes longer is doing; `null` while it does not take long. */
-type Phase = 'asking' | 'pausing' | 'held up';
 
 /**
  * The status of one node: its latest result, or, while a message takes longer, what is being done for it. Sets nothing that is set already,
@@ -123,7 +117,11 @@ export class StatusDisplay {
   readonly #show: (status: NodeStatus | null) => void;
   readonly #clock: Clock;
   readonly #activities = new InFlightSet<Activity>();
-  readonly #count: Record<Phase, number> = { asking: 0, pausing: 0, 'held up': 0 };
+  /** Those that take longer. */
+  readonly #asking = new Set<Activity>();
+  readonly #pausing = new Set<Activity>();
+  /** Those that wait for a retry or a rate limit, with the status that says so. */
+  readonly #heldUp = new Map<Activity, NodeStatus>();
   #result: NodeStatus | null = null;
   #shown: NodeStatus | null = null;
   #closed = false;
@@ -134,11 +132,11 @@ export class StatusDisplay {
   }
 
   begin(): Activity {
-    const activity: Activity = { slot: -1, timer: null, phase: null, heldUpBy: null };
+    const activity: Activity = { slot: -1, timer: null };
     if (this.#closed) return activity;
     this.#activities.add(activity);
     activity.timer = this.#clock.setTimeout(() => {
-      if (activity.phase === null) this.#enter(activity, 'asking');
+      this.#asking.add(activity);
       this.#update();
     }, ASKING_AFTER);
     return activity;
@@ -146,14 +144,19 @@ export class StatusDisplay {
 
   progress(activity: Activity, progress: Progress): void {
     if (!this.#activities.has(activity)) return;
-    this.#enter(activity, progress.phase === 'pausing' ? 'pausing' : 'held up');
-    activity.heldUpBy = progress.phase === 'retrying' ? retryStatus(progress.error) : RATE_LIMITED;
+    if (progress.phase === 'pausing') {
+      this.#heldUp.delete(activity);
+      this.#pausing.add(activity);
+    } else {
+      const status = progress.phase === 'retrying' ? retryStatus(progress.error) : RATE_LIMITED;
+      this.#heldUp.set(activity, status);
+    }
     this.#update();
   }
 
   /** `result`: what to show from now on. */
   end(activity: Activity, result: NodeStatus): void {
-    if (!this.#activities.delete(activity)) return;
+    if (!this.#activities.has(activity)) return;
     this.#leave(activity);
     this.set(result);
   }
@@ -167,22 +170,16 @@ export class StatusDisplay {
   /** Goes back to the latest result: the editor keeps showing the last status of a node that is gone. */
   close(): void {
     for (const activity of this.#activities) this.#leave(activity);
-    this.#activities.clear();
     this.#update();
     this.#closed = true;
   }
 
-  #enter(activity: Activity, phase: Phase): void {
-    if (activity.phase !== null) this.#count[activity.phase]--;
-    activity.phase = phase;
-    this.#count[phase]++;
-  }
-
   #leave(activity: Activity): void {
+    this.#activities.delete(activity);
     if (activity.timer !== null) this.#clock.clearTimeout(activity.timer);
-    activity.timer = null;
-    if (activity.phase !== null) this.#count[activity.phase]--;
-    activity.phase = null;
+    this.#asking.delete(activity);
+    this.#pausing.delete(activity);
+    this.#heldUp.delete(activity);
   }
 
   #update(): void {
@@ -193,13 +190,11 @@ export class StatusDisplay {
     this.#show(next);
   }
 
-  /** Of several messages that are held up, the oldest counts. */
   #current(): NodeStatus | null {
-    if (this.#count['held up'] > 0) {
-      for (const { phase, heldUpBy } of this.#activities) if (phase === 'held up') return heldUpBy;
-    }
-    if (this.#count.pausing > 0) return PAUSING;
-    return this.#count.asking > 0 ? ASKING : this.#result;
+    const [heldUp] = this.#heldUp.values();
+    if (heldUp !== undefined) return heldUp;
+    if (this.#pausing.size > 0) return PAUSING;
+    return this.#asking.size > 0 ? ASKING : this.#result;
   }
 }
 
