@@ -4,7 +4,7 @@ import { StripError } from '../src/api/errors';
 import { InputHandler } from '../src/flow/input-handler';
 import { defectText, NOTHING_KNOWN } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
-import { Bridge, readBridge } from '../src/mqtt/bridge';
+import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { accountOf, showStartFailure, statusDisplay, type Definition } from './shared/flow-node';
 import { packageVersion, translator, whenStarted } from './shared/runtime';
@@ -16,6 +16,9 @@ export = (RED: NodeAPI): void => {
     version: packageVersion(),
     url: 'https://github.com/smart-strip/node-red-smart-strip',
   };
+
+  /** What the broker keeps of each node since the latest deploy, by the node's id. */
+  const kept = new Map<string, Published>();
 
   function StripMqtt(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
@@ -29,12 +32,16 @@ export = (RED: NodeAPI): void => {
     const start = (): void => {
       try {
         const settings = readBridge(def);
-        account = accountOf(RED, textOf(def, 'account'));
+        const id = textOf(def, 'account');
+        const link = accountOf(RED, id);
+        account = link.account;
         bridge = new Bridge({
           settings,
           origin,
           clock: systemClock,
           account: account.get(),
+          source: `${id} ${link.baseUrl}`,
+          before: kept.get(this.id),
           owner,
           send: (publication) => this.send(publication),
           onRetained: (topic) => this.warn(translate('notice.retained', { topic })),
@@ -59,10 +66,12 @@ export = (RED: NodeAPI): void => {
     const cancelStart = whenStarted(RED, start);
 
     this.on('input', (msg, _send, done) => handler.receive(msg, () => undefined, done));
-    this.on('close', () => {
+    this.on('close', (removed: boolean, done: () => void) => {
       cancelStart();
-      bridge?.close();
+      if (bridge !== null) kept.set(this.id, bridge.close());
+      if (removed) kept.delete(this.id);
       handler.close();
+      done();
     });
   }
 

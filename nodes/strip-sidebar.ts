@@ -99,7 +99,7 @@ async function switchOutlet(
   { account, mac, port, on }: OutletRequest,
 ): Promise<SwitchedAnswer> {
   try {
-    const outcome = await accountOf(RED, account).get().run({ mac, port, action: on, delay: 0 });
+    const outcome = await accountOf(RED, account).account.get().run({ mac, port, action: on, delay: 0 });
     return { ok: true, on: outcome.on };
   } catch (error) {
     return { ok: false, ...editorError(error) };

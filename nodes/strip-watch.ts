@@ -19,7 +19,9 @@ export = (RED: NodeAPI): void => {
       );
       stop = whenStarted(RED, () => {
         try {
-          stop = startWatching(options, accountOf(RED, account).get(), display, (msg) => this.send(msg));
+          stop = startWatching(options, accountOf(RED, account).account.get(), display, (msg) =>
+            this.send(msg),
+          );
         } catch (error) {
           showStartFailure(this, display, error, 'watch', translate);
         }

@@ -33,7 +33,7 @@ export function registerInputNode(
     /** The account that the node has used: at close the runtime may not know it any more. */
     let used: LazyAccount | null = null;
     const account = (): SharedAccount => {
-      used = accountOf(RED, id);
+      used = accountOf(RED, id).account;
       return used.get();
     };
     const handler = new InputHandler({
@@ -106,10 +106,10 @@ export function findAccount(RED: NodeAPI, id: string): AccountLink | undefined {
 }
 
 /** The account a flow node uses. Throws NOT_CONFIGURED. */
-export function accountOf(RED: NodeAPI, id: string): LazyAccount {
+export function accountOf(RED: NodeAPI, id: string): AccountLink {
   const link = findAccount(RED, id);
   if (link === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
-  return link.account;
+  return link;
 }
 
 /** Returns a function that removes a key from texts that are shown. A key of a few characters would match ordinary words, so it is left. */

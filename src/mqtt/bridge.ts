@@ -1,7 +1,7 @@
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError, variableMissing } from '../api/errors';
-import type { PortOrAll, ReadingName, Strip } from '../api/types';
+import type { PortOrAll, Strip } from '../api/types';
 import { READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
@@ -47,6 +47,10 @@ interface BridgeOptions {
   origin: Origin;
   clock: Clock;
   account: SharedAccount;
+  /** Says whose strips these are: another text, other strips. */
+  source: string;
+  /** What this node had published until a deploy closed it. */
+  before: Published | undefined;
   /** Commands with this owner end when the node is closed. */
   owner: object;
   send: (publication: Publication) => void;
@@ -70,12 +74,17 @@ const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 interface Shared {
   readonly id: string;
   strip: Strip;
-  /** Readings that ever had a value. */
-  readonly readings: Set<ReadingName>;
   /** Components of the discovery message that were ever sent, with their platforms. */
   readonly announced: Map<string, string>;
   /** The latest payload that was sent, or is about to be, on each topic. */
   published: Map<string, string>;
+}
+
+/** What the broker keeps of a bridge that is closed, for the next one of the same node. */
+export interface Published {
+  readonly source: string;
+  readonly strips: ReadonlyMap<string, Shared>;
+  readonly emptied: ReadonlySet<string>;
 }
 
 /**
@@ -87,6 +96,10 @@ export class Bridge {
   readonly #settings: BridgeSettings;
   readonly #options: BridgeOptions;
   readonly #strips = new Map<string, Shared>();
+  /** Strips of before a deploy that are not known again yet. */
+  readonly #before: Map<string, Shared>;
+  /** Topics that were emptied: said again after a birth message, because the broker may not have heard it. */
+  readonly #emptied: Set<string>;
   /** Payloads that wait to be sent, by topic: what changed, and of whole strips the discovery messages and the states. */
   readonly #changes = new Map<string, string>();
   readonly #discoveries = new Map<string, string>();
@@ -99,6 +112,8 @@ export class Bridge {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.#settings = options.settings;
+    this.#before = new Map(options.before?.strips);
+    this.#emptied = new Set(options.before?.emptied);
   }
 
   /** Begins to publish, which keeps the account's poll going. */
@@ -108,12 +123,14 @@ export class Bridge {
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), readings);
   }
 
-  /** Nothing is sent any more. */
-  close(): void {
+  /** Nothing is sent any more. Returns what the broker keeps. */
+  close(): Published {
     this.#closed = true;
     this.#unsubscribe();
     if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
     this.#timer = null;
+    const strips = new Map([...this.#before, ...this.#strips]);
+    return { source: this.#options.source, strips, emptied: this.#emptied };
   }
 
   /** Carries out one message from the broker. */
@@ -130,8 +147,11 @@ export class Bridge {
   };
 
   #onBirth(topic: unknown, payload: unknown): void {
-    if (payload === 'online') for (const shared of this.#strips.values()) this.#publishWhole(shared);
-    else if (payload !== 'offline') {
+    if (payload === 'online') {
+      for (const topic of this.#emptied) this.#states.set(topic, '');
+      for (const shared of this.#strips.values()) this.#publishWhole(shared);
+      this.#flushSoon();
+    } else if (payload !== 'offline') {
       const params = { topic: preview(topic), got: preview(payload) };
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
     }
@@ -186,7 +206,18 @@ export class Bridge {
   #onChange(change: Change): void {
     if (change.kind === 'removed') this.#forget(change.strip);
     else if (change.kind !== 'account') this.#update(change.strip);
+    else if (change.available === true) this.#forgetOthers();
     this.#show();
+  }
+
+  /** Empties what is left of the strips of another account, once those of this one are known. */
+  #forgetOthers(): void {
+    const { account, before, source } = this.#options;
+    // A strip of this account may only be out of the list for a while.
+    if (before === undefined || before.source === source || !account.status().readable) return;
+    for (const shared of this.#before.values())
+      for (const topic of shared.published.keys()) this.#clear(shared, topic);
+    this.#before.clear();
   }
 
   #show(): void {
@@ -209,13 +240,12 @@ export class Bridge {
     const known = this.#strips.get(id);
     // Changes that come together carry the same object: the first of them has published all.
     if (known?.strip === strip) return;
-    const nothing = { readings: new Set<ReadingName>(), announced: new Map(), published: new Map() };
-    const shared: Shared = known ?? { id, strip, ...nothing };
+    const before = known ?? this.#before.get(id);
+    const shared: Shared = before ?? { id, strip, announced: new Map(), published: new Map() };
+    this.#before.delete(id);
     this.#strips.set(id, shared);
     shared.strip = strip;
-    if (this.#settings.readings) {
-      for (const name of READINGS) if (strip[name] !== null) shared.readings.add(name);
-    }
+    const { published } = shared;
     const payloads = this.#payloadsOf(shared);
     if (known === undefined) {
       shared.published = payloads;
@@ -224,7 +254,7 @@ export class Bridge {
     for (const [topic, payload] of payloads) {
       if (shared.published.get(topic) !== payload) this.#publish(shared, topic, payload);
     }
-    for (const topic of shared.published.keys()) {
+    for (const topic of published.keys()) {
       if (!payloads.has(topic)) this.#clear(shared, topic);
     }
   }
@@ -241,6 +271,7 @@ export class Bridge {
   #clear(shared: Shared, topic: string): void {
     this.#publish(shared, topic, '');
     shared.published.delete(topic);
+    this.#emptied.add(topic);
   }
 
   /** Everything that is published of a strip, once what changed and the discovery messages of all strips are sent. */
@@ -248,6 +279,7 @@ export class Bridge {
     for (const [topic, payload] of published) {
       const waiting = topic === discoveryTopic(this.#settings, id) ? this.#discoveries : this.#states;
       waiting.set(topic, payload);
+      this.#emptied.delete(topic);
     }
     this.#flushSoon();
   }
@@ -269,23 +301,24 @@ export class Bridge {
     if (description !== undefined) this.#changes.set(discovery, description);
     this.#discoveries.delete(discovery);
     this.#states.delete(topic);
+    this.#emptied.delete(topic);
     this.#changes.set(topic, payload);
     this.#flushSoon();
   }
 
-  /** All that is to be published of a strip, by topic. */
-  #payloadsOf({ id, strip, readings, announced }: Shared): Map<string, string> {
-    const settings = this.#settings;
+  /** All that is to be published of a strip, by topic. A reading is, once it had a value. */
+  #payloadsOf({ id, strip, announced, published }: Shared): Map<string, string> {
+    const { settings, origin } = this.#options;
+    const readings = READINGS.filter(
+      (name) => settings.readings && (strip[name] !== null || published.has(stateTopic(settings, id, name))),
+    );
     const payloads = new Map<string, string>();
     if (settings.discovery !== '') {
-      const { origin } = this.#options;
       const discovery = discoveryPayload(settings, id, strip, readings, origin, announced);
       payloads.set(discoveryTopic(settings, id), discovery);
     }
     for (const { port, on } of outletsOf(strip)) payloads.set(stateTopic(settings, id, port), onOff(on));
-    for (const name of readings) {
-      payloads.set(stateTopic(settings, id, name), String(strip[name] ?? UNKNOWN));
-    }
+    for (const name of readings) payloads.set(stateTopic(settings, id, name), String(strip[name] ?? UNKNOWN));
     payloads.set(stateTopic(settings, id, 'available'), strip.available ? 'online' : 'offline');
     return payloads;
   }

@@ -32,7 +32,7 @@ export function discoveryPayload(
   settings: TopicSettings,
   id: string,
   strip: Strip,
-  readings: ReadonlySet<ReadingName>,
+  readings: readonly ReadingName[],
   origin: Origin,
   announced: Map<string, string>,
 ): string {

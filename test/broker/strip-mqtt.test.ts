@@ -360,6 +360,37 @@ describe('strip mqtt with a real broker', () => {
     assert.deepEqual(since(last, topicOf(1)), []);
   });
 
+  it('leaves nothing of before a deploy on the broker: another topic, readings, another account', async () => {
+    const keptBelow = async (topic: string) =>
+      [...(await broker.retained()).keys()].filter(
+        (each) => each.startsWith(topic) && !each.endsWith('/bridge'),
+      );
+    await deploy();
+    await deploy({ topic: 'home/strips' });
+    await client.next(topicOf('signal', OTHER), (payload) => payload === '');
+    assert.deepEqual(await keptBelow('smart-strip/'), []);
+    const discovery = (await broker.retained()).get(discoveryOf(MAC)) ?? '';
+    assert.deepEqual(discoveryProblems(discoveryOf(MAC), discovery), []);
+    assert.ok(discovery.includes('home/strips/'));
+
+    await red.deploy(bridgeFlow(broker.port, service, { topic: 'home/strips', node: { readings: false } }));
+    await client.next(`home/strips/${OTHER}/signal`, (payload) => payload === '');
+    assert.ok((await keptBelow('home/strips/')).every((topic) => /\d|available$/.test(topic)));
+
+    const second = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }], shape: 'plain' });
+    try {
+      const after = client.messages.mark;
+      await red.deploy(bridgeFlow(broker.port, second, { topic: 'home/strips' }), 'nodes');
+      await client.next(`home/strips/${OTHER}/available`, (payload) => payload === '', after);
+      await client.next(`home/strips/${NEW}/available`, undefined, after);
+      assert.deepEqual((await keptBelow('homeassistant/')).join(), discoveryOf(NEW));
+      assert.ok((await keptBelow('home/strips/')).every((topic) => topic.includes(NEW)));
+    } finally {
+      await red.deploy([]);
+      await second.close();
+    }
+  });
+
   it('serves two accounts on one broker', async () => {
     const second = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }], shape: 'plain' });
     try {

@@ -12,7 +12,7 @@ import { ASKING } from '../../../src/flow/node-status';
 import type { Strip } from '../../../src/api/types';
 import type { Message } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
-import { Bridge, readBridge, type Publication } from '../../../src/mqtt/bridge';
+import { Bridge, readBridge, type Publication, type Published } from '../../../src/mqtt/bridge';
 import { preview } from '../../../src/values';
 import { calm, FakeClock } from '../../support/fake-clock';
 import { listOf, makeStrip } from '../../support/scripted-service';
@@ -38,7 +38,7 @@ class Lab {
   readonly bridge: Bridge;
   #listener: Listener | null = null;
 
-  constructor(config: object = {}) {
+  constructor(config: object = {}, more: { source?: string; before?: Published } = {}) {
     const account = accountWith({
       subscribe: (listener, readings) => {
         this.subscribers++;
@@ -66,6 +66,9 @@ class Lab {
       origin: ORIGIN,
       clock: this.clock,
       account,
+      source: 'the account',
+      before: undefined,
+      ...more,
       owner: OWNER,
       send: (publication) => this.sent.push(publication),
       onRetained: (topic) => this.warned.push(topic),
@@ -267,8 +270,11 @@ describe('publishing', () => {
         'smart-strip/A1B2C3D4E5F6/voltage ',
         'smart-strip/A1B2C3D4E5F6/signal ',
       ]);
+      // The broker may have been away.
       await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
-      assert.deepEqual(await lab.published(), []);
+      const again = await lab.published();
+      assert.equal(again.length, 9);
+      assert.ok(again.every((text) => text.endsWith(' ')));
     }
   });
 
@@ -280,6 +286,10 @@ describe('publishing', () => {
     const told = new Map((await lab.published()).map((text) => text.split(/ (.*)/) as [string, string]));
     assert.equal(told.get('smart-strip/A1B2C3D4E5F6/1'), 'OFF');
     assert.match(told.get('homeassistant/device/smart_strip_A1B2C3D4E5F6/config') ?? '', /outlet_1/);
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    const again = await lab.published();
+    assert.equal(again.filter((text) => text.includes('/1 ')).join(), 'smart-strip/A1B2C3D4E5F6/1 OFF');
+    assert.equal(again.filter((text) => text.includes('/load')).join(), 'smart-strip/A1B2C3D4E5F6/load ');
   });
 
   it('shows how many strips are shared, or what is wrong', () => {
@@ -294,6 +304,74 @@ describe('publishing', () => {
     lab.becomes({ available: false });
     lab.becomes({ readable: false });
     assert.deepEqual(lab.shown, ['noStrips', '1', '2', '1', 'timeout', 'unreachable', 'unknownAnswer']);
+  });
+});
+
+describe('a bridge after a deploy', () => {
+  const here = makeStrip(MAC, [true], { load: 5 });
+  const there = makeStrip(OTHER, [false]);
+  /** What a bridge with these settings says after one that had published both strips. */
+  const after = async (config: object, source: string, strips: Strip[]): Promise<string[]> => {
+    const first = new Lab().start(here, there);
+    first.becomes({});
+    await first.published();
+    const lab = new Lab(config, { source, before: first.bridge.close() }).start(...strips);
+    lab.becomes({});
+    return await lab.published();
+  };
+  const emptied = (told: string[]) => told.filter((text) => text.endsWith(' ')).map((text) => text.trim());
+
+  it('empties nothing where nothing changed, also of a strip that is not in the list just now', async () => {
+    assert.deepEqual(emptied(await after({}, 'the account', [here])), []);
+  });
+
+  it('empties the states under another topic, and describes the same devices', async () => {
+    const told = await after({ topic: 'home' }, 'the account', [here]);
+    assert.deepEqual(emptied(told), [
+      'smart-strip/A1B2C3D4E5F6/1',
+      'smart-strip/A1B2C3D4E5F6/load',
+      'smart-strip/A1B2C3D4E5F6/available',
+    ]);
+    assert.ok(told.includes('home/A1B2C3D4E5F6/1 ON'));
+    assert.match(told.join('\n'), /^homeassistant\/device\/smart_strip_A1B2C3D4E5F6\/config {.*"home\//m);
+  });
+
+  it('removes the sensors where readings are not wanted any more', async () => {
+    const told = await after({ readings: false }, 'the account', [here]);
+    assert.deepEqual(emptied(told), ['smart-strip/A1B2C3D4E5F6/load']);
+    assert.match(told.join('\n'), /"load":{"platform":"sensor"}/);
+  });
+
+  it('removes the devices where discovery is not wanted any more', async () => {
+    const told = await after({ discovery: '' }, 'the account', [here]);
+    assert.deepEqual(emptied(told), ['homeassistant/device/smart_strip_A1B2C3D4E5F6/config']);
+  });
+
+  it('empties what is left of another account, once its own strips are known', async () => {
+    const told = await after({}, 'another account', [here]);
+    assert.deepEqual(emptied(told), [
+      'homeassistant/device/smart_strip_A1B2C3D4E5F7/config',
+      'smart-strip/A1B2C3D4E5F7/1',
+      'smart-strip/A1B2C3D4E5F7/available',
+    ]);
+    const first = new Lab().start(there);
+    const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start();
+    lab.becomes({ available: null });
+    lab.becomes({ available: false, error: error('TIMEOUT') });
+    lab.becomes({ readable: false });
+    assert.deepEqual(await lab.published(), []);
+    lab.becomes({});
+    assert.equal((await lab.published()).length, 3);
+  });
+
+  it('says again after a birth message what was emptied, after two deploys too', async () => {
+    const first = new Lab().start(here);
+    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() });
+    const third = new Lab({ topic: 'c' }, { before: second.bridge.close() }).start(here);
+    const told = await third.published();
+    assert.ok(told.includes('smart-strip/A1B2C3D4E5F6/1 '));
+    await third.take({ topic: 'c/bridge', payload: 'online' });
+    assert.deepEqual(emptied(await third.published()), emptied(told));
   });
 });
 

@@ -19,7 +19,7 @@ interface Payload {
 }
 
 function text(strip: Strip, readings: ReadingName[] = [], announced = new Map<string, string>()): string {
-  return discoveryPayload(SETTINGS, stripId(strip.mac), strip, new Set(readings), ORIGIN, announced);
+  return discoveryPayload(SETTINGS, stripId(strip.mac), strip, readings, ORIGIN, announced);
 }
 const payload = (...parts: Parameters<typeof text>): Payload => JSON.parse(text(...parts)) as Payload;
 
