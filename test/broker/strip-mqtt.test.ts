@@ -54,10 +54,10 @@ describe('strip mqtt with a real broker', () => {
     // The birth message comes before the strips are known, so that everything is published once.
     await completed(comms, `${topic}/bridge`, 'online');
     answerRequests();
-    await client.next(`${topic}/${OTHER}/signal`, undefined, after);
+    await client.next(`${topic}/${OTHER}/available`, undefined, after);
   };
   /** The last message of all that are sent of the strips at once. */
-  const whole = (after: number) => client.next(topicOf('signal', OTHER), undefined, after);
+  const whole = (after: number) => client.next(topicOf('available', OTHER), undefined, after);
   const posts = () => service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
   /** What came on a topic since a mark. */
   const since = (after: number, topic: string) =>
