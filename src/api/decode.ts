@@ -1,5 +1,5 @@
 import { isRecord } from '../values';
-import { reachability, stripFields, type Field } from './decode/fields';
+import { reachability, saysOld, stripFields, type Field } from './decode/fields';
 import { findRecords, hintsAtMore, type FoundRecord } from './decode/list';
 import { createLook, type Look } from './decode/names';
 import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
@@ -9,7 +9,6 @@ import {
   readFlag,
   readJson,
   readText,
-  saysOld,
   type AddNote,
   type JsonRecord,
   type Note,

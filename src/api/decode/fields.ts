@@ -155,6 +155,12 @@ function pairName(item: JsonRecord, look: Look): string | null {
   return preferred(names)?.text ?? null;
 }
 
+const OLD = /^(?:stale|outdated|cached?)$/i;
+
+/** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
+export const saysOld = (meaning: Meaning, value: unknown): boolean =>
+  (meaning.is('old') && readFlag(value) === true) || (typeof value === 'string' && OLD.test(value));
+
 /** Words that say clearly whether a strip or outlet is online. Any other word in that place may be about something else. */
 const OFFLINE =
   /^(?:offline|disconnected|unreachable|unavailable|not (?:connected|reachable|available|responding))$/;

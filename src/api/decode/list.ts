@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../mac';
-import { reachability, stripFields } from './fields';
+import { reachability, saysOld, stripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { tellsOutlets } from './outlets';
 import {
@@ -12,7 +12,6 @@ import {
   readJson,
   readText,
   saysFailed,
-  saysOld,
   withItem,
   type JsonRecord,
 } from './values';

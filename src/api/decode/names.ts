@@ -7,6 +7,8 @@ import { READINGS, type ReadingName } from '../types';
 const NAMES = {
   /** Identify a strip, whatever the value looks like. */
   mac: 'mac macaddress macaddr stripmac devicemac macid hwaddr hardwareaddress',
+  /** Say that what is said beside them is old, or a guess. */
+  old: 'stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate',
   /** Identify a strip only where the value looks like a MAC: a record's running number must not. */
   id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
   name: 'name label title alias displayname friendlyname devicename devname stripname',

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
-import { reachability, stripFields, type StripFields } from './fields';
+import { reachability, saysOld, stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet } from './numbering';
 import {
@@ -13,7 +13,6 @@ import {
   readText,
   readWord,
   saysFailed,
-  saysOld,
   withItem,
 } from './values';
 import type { AddNote, Candidate, JsonRecord, Note } from './values';
@@ -368,9 +367,11 @@ function statesIn(
 
 /** Whether a field of a record about one outlet says that its state is old, that it does not answer, or that reading it failed. */
 const isDoubt = (meaning: Meaning, value: unknown): boolean =>
-  saysOld(meaning, value) ||
-  saysFailed(meaning, value) ||
-  reachability({ meaning, value, part: 'self' }) === false;
+  meaning.number === null &&
+  (meaning.state === null || typeof value === 'string') &&
+  (saysOld(meaning, value) ||
+    saysFailed(meaning, value) ||
+    reachability({ meaning, value, part: 'self' }) === false);
 
 function withState(
   said: StateCandidate[],

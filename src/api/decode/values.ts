@@ -104,12 +104,6 @@ export function saysFailed({ plain }: { readonly plain: string }, value: unknown
   return status === 206 || (status >= 400 && status < 600);
 }
 
-const OLD = /^(?:is|from|data)?(?:stale|outdated|cached?|assumed(?:state)?)$/i;
-
-/** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
-export const saysOld = ({ plain }: { readonly plain: string }, value: unknown): boolean =>
-  (OLD.test(plain) && readFlag(value) === true) || (typeof value === 'string' && OLD.test(value));
-
 /** Why a value is unknown although something was sent for it. */
 export interface Note {
   /** `null`: the answer as a whole. */
