@@ -76,7 +76,7 @@ export function openPreview(
     last = typedMapping();
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      if (sent !== null) void refresh({ body: sent.body });
+      if (sent !== null && isOpen(told)) void refresh({ body: sent.body });
     }, PAUSE);
   });
 

@@ -102,6 +102,28 @@ describe('The preview of answers', () => {
     await editor.close();
   });
 
+  it('asks for nothing after its dialog was closed', async () => {
+    const editor = await open(STRANGE);
+    const { page } = editor;
+    const asked: string[] = [];
+    // What is to happen after a key stroke happens when the test says so.
+    await page.evaluate(
+      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 400 ? ((window.later = run), 1) : start(run, ms))',
+    );
+    await page.locator('#smart-strip-use-mapping').check();
+    await page.locator('#smart-strip-row-mapping .red-ui-typedInput-input').fill(MAPPING);
+    await editor.cancelConfig();
+    await editor.addConfig('strip-account');
+    page.on('request', (request) => asked.push(request.url()));
+    await page.evaluate('window.later()');
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    assert.deepEqual(
+      asked.filter((url) => url.endsWith('/strip-account/test')),
+      [],
+    );
+    await editor.close();
+  });
+
   it('uses a mapping that is typed but not deployed for the test itself, for pickers too', async () => {
     const editor = await open(STRANGE);
     const { page } = editor;
