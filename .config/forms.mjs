@@ -102,6 +102,7 @@ function registration({ own, credentials, set, table, config }) {
     method('oneditprepare', 'if (window.SmartStrip) window.SmartStrip.open(this);'),
     method('oneditsave', 'if (window.SmartStrip) window.SmartStrip.save(this);'),
     method('oneditcancel', 'if (window.SmartStrip) window.SmartStrip.close(this);'),
+    method('oneditdelete', 'if (window.SmartStrip) window.SmartStrip.close(this);'),
   ].join('');
 }
 

@@ -1,6 +1,7 @@
 import type { Params } from '../api/errors';
-import { choiceOf, SETTINGS, textOf, type Config, type NodeType, type Setting } from '../settings';
+import { choiceOf, textOf, type Config, type NodeType } from '../settings';
 import { cut } from '../values';
+import { settingOf } from './form';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -32,8 +33,8 @@ export interface Descriptor {
 /** What is wrong with a value: a key of a catalogue, or a sentence that is translated already. */
 export type Fault = { key: string; params?: Params } | { sentence: string };
 
-/** `null`: nothing is wrong. `open`: the node's dialog is open, and shows the value. */
-export type Check = (value: unknown, node: Config, open: boolean) => Fault | null;
+/** `null`: nothing is wrong. */
+export type Check = (value: unknown, node: Config) => Fault | null;
 
 /** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
 export interface LabelParts {
@@ -68,8 +69,7 @@ export function labelOf(node: Config, whole = false): string {
 /** Tip of the output. */
 export function outputLabelOf(node: Config): string {
   const descriptor = descriptorOf(node);
-  const settings: Readonly<Record<string, Setting>> = descriptor ? SETTINGS[descriptor.type] : {};
-  const { output } = settings;
+  const output = descriptor && settingOf(descriptor, 'output');
   const sent = output?.kind === 'choice' ? text(`strip-account.out.${choiceOf(node, 'output', output)}`) : '';
   return descriptor?.outputLabel?.(node) ?? sent;
 }

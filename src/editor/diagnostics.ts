@@ -1,22 +1,25 @@
+import { isRecord, ownProperty } from '../values';
 import { adminRequest, button, html, text } from './red';
-import { noAnswer } from './strips';
+
+const isReport = (body: unknown): body is { versions: object } => isRecord(ownProperty(body, 'versions'));
 
 /** Shows everything that a bug report about an account would hold, to be copied or downloaded as it stands. */
 export async function showDiagnostics(account: string): Promise<void> {
-  const { status, body } = await adminRequest(`strip-sidebar/diagnostics/${encodeURIComponent(account)}`);
-  const json = status === 200 ? JSON.stringify(body, null, 2) : null;
+  const address = `strip-sidebar/diagnostics/${encodeURIComponent(account)}`;
+  const report = await adminRequest(address, isReport);
   const told = html('span', { role: 'status' });
-  const shown = html('pre', { tabindex: '0' }, json ?? '');
   const action = (name: string, press: () => void) =>
     button('red-ui-button', press, text(`strip-sidebar.diagnostics.${name}`));
-  const copyShown = async () => {
-    told.textContent = text(`strip-sidebar.diagnostics.${(await copy(shown)) ? 'copied' : 'selected'}`);
-  };
   const close = action('close', () => dialog.close());
   const label = { 'aria-label': text('strip-sidebar.diagnostics.title') };
   const dialog = html('dialog', { class: 'smart-strip-diagnostics', ...label });
-  if (json === null) dialog.append(html('p', {}, text(noAnswer(status).key)), close);
+  if ('key' in report) dialog.append(html('p', {}, text(report.key)), close);
   else {
+    const json = JSON.stringify(report, null, 2);
+    const shown = html('pre', { tabindex: '0' }, json);
+    const copyShown = async () => {
+      told.textContent = text(`strip-sidebar.diagnostics.${(await copy(shown)) ? 'copied' : 'selected'}`);
+    };
     const buttons = [action('copy', () => void copyShown()), action('download', () => download(json)), close];
     dialog.append(html('p', {}, text('strip-sidebar.diagnostics.hint')), shown, ...buttons, told);
   }

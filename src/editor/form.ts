@@ -1,17 +1,20 @@
 import { isStripError, type Params } from '../api/errors';
 import { choiceOf, flagOf, SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
-import { environmentVariable } from '../values';
+import { environmentVariable, isRecord } from '../values';
 import type { Descriptor, Fault } from './descriptors';
 import { html, text, type EditorNode, type InputType } from './red';
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
 export const openDialogs = new Set<string>();
 
+/** What `src/settings.ts` says of a property; nothing of a credential. */
+export function settingOf({ type }: Descriptor, field: string): Setting | undefined {
+  const settings: Readonly<Record<string, Setting>> = SETTINGS[type];
+  return settings[field];
+}
+
 /** Whether the dialog that an element belongs to is still open: another one has fields of the same names. */
 export const isOpen = (element: JQuery): boolean => element[0]?.isConnected === true;
-
-export const faultText = (fault: Fault): string =>
-  'sentence' in fault ? fault.sentence : text(fault.key, fault.params);
 
 /** The field that Node-RED fills in and reads. */
 export const fieldOf = (node: EditorNode, field: string): JQuery =>
@@ -37,32 +40,27 @@ export function showMessage(field: string, sentence: string, kind: 'error' | 'wa
 const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 
 /**
- * What is wrong with a property, or `null`. `type` is the one chosen in the open dialog, if that is open. A whole `${NAME}` is left to the
- * runtime, which alone knows the variables, and a property that a flow does not have takes its default.
+ * What is wrong with a property, or `null`. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
+ * flow does not have takes its default.
  */
-export function faultOf(
-  descriptor: Descriptor,
-  node: Config,
-  { field, value, type, open }: { field: string; value: unknown; type?: string | undefined; open: boolean },
-): Fault | null {
-  const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
-  const setting = settings[field];
+export function faultOf(descriptor: Descriptor, node: Config, field: string, value: unknown): Fault | null {
+  const setting = settingOf(descriptor, field);
   const check = descriptor.checks?.[field];
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   if (environmentVariable(text) !== null) return null;
   if (setting?.kind === 'typed') {
-    const kind = type ?? typeOf(node, field, setting);
+    const kind = typeOf(node, field, setting);
     const isDefault = value === undefined && kind === setting.types[0] && setting.default !== '';
     if (isDefault || kind === 'message') return null;
     if (kind === 'env') return text === '' ? { key: 'strip-account.invalid.expression' } : null;
-    if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(text, node, open) ?? null;
+    if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(text, node) ?? null;
     const verdict = RED.utils.validateTypedProperty(text, kind, {});
     if (verdict !== true) return { sentence: verdict };
     return kind === 'num' ? numberFault(text, setting.least, setting.most) : null;
   }
   const hasDefault = setting?.kind !== 'text' || setting.default !== '';
   if (value === undefined && hasDefault) return null;
-  if (check) return check(setting?.kind === 'data' ? value : text, node, open);
+  if (check) return check(setting?.kind === 'data' ? value : text, node);
   return setting?.kind === 'number' ? numberFault(text, setting.least, setting.most) : null;
 }
 
@@ -84,17 +82,13 @@ export function faultThrownBy(parse: () => unknown): Fault | null {
   }
 }
 
-/** What is wrong with a property of a node, in the open dialog or as it is stored. */
-export function faultIn(
-  descriptor: Descriptor,
-  node: EditorNode,
-  field: string,
-  value: unknown,
-): Fault | null {
-  const open = openDialogs.has(node.id);
-  const chosen = open ? $(`#node-input-${field}Type`).val() : '';
-  const type = typeof chosen === 'string' && chosen !== '' ? chosen : undefined;
-  return faultOf(descriptor, node, { field, value: value ?? undefined, type, open });
+/** The same in words; "" where nothing is wrong. In the dialog, if that is open, the type counts that is chosen there. */
+export function problemWith(descriptor: Descriptor, node: EditorNode, field: string, value: unknown): string {
+  const type = openDialogs.has(node.id) ? $(`#node-input-${field}Type`).val() : undefined;
+  const chosen = type === undefined ? node : { ...node, [`${field}Type`]: type };
+  const fault = faultOf(descriptor, chosen, field, value ?? undefined);
+  if (fault === null) return '';
+  return 'sentence' in fault ? fault.sentence : text(fault.key, fault.params);
 }
 
 /** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */
@@ -103,8 +97,7 @@ export function watchField(descriptor: Descriptor, node: EditorNode, field: stri
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
     touched ||= input.val() !== '';
-    const fault = faultIn(descriptor, node, field, input.val());
-    showMessage(field, fault !== null && touched ? faultText(fault) : '');
+    showMessage(field, touched ? problemWith(descriptor, node, field, input.val()) : '');
   };
   input.on('change keyup paste input', check).on('blur', () => {
     touched = true;
@@ -118,7 +111,12 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
     const { kind } = setting;
-    if (kind === 'number' && textOf(node, field) === '') input.val(setting.default);
+    if (kind === 'number') {
+      const stored = textOf(node, field);
+      if (stored === '') input.val(setting.default);
+      // A variable is no number: it is edited as it is.
+      if (environmentVariable(stored) !== null) input.attr('type', 'text').val(stored);
+    }
     if (kind === 'choice') input.val(choiceOf(node, field, setting));
     if (kind === 'flag') input.prop('checked', flagOf(node, field, setting));
     if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
@@ -135,7 +133,7 @@ export interface TypedField {
   readonly box: JQuery;
   type: () => string;
   value: () => string;
-  set: (value: string, type?: string) => void;
+  set: (value: string) => void;
 }
 
 /**
@@ -143,8 +141,7 @@ export interface TypedField {
  * one that is neither "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
  */
 export function typedField(descriptor: Descriptor, field: string, own?: InputType): TypedField {
-  const settings: Readonly<Record<string, Setting>> = SETTINGS[descriptor.type];
-  const setting = settings[field];
+  const setting = settingOf(descriptor, field);
   const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'str'];
   const fromMessage: InputType = {
     value: 'message',
@@ -173,19 +170,45 @@ export function typedField(descriptor: Descriptor, field: string, own?: InputTyp
     box,
     type: () => input.typedInput('type'),
     value: () => String(input.val()),
-    set: (value, type) => {
-      if (type !== undefined) input.typedInput('type', type);
-      input.typedInput('value', value);
-    },
+    set: (value) => void input.typedInput('value', value),
   };
 }
 
-/** Names the button that removes a line of an editable list: Node-RED gives it only an icon. */
-export const nameRemoval = (line: JQuery) =>
-  line
-    .closest('li')
-    .find('.red-ui-editableList-item-remove')
-    .attr({ role: 'button', 'aria-label': RED._('common.label.delete') });
+/** Makes an editable list. `fill`: draws a row of what was added to the list, an empty object where the button was pressed. */
+export function editableRows(
+  list: JQuery,
+  options: { addButton: string; sortable: boolean; removeItem?: () => void },
+  fill: (row: JQuery, data: Config) => void,
+): void {
+  list.editableList({
+    ...options,
+    removable: true,
+    height: 'auto',
+    addItem: (container, _, data) => {
+      const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
+      fill(row, isRecord(data) ? data : {});
+      // Node-RED gives it only an icon.
+      const remove = container.closest('li').find('.red-ui-editableList-item-remove');
+      remove.attr({ role: 'button', 'aria-label': RED._('common.label.delete') });
+      if (isRecord(data) && Object.keys(data).length === 0) row.find('input').first().trigger('focus');
+    },
+  });
+}
+
+/** A row of an editable list: what was added to the list, and what its fields hold. */
+export interface ListRow {
+  readonly element: JQuery;
+  readonly data: Config;
+  part: (name: string) => string;
+}
+
+export const rowsOf = (list: JQuery): ListRow[] =>
+  Array.from(list.editableList('items'), (item) => {
+    const element = $(item);
+    const data: unknown = element.data('data');
+    const part = (name: string) => String(element.find(`[data-part=${name}]`).val() ?? '').trim();
+    return { element, data: isRecord(data) ? data : {}, part };
+  });
 
 /** One of a few values to choose from. */
 export interface Segment {

@@ -1,6 +1,6 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
-import { faultIn, faultText, fillDefaults, openDialogs } from './form';
+import { fillDefaults, openDialogs, problemWith } from './form';
 import type { EditorNode } from './red';
 import { sidebar } from './sidebar';
 
@@ -8,12 +8,12 @@ const SmartStrip = {
   /** As Node-RED asks of a validator: `true`, or what is wrong, in words. */
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
     const descriptor = descriptorOf(node);
-    const fault = descriptor ? faultIn(descriptor, node, field, value) : null;
-    return fault === null ? true : faultText(fault);
+    const problem = descriptor ? problemWith(descriptor, node, field, value) : '';
+    return problem === '' ? true : problem;
   },
   label: (node: EditorNode): string => labelOf(node),
   inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node) ?? '',
-  outputLabel: (node: EditorNode): string => outputLabelOf(node),
+  outputLabel: outputLabelOf,
   open: (node: EditorNode): void => {
     const descriptor = descriptorOf(node);
     if (!descriptor) return;

@@ -1,12 +1,11 @@
-import { sameMac } from '../api/mac';
 import { PORTS, type Strip } from '../api/types';
-import { readOutlets, textOf } from '../settings';
+import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
-import { isOpen, nameRemoval, showHint } from './form';
-import { html, text, type EditorNode } from './red';
+import { editableRows, isOpen, rowsOf, showHint, type ListRow } from './form';
+import { button, html, text, type EditorNode } from './red';
 import { isUnlisted, lookUp } from './strip-picker';
-import { findStrip, outletState, stateText, stripsOf } from './strips';
+import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
 interface OutletRow {
@@ -29,7 +28,7 @@ interface StoredOutlets {
 export function tableRows(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
   const rows: OutletRow[] = [];
   const rowOf = (mac: string, port: string): OutletRow => {
-    const found = rows.find((row) => row.port === port && sameMac(row.mac, mac));
+    const found = findOutlet(rows, mac, port);
     if (found) return found;
     const row = { mac, port, name: '', protected: false };
     rows.push(row);
@@ -63,7 +62,7 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
   strips.map((strip) => ({
     ...strip,
     outlets: strip.outlets.map((outlet) => {
-      const given = names.find(({ mac, port }) => port === outlet.port && sameMac(mac, strip.mac));
+      const given = findOutlet(names, strip.mac, outlet.port);
       return given ? { ...outlet, name: given.name } : outlet;
     }),
   }));
@@ -87,35 +86,21 @@ const KNOWN = 'smart-strip-known';
 export function outletsTable(node: EditorNode): OutletsTable {
   const list = $('#smart-strip-outlets');
   let strips = stripsOf(node.id);
-  const lines = () => Array.from(list.editableList('items'), (item) => $(item));
-
-  list.editableList({
-    addButton: text('strip-account.outlets.add'),
-    removable: true,
-    sortable: false,
-    height: 'auto',
-    addItem: (container, _, data) => {
-      if (isRecord(data) && 'unreadable' in data) showUnreadable(container, data.unreadable);
-      else showOutlet(container, data, () => strips);
-      nameRemoval(container);
-      // A row that was added by hand.
-      if (textOf(data, 'mac') === '') container.find('[data-part=mac]').trigger('focus');
-    },
+  editableRows(list, { addButton: text('strip-account.outlets.add'), sortable: false }, (row, data) => {
+    if ('unreadable' in data) showUnreadable(row, data.unreadable);
+    else showOutlet(row, data, () => strips);
   });
-
-  const addFound = $('<button type="button" class="red-ui-button red-ui-button-small smart-strip-add">')
-    .text(text('strip-account.outlets.addFound'))
-    .on('click', () => {
-      const rows = lines().map(readLine);
-      const has = (mac: string, port: number) =>
-        rows.some((row) => 'mac' in row && row.port === String(port) && sameMac(row.mac, mac));
-      const found = strips.flatMap(({ mac, outlets }) =>
-        outlets.filter(({ port }) => !has(mac, port)).map(({ port }) => ({ mac, port })),
-      );
-      list.editableList('addItems', found);
-      const [firstNew] = lines().slice(rows.length);
-      firstNew?.find('[data-part=name]').trigger('focus');
-    });
+  const addStrips = () => {
+    const rows = rowsOf(list).map(readRow);
+    const listed = rows.filter((row) => 'mac' in row);
+    const found = strips.flatMap(({ mac, outlets }) =>
+      outlets.filter(({ port }) => !findOutlet(listed, mac, port)).map(({ port }) => ({ mac, port })),
+    );
+    list.editableList('addItems', found);
+    rowsOf(list)[rows.length]?.element.find('[data-part=name]').trigger('focus');
+  };
+  const small = 'red-ui-button red-ui-button-small smart-strip-add';
+  const addFound = button(small, addStrips, text('strip-account.outlets.addFound'));
   list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton').after(' ', addFound);
 
   const refresh = (found: readonly Strip[]) => {
@@ -123,45 +108,36 @@ export function outletsTable(node: EditorNode): OutletsTable {
     strips = found;
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
     $(`#${KNOWN}`).empty().append(offers);
-    addFound.prop('disabled', strips.length === 0);
+    addFound.disabled = strips.length === 0;
     showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
-    for (const line of lines()) line.trigger('smart-strip-refresh');
+    list.find('.smart-strip-outlet-row').trigger('smart-strip-refresh');
   };
   list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
   refresh(strips);
   return {
     refresh,
     strips: () => strips,
-    hasRows: () => lines().length > 0,
-    value: () => writeOutlets(lines().map(readLine)),
+    hasRows: () => rowsOf(list).length > 0,
+    value: () => writeOutlets(rowsOf(list).map(readRow)),
   };
 }
 
-function readLine(line: JQuery): TableRow {
-  const data: unknown = line.data('data'); // what was added to the list
-  if (isRecord(data) && 'unreadable' in data) return { unreadable: data.unreadable };
-  const value = (part: string) => String(line.find(`[data-part=${part}]`).val() ?? '').trim();
-  return {
-    mac: value('mac'),
-    port: value('port'),
-    name: value('name'),
-    protected: line.find('[data-part=protected]').prop('checked') === true,
-  };
+function readRow({ element, data, part }: ListRow): TableRow {
+  if ('unreadable' in data) return { unreadable: data.unreadable };
+  const isProtected = element.find('[data-part=protected]').prop('checked') === true;
+  return { mac: part('mac'), port: part('port'), name: part('name'), protected: isProtected };
 }
 
 /** Only its removal changes it. */
-function showUnreadable(container: JQuery, value: unknown): void {
+function showUnreadable(row: JQuery, value: unknown): void {
   const fault = `✕ ${text('strip-account.invalid.protected')}`;
-  $('<div class="smart-strip-outlet-row">')
-    .append(html('code', {}, JSON.stringify(value)), html('div', { class: 'smart-strip-message' }, fault))
-    .appendTo(container);
+  row.append(html('code', {}, JSON.stringify(value)), html('div', { class: 'smart-strip-message' }, fault));
 }
 
 let lastLine = 0;
 
 /** `outlet`: an `OutletRow`, or of a new row as much as is known. */
-function showOutlet(container: JQuery, outlet: unknown, known: () => readonly Strip[]): void {
-  const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
+function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]): void {
   const id = `smart-strip-outlet-${++lastLine}`;
   const field = (part: string, label: string, element: string) =>
     $(element).attr({ 'data-part': part, 'aria-label': label, 'aria-describedby': id }).appendTo(row);
@@ -185,8 +161,7 @@ function showOutlet(container: JQuery, outlet: unknown, known: () => readonly St
     const strips = known();
     const strip = findStrip(strips, String(mac.val()));
     stripName.text(strip?.name ?? '').attr('title', strip?.name ?? '');
-    const chosen = strip?.outlets.find((each) => String(each.port) === port.val());
-    name.attr('placeholder', chosen?.name ?? nameLabel);
+    name.attr('placeholder', outletOf(strip, String(port.val()))?.name ?? nameLabel);
     const state = outletState(strip, String(port.val()));
     port.attr('title', state === null ? '' : stateText(state));
     const fault = faultOfStrip(strips, String(mac.val()));
@@ -201,7 +176,7 @@ function showOutlet(container: JQuery, outlet: unknown, known: () => readonly St
   };
   mac.on('input', describe).on('change', resolve);
   port.on('change', describe);
-  container.on('smart-strip-refresh', resolve);
+  row.on('smart-strip-refresh', resolve);
   resolve();
 }
 

@@ -1,4 +1,5 @@
 import type { Params } from '../api/errors';
+import type { Failure } from '../flow/admin-answers';
 import { fill } from '../values';
 
 /** What is used of Node-RED's editor. It publishes no types of its own, and the community's lag behind 4.1. */
@@ -128,15 +129,26 @@ export function placeNodes(nodes: readonly object[], attached = false): void {
   if (!attached) RED.nodes.dirty(true);
 }
 
+/** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
+export function noAnswer(status: number): Failure & { ok: false } {
+  const kinds: Readonly<Record<number, string>> = {
+    0: 'silent',
+    401: 'forbidden',
+    403: 'forbidden',
+    404: 'notDeployed',
+  };
+  return { ok: false, code: '', key: `strip-account.trouble.${kinds[status] ?? 'unexpected'}`, params: {} };
+}
+
 /**
- * Asks the runtime's admin API, or posts `data` to it. Never rejects: status 0 is no answer at all. By a relative address and with jQuery,
- * because only that carries the login's token.
+ * Asks the runtime's admin API, or posts `data` to it. Never rejects. By a relative address and with jQuery, because only that carries the
+ * login's token.
  */
-export function adminRequest(
+export function adminRequest<Answer>(
   url: string,
-  data?: object,
-  signal?: AbortSignal,
-): Promise<{ status: number; body: unknown }> {
+  isAnswer: (body: unknown) => body is Answer,
+  { data, signal }: { data?: object; signal?: AbortSignal } = {},
+): Promise<Answer | (Failure & { ok: false })> {
   return new Promise((resolve) => {
     const request = $.ajax({
       url,
@@ -144,8 +156,8 @@ export function adminRequest(
       contentType: 'application/json; charset=utf-8',
       data: JSON.stringify(data),
       dataType: 'json',
-      success: (body: unknown, _, { status }) => resolve({ status, body }),
-      error: ({ status, responseJSON }) => resolve({ status, body: responseJSON }),
+      complete: ({ status, responseJSON: body }: { status: number; responseJSON?: unknown }) =>
+        resolve(isAnswer(body) ? body : noAnswer(status)),
     });
     signal?.addEventListener('abort', () => request.abort());
   });

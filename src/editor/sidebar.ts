@@ -1,11 +1,12 @@
 /** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
-import { macKey, sameMac } from '../api/mac';
+import { macKey } from '../api/mac';
 import { PORTS, READINGS, type Outlet, type Port, type Strip } from '../api/types';
 import { areAccounts, isSwitchedAnswer, type AccountOverview, type Failure } from '../flow/admin-answers';
+import { isRecord } from '../values';
 import { readOutlets, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
-import { adminRequest, button, html, placeNodes, text, type EditorNode } from './red';
-import { countOn, learn, noAnswer, readingText, stripsOf } from './strips';
+import { adminRequest, button, html, noAnswer, placeNodes, text, type EditorNode } from './red';
+import { countOn, findOutlet, findStrip, learn, outletOf, readingText, stripsOf } from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -80,7 +81,7 @@ export function sidebar(content: HTMLElement): void {
       clearTimeout(timer);
       question.abort();
       question = null;
-      void adminRequest('strip-sidebar/release', { lease });
+      void adminRequest('strip-sidebar/release', isRecord, { data: { lease } });
     }
   }
 
@@ -88,11 +89,11 @@ export function sidebar(content: HTMLElement): void {
     clearTimeout(timer);
     question?.abort();
     const { signal } = (question = new AbortController());
-    const { status, body } = await adminRequest(`strip-sidebar/accounts?lease=${lease}`, undefined, signal);
+    const answer = await adminRequest(`strip-sidebar/accounts?lease=${lease}`, areAccounts, { signal });
     if (signal.aborted) return;
     timer = window.setTimeout(() => void ask(), EVERY);
-    failure = areAccounts(body) ? null : noAnswer(status);
-    if (areAccounts(body)) take(body);
+    failure = 'key' in answer ? answer : null;
+    if (!('key' in answer)) take(answer);
     draw();
   }
 
@@ -109,15 +110,16 @@ export function sidebar(content: HTMLElement): void {
   }
 
   const stripOf = (account: string, mac: string): Strip | undefined =>
-    accounts?.find(({ id }) => id === account)?.strips.find((strip) => sameMac(strip.mac, mac));
+    findStrip(accounts?.find(({ id }) => id === account)?.strips ?? [], mac);
 
   /** What went wrong, with strips and outlets called by their names. */
   function sentence(account: string, { key, params }: Failure): string {
     const { mac, port, failed } = params;
     if (typeof mac !== 'string') return text(key, params);
     const strip = stripOf(account, mac);
-    const label = (number: unknown) => outletLabel(strip?.name ?? mac, strip?.outlets, Number(number));
-    const named = { strip: strip?.name ?? mac, outlet: label(port), failed: label(failed) };
+    const name = strip?.name ?? mac;
+    const label = (number: unknown) => outletLabel(name, outletOf(strip, Number(number)), Number(number));
+    const named = { strip: name, outlet: label(port), failed: label(failed) };
     return text(key, { ...params, ...named });
   }
 
@@ -277,11 +279,11 @@ export function sidebar(content: HTMLElement): void {
       reason = '';
       tell(text('strip-sidebar.told.switching', { outlet: label }));
       draw();
-      const { status, body } = await adminRequest('strip-sidebar/switch', { account, mac, port, on });
-      const answer = isSwitchedAnswer(body) ? body : noAnswer(status);
+      const data = { account, mac, port, on };
+      const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data });
       pending = null;
-      if ('on' in answer) {
-        const outlet = stripOf(account, mac)?.outlets.find((candidate) => candidate.port === port);
+      if (answer.ok) {
+        const outlet = outletOf(stripOf(account, mac), port);
         if (outlet) outlet.on = answer.on;
         tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
       } else {
@@ -296,10 +298,11 @@ export function sidebar(content: HTMLElement): void {
       element,
       update(outlet) {
         const strip = stripNow();
-        label = outletLabel(strip.name ?? strip.mac, strip.outlets, port);
+        label = outletLabel(strip.name ?? strip.mac, outlet, port);
         if (now !== outlet.on) reason = '';
         now = outlet.on;
-        const isProtected = protects(RED.nodes.node(account), mac, port);
+        const { outlets: kept } = readOutlets(RED.nodes.node(account)?.protectedOutlets);
+        const isProtected = findOutlet(kept, mac, port) !== undefined;
         toggle.role = now === null ? null : 'switch';
         toggle.ariaChecked = now === null ? null : String(now);
         toggle.ariaLabel = now === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
@@ -371,8 +374,8 @@ export function sidebar(content: HTMLElement): void {
 }
 
 /** "Desk strip, outlet 2 (Lamp)" */
-function outletLabel(strip: string, outlets: readonly Outlet[] | undefined, port: number): string {
-  const name = outlets?.find((outlet) => outlet.port === port)?.name ?? null;
+function outletLabel(strip: string, outlet: Outlet | undefined, port: number): string {
+  const name = outlet?.name ?? null;
   if (name === null) return text('strip-sidebar.outlet', { strip, port });
   return text('strip-sidebar.outletNamed', { strip, port, name });
 }
@@ -458,11 +461,6 @@ function keyed<Data>(
     for (const element of gone) element.remove();
   };
 }
-
-const protects = (account: EditorNode | null | undefined, mac: string, port: Port): boolean =>
-  readOutlets(account?.protectedOutlets).outlets.some(
-    (outlet) => outlet.port === port && sameMac(outlet.mac, mac),
-  );
 
 /** Time of day so many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();

@@ -4,9 +4,8 @@ import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from
 import { environmentVariable, previewText } from '../values';
 import type { Check, Descriptor, LabelParts } from './descriptors';
 import {
-  faultIn,
-  faultText,
   isOpen,
+  problemWith,
   segmentedField,
   showHint,
   showMessage,
@@ -187,9 +186,9 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const check = (left: boolean) => {
     const value = typed.value();
     const found = look();
-    const fault = faultIn(descriptor, node, 'mac', value);
+    const problem = problemWith(descriptor, node, 'mac', value);
     if ('key' in found) showMessage('mac', left ? text(found.key, { name: value.trim() }) : '');
-    else if (fault !== null) showMessage('mac', left || value !== '' ? faultText(fault) : '');
+    else if (problem !== '') showMessage('mac', left || value !== '' ? problem : '');
     else {
       const unlisted = fixed() && isUnlisted(stripsOf(account), value);
       showMessage('mac', unlisted ? text('strip-account.warning.unlisted') : '', 'warning');
@@ -243,7 +242,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
       trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
     else trouble = answer.strips.length === 0 ? text('strip-account.picker.none') : '';
     const [only, ...others] = answer.ok ? answer.strips : [];
-    if (preselect && only && others.length === 0 && typed.value() === '') typed.set(only.mac, 'str');
+    if (preselect && fixed() && only && others.length === 0 && typed.value() === '') typed.set(only.mac);
     draw();
     reveal(list.find('[aria-selected=true]'));
     check(typed.value() !== '');

@@ -1,19 +1,8 @@
 import { sameMac } from '../api/mac';
-import type { ReadingName, Strip } from '../api/types';
-import { isStripsAnswer, type Failure, type StripsAnswer } from '../flow/admin-answers';
+import type { Outlet, ReadingName, Strip } from '../api/types';
+import { isStripsAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
 import { adminRequest, text, type EditorNode } from './red';
-
-/** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
-export function noAnswer(status: number): Failure {
-  const kinds: Readonly<Record<number, string>> = {
-    0: 'silent',
-    401: 'forbidden',
-    403: 'forbidden',
-    404: 'notDeployed',
-  };
-  return { code: '', key: `strip-account.trouble.${kinds[status] ?? 'unexpected'}`, params: {} };
-}
 
 /** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
 export function fieldToCorrect(code: string, key: string): string | null {
@@ -57,12 +46,12 @@ export interface AskedFor {
 
 /** Asks the service with values that need not be deployed. */
 export const testAccount = (values: AccountValues & AskedFor): Promise<StripsAnswer> =>
-  ask('strip-account/test', values);
+  ask('strip-account/test', { data: values });
 
-async function ask(url: string, data?: object): Promise<StripsAnswer> {
-  const { status, body } = await adminRequest(url, data);
-  return isStripsAnswer(body) ? body : { ok: false, ...noAnswer(status), sent: null };
-}
+const ask = async (url: string, options?: { data: object }): Promise<StripsAnswer> => ({
+  sent: null,
+  ...(await adminRequest(url, isStripsAnswer, options)),
+});
 
 /** Strips of each account by its id, as this browser last received them; none where it has asked and has no answer yet. */
 const known = new Map<string, readonly Strip[]>();
@@ -71,6 +60,17 @@ export const stripsOf = (account: string): readonly Strip[] => known.get(account
 
 export const findStrip = (strips: readonly Strip[], mac: string): Strip | undefined =>
   strips.find((strip) => sameMac(strip.mac, mac));
+
+/** An entry about an outlet, in a list of such entries. */
+export const findOutlet = <Entry extends { mac: string; port: number | string }>(
+  entries: readonly Entry[],
+  mac: string,
+  port: number | string,
+): Entry | undefined =>
+  entries.find((entry) => String(entry.port) === String(port) && sameMac(entry.mac, mac));
+
+export const outletOf = (strip: Strip | undefined, port: number | string): Outlet | undefined =>
+  strip?.outlets.find((outlet) => String(outlet.port) === String(port));
 
 /**
  * A strip of an account, as far as it is known. The first question about a deployed account asks the runtime for what it already knows, and
@@ -94,10 +94,8 @@ export async function askRuntime(account: string): Promise<void> {
 /** Name of an outlet: the one given in the account, else the service's. */
 export function outletName(account: string, mac: string, port: string): string | null {
   const named = readOutlets(RED.nodes.node(account)?.outletNames).outlets;
-  const given = named.find((outlet) => String(outlet.port) === port && sameMac(outlet.mac, mac))?.name ?? '';
-  if (given !== '') return given;
-  const outlet = knownStrip(account, mac)?.outlets.find((each) => String(each.port) === port);
-  return outlet?.name ?? null;
+  const given = findOutlet(named, mac, port)?.name ?? '';
+  return given !== '' ? given : (outletOf(knownStrip(account, mac), port)?.name ?? null);
 }
 
 /**
@@ -114,15 +112,9 @@ export async function loadStrips(account: string): Promise<StripsAnswer> {
   return answer;
 }
 
-/** Keeps the strips of an answer, and draws the labels that change with them. */
+/** Keeps the strips of an answer, if it has any, and draws the nodes of the account again, whose labels hold names. */
 export function learn(account: string, strips: readonly Strip[]): void {
-  if (strips.length === 0) return;
-  known.set(account, strips);
-  redrawUsers(account);
-}
-
-/** Draws the nodes of an account again, whose labels hold names. */
-export function redrawUsers(account: string): void {
+  if (strips.length > 0) known.set(account, strips);
   for (const node of RED.nodes.filterNodes({})) {
     if (node.account !== account) continue;
     node.dirty = true;
@@ -144,10 +136,10 @@ type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', unknown: '?', unavailable: '–' };
 
 /** State of one outlet of a strip; `null` where the strip is not known or has no such outlet. */
-export function outletState(strip: Strip | undefined, port: string): OutletState | null {
-  const outlet = strip?.outlets.find((candidate) => String(candidate.port) === port);
-  if (strip === undefined || outlet === undefined) return null;
-  if (!strip.available) return 'unavailable';
+export function outletState(strip: Strip | undefined, port: number | string): OutletState | null {
+  const outlet = outletOf(strip, port);
+  if (outlet === undefined) return null;
+  if (strip?.available !== true) return 'unavailable';
   if (outlet.on === null) return 'unknown';
   return outlet.on ? 'on' : 'off';
 }

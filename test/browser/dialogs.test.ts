@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { account, placed, tab } from '../support/flow';
+import { startService } from '../support/service';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
@@ -335,6 +336,62 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual({ interval, timeout }, { interval: '30', timeout: '2500' });
     await editor.deploy();
     assert.deepEqual(editor.errors, []);
+  });
+
+  it('keep numbers that an environment variable stands for', async () => {
+    const numbers = ['interval', 'timeout', 'retryFor', 'concurrency'];
+    const variables = Object.fromEntries(numbers.map((name) => [name, `\${STRIP_${name}}`]));
+    await open(variables);
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Polling and retries');
+    assert.equal(await editor.page.locator('#node-config-input-interval').inputValue(), variables.interval);
+    assert.equal(await message('interval').textContent(), '');
+    await editor.doneConfig();
+    const stored = await editor.properties('account');
+    assert.deepEqual(Object.fromEntries(numbers.map((name) => [name, stored[name]])), variables);
+  });
+
+  it('mark an account without a key again after its Delete button was undone', async () => {
+    const node = account(stage.service, { id: 'keyless' });
+    delete node.credentials;
+    await stage.red.deploy([tab, node]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const isValid = () =>
+      editor.page.evaluate(() => {
+        const found: unknown[] = [];
+        window.RED.nodes.eachConfig((node: { id: string; valid?: boolean }) => {
+          if (node.id === 'keyless') found.push(node.valid);
+        });
+        return found[0];
+      });
+    await editor.editConfig('strip-account', 'keyless');
+    await editor.page.locator('#node-config-input-name').fill('Home');
+    await editor.doneConfig();
+    assert.equal(await isValid(), false);
+    await editor.editConfig('strip-account', 'keyless');
+    await editor.page.locator('.red-ui-tray .leftButton').click();
+    await editor.configDialog.waitFor({ state: 'detached' });
+    // The account is back, and then has its old name.
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:undo'));
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:undo'));
+    assert.equal(await isValid(), false);
+  });
+
+  it('leave a type alone that was chosen before the strips came', async () => {
+    const only = STRIPS.slice(0, 1);
+    const service = await startService({ strips: only });
+    try {
+      await stage.red.deploy([tab, account(service)]);
+      editor = await Editor.open(stage.browser, stage.red.url);
+      const answer = service.hold('answer');
+      await editor.edit(await editor.drop('strip switch', 300, 100));
+      await editor.chooseType('node-input-mac', 'from message');
+      answer();
+      await bar().getByText('1 of 1 strips').waitFor({ state: 'attached' });
+      assert.equal(await editor.page.locator('#node-input-macType').inputValue(), 'message');
+    } finally {
+      await service.close();
+    }
   });
 
   it('keep the units that a user declares', async () => {

@@ -5,7 +5,7 @@ import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Descriptor, Fault } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
-import { chosenIn, faultThrownBy, isOpen, numberFault, showMessage, watchField } from '../form';
+import { chosenIn, faultThrownBy, isOpen, numberFault, openDialogs, showMessage, watchField } from '../form';
 import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
@@ -15,8 +15,8 @@ import {
   fieldToCorrect,
   learn,
   loadStrips,
+  outletOf,
   outletState,
-  redrawUsers,
   stateText,
   stripsOf,
   testAccount,
@@ -37,10 +37,11 @@ const MISSING_KEY = { key: 'strip-account.invalid.apiKey' } as const;
 
 /**
  * A stored key is known to the editor only once the dialog was open. Before that, an account that was not deployed as it is (an imported one,
- * for instance) has a key only if it came with one. Node-RED checks no credentials on the canvas, so that this is checked with the base URL.
+ * for instance) has a key only if it came with one. Node-RED checks no credentials on the canvas, so that this is checked with the base URL;
+ * the open dialog has a field for it.
  */
 function lacksKey(node: Config): boolean {
-  if (simulatorAt(textOf(node, 'baseUrl')) !== null) return false;
+  if (openDialogs.has(textOf(node, 'id')) || simulatorAt(textOf(node, 'baseUrl')) !== null) return false;
   const credentials = isRecord(node.credentials) ? node.credentials : null;
   if (credentials === null) return node.changed === true;
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
@@ -49,8 +50,7 @@ function lacksKey(node: Config): boolean {
 export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
-    baseUrl: (value, node, open) =>
-      baseUrlFault(String(value)) ?? (!open && lacksKey(node) ? MISSING_KEY : null),
+    baseUrl: (value, node) => baseUrlFault(String(value)) ?? (lacksKey(node) ? MISSING_KEY : null),
     // Asked only for the dialog, where the base URL may have changed.
     apiKey: (value) => (value === '' && simulatorAt(valueOf('baseUrl')) === null ? MISSING_KEY : null),
     // Milliseconds in the flow, seconds in the dialog.
@@ -101,26 +101,20 @@ function open(node: EditorNode): void {
 }
 
 function save(node: EditorNode): void {
-  if (outlets) {
-    Object.assign(node, outlets.value());
-    learn(node.id, outlets.strips());
-  }
-  outlets = null;
+  Object.assign(node, outlets?.value());
+  learn(node.id, outlets?.strips() ?? []);
   savePreview();
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
   if (wantsSimulator && simulatorAt(valueOf('baseUrl')) !== null) addSimulator();
-  redrawUsers(node.id);
 }
 
 /** The field for the timeout shows seconds; the one that Node-RED reads keeps milliseconds. */
 function showSeconds(node: EditorNode): void {
   const kept = input('timeout');
-  if (textOf(node, 'timeout').startsWith('$')) {
-    // A variable is no number and has no seconds: it is edited as it is.
-    kept.attr('type', 'text').val(textOf(node, 'timeout'));
-  } else {
+  // A variable has no seconds.
+  if (kept.attr('type') === 'number') {
     const stored = String(kept.hide().removeAttr('aria-describedby').val());
     const shown = $('<input type="number" step="any" style="width: 110px">')
       .attr({
@@ -268,10 +262,9 @@ function stripsTable(strips: readonly Strip[]): HTMLElement {
 function stripLine(strip: Strip): HTMLElement {
   const name = strip.name ?? '–';
   const cells = PORTS.map((port) => {
-    const state = outletState(strip, String(port));
+    const state = outletState(strip, port);
     if (state === null) return html('td', {});
-    const outlet = strip.outlets.find((each) => each.port === port);
-    const shown = [stateText(state), outlet?.name].filter(Boolean).join(' ');
+    const shown = [stateText(state), outletOf(strip, port)?.name].filter(Boolean).join(' ');
     return html('td', { title: shown }, shown);
   });
   const mac = html('td', {}, html('code', {}, strip.mac));

@@ -11,7 +11,7 @@ export const stripMqtt: Descriptor = {
   type: 'strip mqtt',
   checks: {
     topic: check,
-    discovery: (value, node, open) => (value === '' ? null : check(value, node, open)),
+    discovery: (value, node) => (value === '' ? null : check(value, node)),
   },
   label: (node) => {
     const own = textOf(node, 'topic', topic.default);
@@ -28,7 +28,7 @@ function open(node: EditorNode): void {
     const input = fieldOf(node, field);
     const showTopics = () => {
       const typed = String(input.val()).trim();
-      const isValid = check(typed, node, true) === null;
+      const isValid = check(typed, node) === null;
       if (isValid) showHint(field, `strip-mqtt.hint.${field}`, { prefix: checkPrefix(typed) });
       else showHint(field, field === 'discovery' && typed === '' ? 'strip-mqtt.hint.discoveryEmpty' : '');
     };

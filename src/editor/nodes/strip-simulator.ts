@@ -2,7 +2,7 @@ import { PORTS } from '../../api/types';
 import { ON_AT_START, SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptors';
-import { showMessage, faultIn, fieldOf, nameRemoval, faultText, showHint, watchField } from '../form';
+import { editableRows, fieldOf, problemWith, rowsOf, showHint, showMessage, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
@@ -34,15 +34,9 @@ const LIST = '#smart-strip-strips';
 
 /** Strips as the list holds them. What its fields do not show is kept as it is. */
 const listed = (): object[] =>
-  Array.from($(LIST).editableList('items'), (item) => {
-    const stored: unknown = $(item).data('data'); // what was added to the list
-    const typed = (part: string) => String($(item).find(`[data-part=${part}]`).val()).trim();
-    const names = PORTS.map((port) => typed(`outlet${port}`));
-    return {
-      ...withNames(isRecord(stored) ? stored : {}, names),
-      mac: typed('mac'),
-      name: typed('name'),
-    };
+  rowsOf($(LIST)).map(({ data, part }) => {
+    const names = PORTS.map((port) => part(`outlet${port}`));
+    return { ...withNames(data, names), mac: part('mac'), name: part('name') };
   });
 
 const nameOf = (outlet: unknown): string => textOf(outlet, 'name');
@@ -73,11 +67,9 @@ function open(node: EditorNode): void {
   showPath();
   for (const field of ['path', 'latency']) watchField(stripSimulator, node, field);
 
-  const list = $(LIST);
-  const check = () => {
-    const fault = faultIn(stripSimulator, node, 'strips', listed());
-    showMessage('strips', fault === null ? '' : faultText(fault));
-  };
+  const check = () => showMessage('strips', problemWith(stripSimulator, node, 'strips', listed()));
+  // A row that is added by hand gets the focus.
+  const list = $(LIST).on('input focusin', check);
   const part = (row: JQuery, name: string, label: string, value: string) =>
     $('<input type="text">')
       .attr({
@@ -87,30 +79,17 @@ function open(node: EditorNode): void {
         'aria-describedby': 'smart-strip-message-strips',
       })
       .val(value)
-      .on('input', check)
       .appendTo(row);
-  list.editableList({
-    addButton: text('strip-simulator.add'),
-    sortable: true,
-    removable: true,
-    height: 'auto',
-    addItem: (container, _, strip) => {
-      const row = $('<div class="smart-strip-outlet-row smart-strip-simulated">').appendTo(container);
-      const values = isRecord(strip) ? strip : {};
-      const mac = part(row, 'mac', text('strip-simulator.label.mac'), textOf(values, 'mac'));
-      part(row, 'name', text('strip-simulator.label.stripName'), textOf(values, 'name'));
-      const stored: unknown[] = Array.isArray(values.outlets) ? values.outlets : [];
-      for (const port of PORTS) {
-        const label = text('strip-account.preview.unnamed', { port });
-        part(row, `outlet${port}`, label, nameOf(stored[port - 1]));
-      }
-      nameRemoval(container);
-      if (Object.keys(values).length > 0) return;
-      // It was added by hand.
-      mac.trigger('focus');
-      check();
-    },
-    removeItem: check,
+  const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
+  editableRows(list, options, (row, strip) => {
+    row.addClass('smart-strip-simulated');
+    part(row, 'mac', text('strip-simulator.label.mac'), textOf(strip, 'mac'));
+    part(row, 'name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
+    const outlets: unknown[] = Array.isArray(strip.outlets) ? strip.outlets : [];
+    for (const port of PORTS) {
+      const label = text('strip-account.preview.unnamed', { port });
+      part(row, `outlet${port}`, label, nameOf(outlets[port - 1]));
+    }
   });
   list.editableList(
     'addItems',

@@ -14,12 +14,12 @@ function fault(
   type: NodeType,
   field: string,
   value: unknown,
-  more: { type?: string; node?: Record<string, unknown>; open?: boolean } = {},
+  more: { type?: string; node?: Record<string, unknown> } = {},
 ) {
   const descriptor = descriptors.find((each) => each.type === type);
   assert.ok(descriptor);
-  const { node = {}, open = true } = more;
-  const found = faultOf(descriptor, node, { field, value, type: more.type, open });
+  const chosen = more.type === undefined ? {} : { [`${field}Type`]: more.type };
+  const found = faultOf(descriptor, { ...more.node, ...chosen }, field, value);
   if (found === null) return null;
   return 'sentence' in found ? found.sentence : found.key;
 }
@@ -55,7 +55,7 @@ describe('checks in the dialogs', () => {
   it('mark a missing key on the canvas where the editor knows that there is none', () => {
     const url = 'https://strips.example.com';
     const missing = (node: Record<string, unknown>, baseUrl = url) =>
-      fault('strip-account', 'baseUrl', baseUrl, { node: { baseUrl, ...node }, open: false }) ===
+      fault('strip-account', 'baseUrl', baseUrl, { node: { baseUrl, ...node } }) ===
       'strip-account.invalid.apiKey';
     assert.equal(missing({ changed: true }), true);
     assert.equal(missing({ credentials: { apiKey: '' } }), true);

@@ -55,8 +55,8 @@ describe('the table of outlets', () => {
   it('is called wrong exactly where the account would refuse its protected outlets', () => {
     const wrongs = [[{ mac: 'a/b', port: 1 }], [{ mac: MAC, port: 7 }], { mac: MAC }, true, [null]];
     const rights = [{ mac: MAC, port: 2 }, [{ mac: 112233445566, port: 2 }], [{ mac: MAC, port: 'ALL' }], ''];
-    for (const wrong of wrongs) assert.ok(checkProtected(wrong, {}, false), JSON.stringify(wrong));
-    for (const right of rights) assert.equal(checkProtected(right, {}, false), null, JSON.stringify(right));
+    for (const wrong of wrongs) assert.ok(checkProtected(wrong, {}), JSON.stringify(wrong));
+    for (const right of rights) assert.equal(checkProtected(right, {}), null, JSON.stringify(right));
   });
 
   it('gives its names to the outlets that were found', () => {
