@@ -66,12 +66,11 @@ export = (RED: NodeAPI): void => {
     const cancelStart = whenStarted(RED, start);
 
     this.on('input', (msg, _send, done) => handler.receive(msg, () => undefined, done));
-    this.on('close', (removed: boolean, done: () => void) => {
+    this.on('close', () => {
       cancelStart();
+      // Also of a node that is removed: it may only be disabled for a while.
       if (bridge !== null) kept.set(this.id, bridge.close());
-      if (removed) kept.delete(this.id);
       handler.close();
-      done();
     });
   }
 
