@@ -12,7 +12,6 @@ import {
   valueOf,
   type Evaluate,
   type Message,
-  type MessageSource,
   type Target,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
@@ -24,49 +23,45 @@ interface StatusRequest {
   port: Port | null;
 }
 
-/** Reads from messages which strip, or which outlet of it, `strip status` is to read. */
-export class StatusRequestReader {
-  readonly #mac: Field;
-  readonly #port: Field;
-  readonly #run: ReturnType<typeof messageReading>;
-
-  constructor(config: Config, evaluate: Evaluate) {
-    const { mac, port } = SETTINGS['strip status'];
-    this.#mac = new Field(config, 'mac', mac, evaluate);
-    this.#port = new Field(config, 'port', port, evaluate);
-    this.#run = messageReading([this.#mac, this.#port]);
-  }
-
-  /** Throws or rejects with INVALID_INPUT or NOT_CONFIGURED; writes into `target` what could be read. */
-  read(msg: Message, target: Target): StatusRequest | Promise<StatusRequest> {
-    return this.#run(msg, (source): StatusRequest => {
-      const mac = settle(() => readMac(this.#mac, source));
-      const port = settle(() => this.#readPort(source));
+/**
+ * Returns a function that reads from a message which strip, or which outlet of it, `strip status` is to read. What could be read is written into
+ * `target`, also where it throws or rejects, with INVALID_INPUT or NOT_CONFIGURED.
+ */
+export function statusRequestReader(
+  config: Config,
+  evaluate: Evaluate,
+): (msg: Message, target: Target) => StatusRequest | Promise<StatusRequest> {
+  const settings = SETTINGS['strip status'];
+  const macField = new Field(config, 'mac', settings.mac, evaluate);
+  const portField = new Field(config, 'port', settings.port, evaluate);
+  const read = messageReading([macField, portField]);
+  return (msg, target) =>
+    read(msg, (source) => {
+      const mac = settle(() => readMac(macField, source));
+      const port = settle(() => readPort(portField.read(source)));
       if (mac.status === 'fulfilled') target.mac = mac.value;
       if (port.status === 'fulfilled') target.port = port.value ?? 'all';
       throwFirst([port, mac]);
       return { mac: valueOf(mac), port: valueOf(port) };
     });
-  }
+}
 
-  /** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */
-  #readPort(source: MessageSource): Port | null {
-    const value = this.#port.read(source);
-    if (value === undefined || value === null || value === '') return null;
-    const port = parsePort(value);
-    if (port === null) throw invalidInput('port', value);
-    return port === 'all' ? null : port;
-  }
+/** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */
+function readPort(value: unknown): Port | null {
+  if (value === undefined || value === null || value === '') return null;
+  const port = parsePort(value);
+  if (port === null) throw invalidInput('port', value);
+  return port === 'all' ? null : port;
 }
 
 /** What `strip status` does with a message. */
 export function statusHandler({ config, evaluate, account }: HandlerContext): Handle {
-  const reader = new StatusRequestReader(config, evaluate);
+  const read = statusRequestReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip status'].output);
   // A flow that does not say what to send for one outlet gets on/off.
   const isUnset = textOf(config, 'output') === '';
   return async ({ msg, target }) => {
-    const { mac, port } = await reader.read(msg, target);
+    const { mac, port } = await read(msg, target);
     const { strip, readable, response } = await account().get(mac);
     let payload: unknown = strip;
     let status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;

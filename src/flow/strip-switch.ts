@@ -30,10 +30,10 @@ import type { SharedAccount } from './shared-account';
 
 /** What `strip switch` does with a message. */
 export function switchHandler({ config, evaluate, account, owner }: HandlerContext): Handle {
-  const reader = new CommandReader(config, evaluate);
+  const read = commandReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
   return async (input) => {
-    const { form, commands } = await reader.read(input.msg, input.target);
+    const { form, commands } = await read(input.msg, input.target);
     if (input.ended) throw closedError('notSent');
     const shared = account();
     input.submitted = true;
@@ -106,91 +106,81 @@ export interface SwitchRequest {
 const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 
 /**
- * Reads commands from messages and from what is fixed in the node, which wins. A message is either exactly one of the accepted forms or
- * INVALID_INPUT; nothing is taken for on or off because it is truthy.
+ * Returns a function that reads commands from a message and from what is fixed in the node, which wins. A message is either exactly one of the
+ * accepted forms or INVALID_INPUT; nothing is taken for on or off because it is truthy. What could be read is written into `target`, also where it
+ * throws or rejects, with INVALID_INPUT or NOT_CONFIGURED.
  */
-export class CommandReader {
-  readonly #mac: Field;
-  readonly #port: Field;
-  readonly #on: Field;
-  readonly #delay: Field;
-  readonly #run: ReturnType<typeof messageReading>;
+export function commandReader(
+  config: Config,
+  evaluate: Evaluate,
+): (msg: Message, target: Target) => SwitchRequest | Promise<SwitchRequest> {
+  const mac = new Field(config, 'mac', MAC, evaluate);
+  const port = new Field(config, 'port', PORT, evaluate);
+  const on = new Field(config, 'on', ON, evaluate);
+  const delay = new Field(config, 'delay', DELAY, evaluate);
+  const fields = [mac, port, on];
   /** Strip, outlet and state all come from elsewhere: the payload says nothing. */
-  readonly #ignoresPayload: boolean;
+  const ignoresPayload = fields.every(({ source }) => source !== 'message');
 
-  constructor(config: Config, evaluate: Evaluate) {
-    this.#mac = new Field(config, 'mac', MAC, evaluate);
-    this.#port = new Field(config, 'port', PORT, evaluate);
-    this.#on = new Field(config, 'on', ON, evaluate);
-    this.#delay = new Field(config, 'delay', DELAY, evaluate);
-    const fields = [this.#mac, this.#port, this.#on];
-    this.#run = messageReading([...fields, this.#delay]);
-    this.#ignoresPayload = fields.every(({ source }) => source !== 'message');
-  }
-
-  /** Rejects with INVALID_INPUT or NOT_CONFIGURED. Writes into `target` what could be read, also then. */
-  read(msg: Message, target: Target): SwitchRequest | Promise<SwitchRequest> {
-    return this.#run(msg, (source) => {
-      const request = this.#read(source, target);
-      for (const { command } of request.commands)
-        if (command.action === 'cycle') command.delay = parseDelay(this.#delay.read(source));
-      return request;
-    });
-  }
-
-  #read(source: MessageSource, target: Target): SwitchRequest {
+  const readRequest = (source: MessageSource, target: Target): SwitchRequest => {
     const { payload } = source;
-    const several = !this.#ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
-    const mac = settle(() => readMac(this.#mac, source));
-    const port = settle(() => this.#readPort(source));
-    if (mac.status === 'fulfilled') target.mac = mac.value;
+    const several = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
+    const strip = settle(() => readMac(mac, source));
+    const outlet = settle(() => readPort(port, source));
+    if (strip.status === 'fulfilled') target.mac = strip.value;
     // The elements of an array name their own outlets, whatever `msg.port` says.
-    if (port.status === 'fulfilled' && !(several && this.#port.source === 'message'))
-      target.port = port.value;
-    if (several) return this.#readSeveral(payload, mac);
-    const requested = settle(() => this.#readRequested(source));
+    if (outlet.status === 'fulfilled' && !(several && port.source === 'message')) target.port = outlet.value;
+    if (several) return readSeveral(payload, strip);
+    const requested = settle(() => readRequested(on, source));
     if (requested.status === 'fulfilled') target.requested = requested.value;
-    throwFirst([requested, port, mac]);
-    const command = commandOf(valueOf(mac), valueOf(port), valueOf(requested));
-    const form = [this.#on, this.#port, this.#mac].some((field) => field.isIn(payload)) ? 'port-on' : 'on';
-    return { form, commands: [command] };
-  }
+    throwFirst([requested, outlet, strip]);
+    const command = commandOf(valueOf(strip), valueOf(outlet), valueOf(requested));
+    return { form: fields.some((field) => field.isIn(payload)) ? 'port-on' : 'on', commands: [command] };
+  };
 
-  #readPort(source: MessageSource): PortOrAll {
-    if (this.#port.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port');
-    const value = this.#port.read(source);
-    if (value === undefined && this.#port.source === 'message') {
-      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
-    }
-    const port = parsePort(value);
-    if (port === null) throw invalidInput('port', value);
-    return port;
-  }
-
-  #readRequested(source: MessageSource): Requested {
-    if (this.#on.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
-    const { payload } = source;
-    const fromMessage = this.#on.source === 'message';
-    const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
-    const value = fromMessage ? inPayload : this.#on.read(source);
-    const requested = parseRequested(value);
-    if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
-    return requested;
-  }
-
-  /** `mac`: the strip that the node or the message as a whole names. */
-  #readSeveral(payload: unknown, mac: PromiseSettledResult<string>): SwitchRequest {
-    if (this.#port.source !== 'message' || this.#on.source !== 'message')
-      throw invalidInput('fixed', payload);
-    if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, valueOf(mac)) };
+  /** `strip`: the one that the node or the message as a whole names. */
+  const readSeveral = (payload: unknown, strip: PromiseSettledResult<string>): SwitchRequest => {
+    if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
+    if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, valueOf(strip)) };
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
-    const isFixed = this.#mac.source !== 'message';
+    const isFixed = mac.source !== 'message';
     const elements = Array.from(payload, readElement); // unlike `map`, not skipping holes
     const commands = elements.map(({ port, requested, mac: own }) =>
-      commandOf(isFixed || own === undefined ? valueOf(mac) : requireMac(own), port, requested),
+      commandOf(isFixed || own === undefined ? valueOf(strip) : requireMac(own), port, requested),
     );
     return { form: 'array', commands };
+  };
+
+  const read = messageReading([...fields, delay]);
+  return (msg, target) =>
+    read(msg, (source) => {
+      const request = readRequest(source, target);
+      for (const { command } of request.commands)
+        if (command.action === 'cycle') command.delay = parseDelay(delay.read(source));
+      return request;
+    });
+}
+
+function readPort(field: Field, source: MessageSource): PortOrAll {
+  if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port');
+  const value = field.read(source);
+  if (value === undefined && field.source === 'message') {
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
   }
+  const port = parsePort(value);
+  if (port === null) throw invalidInput('port', value);
+  return port;
+}
+
+function readRequested(field: Field, source: MessageSource): Requested {
+  if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
+  const { payload } = source;
+  const fromMessage = field.source === 'message';
+  const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
+  const value = fromMessage ? inPayload : field.read(source);
+  const requested = parseRequested(value);
+  if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
+  return requested;
 }
 
 const commandOf = (mac: string, port: PortOrAll, requested: Requested): RequestedCommand => ({

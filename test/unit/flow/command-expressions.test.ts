@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Evaluate } from '../../../src/flow/input-fields';
-import { CommandReader } from '../../../src/flow/strip-switch';
+import { commandReader } from '../../../src/flow/strip-switch';
 import { commands, failing, MAC, noEvaluate, nothing, OTHER } from './support';
 
 /** Strip and outlet fixed, state from the message. */
@@ -142,14 +142,14 @@ describe('fields that are more than a value', () => {
 
     it('do not let a later message overtake an earlier one', async () => {
       const waiting: ((value: unknown) => void)[] = [];
-      const reader = new CommandReader(
+      const read = commandReader(
         { ...outlet2, on: 'x', onType: 'flow' },
         () => new Promise((resolve) => waiting.push(resolve)),
       );
       const came: string[] = [];
       const all = ['first', 'second', 'third'].map(async (name) => {
         try {
-          await reader.read({}, nothing());
+          await read({}, nothing());
           came.push(name);
         } catch {
           came.push(`${name} failed`);

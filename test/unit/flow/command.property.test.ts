@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CommandReader } from '../../../src/flow/strip-switch';
+import { commandReader } from '../../../src/flow/strip-switch';
 import { readAccountSettings } from '../../../src/flow/shared-account';
 import { isStripError } from '../../../src/api/errors';
-import { StatusRequestReader } from '../../../src/flow/strip-read';
+import { statusRequestReader } from '../../../src/flow/strip-read';
 import { readWatchOptions } from '../../../src/flow/strip-watch';
 import { MAC, noEvaluate, nothing } from './support';
 
@@ -90,7 +90,7 @@ describe('any message', () => {
     await fc.assert(
       fc.asyncProperty(config, message, async (properties, msg) => {
         const request = await attempt(
-          () => new CommandReader(properties, noEvaluate).read(msg, nothing()),
+          () => commandReader(properties, noEvaluate)(msg, nothing()),
           'INVALID_INPUT',
           'NOT_CONFIGURED',
         );
@@ -114,7 +114,7 @@ describe('any message', () => {
         const expected = meaning(payload);
         fc.pre(expected === undefined && (typeof payload !== 'object' || payload === null));
         const request = await attempt(
-          () => new CommandReader(outlet, noEvaluate).read({ payload }, nothing()),
+          () => commandReader(outlet, noEvaluate)({ payload }, nothing()),
           'INVALID_INPUT',
         );
         assert.equal(request, null);
@@ -126,7 +126,7 @@ describe('any message', () => {
     await fc.assert(
       fc.asyncProperty(config, message, async (properties, msg) => {
         const request = await attempt(
-          () => new StatusRequestReader(properties, noEvaluate).read(msg, nothing()),
+          () => statusRequestReader(properties, noEvaluate)(msg, nothing()),
           'INVALID_INPUT',
           'NOT_CONFIGURED',
         );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listHandler, statusHandler, StatusRequestReader } from '../../../src/flow/strip-read';
+import { listHandler, statusHandler, statusRequestReader } from '../../../src/flow/strip-read';
 import type { Message } from '../../../src/flow/input-fields';
 import { listOf, makeStrip, stripOf } from '../../support/scripted-service';
 import { accountWith, failing, input, MAC, noEvaluate, nothing, OTHER } from './support';
@@ -101,7 +101,7 @@ describe('strip status', () => {
 
 describe('what strip status is asked for', () => {
   const read = async (config: object, msg: Message, target = nothing()) =>
-    await new StatusRequestReader({ ...config }, noEvaluate).read(msg, target);
+    await statusRequestReader({ ...config }, noEvaluate)(msg, target);
 
   it('is reported with the error as far as it could be read', async () => {
     for (const [msg, told] of [
@@ -126,10 +126,10 @@ describe('what strip status is asked for', () => {
   it('keeps the order of messages, also where an expression takes its time', async () => {
     const answers: ((mac: string) => void)[] = [];
     const evaluate = () => new Promise<unknown>((resolve) => answers.push(resolve));
-    const reader = new StatusRequestReader({ mac: 'x', macType: 'jsonata' }, evaluate);
+    const read = statusRequestReader({ mac: 'x', macType: 'jsonata' }, evaluate);
     const order: string[] = [];
     const reads = ['first', 'second'].map(async (name) => {
-      await reader.read({}, nothing());
+      await read({}, nothing());
       order.push(name);
     });
     answers[1]?.(MAC);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus, Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError, type ErrorCode } from '../../../src/api/errors';
-import { CommandReader, type SwitchRequest } from '../../../src/flow/strip-switch';
+import { commandReader, type SwitchRequest } from '../../../src/flow/strip-switch';
 import type { Config } from '../../../src/settings';
 import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
@@ -35,7 +35,7 @@ export async function request(
   evaluate: Evaluate = noEvaluate,
   target = nothing(),
 ): Promise<SwitchRequest> {
-  return await new CommandReader(config, evaluate).read(msg, target);
+  return await commandReader(config, evaluate)(msg, target);
 }
 
 /** The commands of a message, short. */
