@@ -1,4 +1,4 @@
-import type { Progress } from '../account/types';
+import type { AccountStatus, Progress } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import type { ErrorCode, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
@@ -80,6 +80,16 @@ const ERROR_KEYS: Readonly<Record<ErrorCode, string>> = {
 export function errorStatus(code: ErrorCode): NodeStatus {
   const isHarmless = code === 'RATE_LIMITED' || code === 'SUPERSEDED';
   return status(isHarmless ? 'yellow' : 'red', 'ring', ERROR_KEYS[code]);
+}
+
+/** The status of what goes by an account as a whole; `status`: where the account answers. `null`: it was not asked yet. */
+export function accountStatus(
+  { available, error, readable }: AccountStatus,
+  status: () => NodeStatus,
+): NodeStatus | null {
+  if (available === null) return null;
+  if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
+  return readable ? status() : UNKNOWN_ANSWER;
 }
 
 /** Reasons for a retry by the beginning of the error's sentence; the first that fits counts. */

@@ -1,16 +1,15 @@
 import type { Change } from '../account/types';
 import { StripError, variableMissing } from '../api/errors';
 import { sameMac } from '../api/mac';
-import type { Port, Strip } from '../api/types';
+import type { Strip } from '../api/types';
 import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { environmentVariable } from '../values';
 import { parseOnePort, requireMac, type Message } from './input-fields';
 import {
+  accountStatus,
   errorStatus,
   outletStatus,
   stripStatus,
-  UNAVAILABLE,
-  UNKNOWN_ANSWER,
   WATCHING,
   type NodeStatus,
   type StatusDisplay,
@@ -18,28 +17,18 @@ import {
 import type { SharedAccount } from './shared-account';
 
 /** The properties of a `strip watch` node. */
-export interface WatchOptions {
-  /** `null`: every strip. */
-  mac: string | null;
-  /** `null`: every outlet. */
-  port: Port | null;
-  output: 'on' | 'port-on';
-  initial: boolean;
-  outlets: boolean;
-  availability: boolean;
-  readings: boolean;
-  /** Smallest change of a reading that is sent, in the unit that the service reports. */
-  change: number;
-}
+export type WatchOptions = ReturnType<typeof readWatchOptions>;
 
 /** Reads a node's properties; `env` gives an environment variable. Throws NOT_CONFIGURED or INVALID_INPUT. */
-export function readWatchOptions(config: Config, env: (name: string) => unknown): WatchOptions {
+export function readWatchOptions(config: Config, env: (name: string) => unknown) {
   const settings = SETTINGS['strip watch'];
   const portText = textOf(config, 'port');
   const port = parseOnePort(portText);
   if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
   return {
+    /** `null`: every strip. */
     mac: watchedMac(config, env),
+    /** `null`: every outlet. */
     port,
     output: choiceOf(config, 'output', settings.output),
     initial: flagOf(config, 'initial', settings.initial),
@@ -64,9 +53,9 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 export class WatchMessages {
   readonly #options: WatchOptions;
   /** By strip and reading: the value sent last, or the value that was known before the first was sent. */
-  #sent: Map<string, number> | null = null;
+  readonly #sent = new Map<string, number>();
   /** Outlets and readings that were known once, but not when this node asked what is known. */
-  #unknownAtStart: Set<string> | null = null;
+  readonly #unknownAtStart = new Set<string>();
   /** As told last; `null`: the service was not asked yet. */
   #accountAvailable: boolean | null = null;
 
@@ -124,8 +113,8 @@ export class WatchMessages {
 
   /** Whether a value is the first that this node hears of something that was unknown at its start. */
   #endsUnknownStart(key: string, value: unknown, first: boolean): boolean {
-    if (value !== null) return this.#unknownAtStart?.delete(key) === true;
-    if (first) (this.#unknownAtStart ??= new Set()).add(key);
+    if (value !== null) return this.#unknownAtStart.delete(key);
+    if (first) this.#unknownAtStart.add(key);
     return false;
   }
 
@@ -133,14 +122,10 @@ export class WatchMessages {
     const key = `${strip.mac}/${name}`;
     const isFirst = this.#endsUnknownStart(key, value, first);
     if (value === null) return null;
-    const sent = (this.#sent ??= new Map<string, number>());
-    const last = isFirst ? null : (sent.get(key) ?? previous);
-    if (last !== null && !differs(value, last, this.#options.change)) {
-      sent.set(key, last);
-      return null;
-    }
-    sent.set(key, value);
-    return messageAbout(strip, name, value, { outlet: null, previous: last });
+    const last = isFirst ? null : (this.#sent.get(key) ?? previous);
+    const isSent = last === null || differs(value, last, this.#options.change);
+    this.#sent.set(key, isSent ? value : last);
+    return !isSent ? null : messageAbout(strip, name, value, { outlet: null, previous: last });
   }
 }
 
@@ -164,17 +149,13 @@ function messageAbout(
 
 /** `null` while the service was not asked yet. */
 function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeStatus | null {
-  const { available, error, readable } = account.status();
-  if (available === null) return null;
-  if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
-  if (!readable) return UNKNOWN_ANSWER;
-  if (mac === null) return WATCHING;
-  const strip = account.known.find(mac);
-  if (strip === undefined) return errorStatus('NOT_FOUND');
-  if (!strip.available) return UNAVAILABLE;
-  return port === null
-    ? stripStatus(strip)
-    : outletStatus(strip.outlets.find((outlet) => outlet.port === port)?.on);
+  return accountStatus(account.status(), () => {
+    if (mac === null) return WATCHING;
+    const strip = account.known.find(mac);
+    if (strip === undefined) return errorStatus('NOT_FOUND');
+    if (port === null || !strip.available) return stripStatus(strip);
+    return outletStatus(strip.outlets.find((outlet) => outlet.port === port)?.on);
+  });
 }
 
 /** Sends a message for each change and keeps the node's status up to date, until the returned function is called. */

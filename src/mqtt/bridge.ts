@@ -5,7 +5,7 @@ import type { PortOrAll, Strip } from '../api/types';
 import { READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
-import { ASKING, errorStatus, NO_STRIPS, UNKNOWN_ANSWER, type NodeStatus } from '../flow/node-status';
+import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import type { SharedAccount } from '../flow/shared-account';
 import { checkPrefix, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty, preview } from '../values';
@@ -227,12 +227,10 @@ export class Bridge {
 
   /** How many strips are shared, or why that is not known; `null` while the service was not asked yet. */
   #nodeStatus(): NodeStatus | null {
-    const { available, error, readable } = this.#options.account.status();
-    if (available === null) return null;
-    if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
-    if (!readable) return UNKNOWN_ANSWER;
     const { size } = this.#strips;
-    return size === 0 ? NO_STRIPS : { fill: 'green', shape: 'dot', text: String(size) };
+    return accountStatus(this.#options.account.status(), () =>
+      size === 0 ? NO_STRIPS : { fill: 'green', shape: 'dot', text: String(size) },
+    );
   }
 
   #update(strip: Strip): void {

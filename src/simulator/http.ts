@@ -121,24 +121,16 @@ export async function readBody(request: IncomingMessage): Promise<{ text: string
   if (request.readableEnded && body !== undefined) return { text: JSON.stringify(body) };
   const chunks: Buffer[] = [];
   let length = 0;
-  return await new Promise((resolve) => {
-    const onData = (chunk: Buffer) => {
+  try {
+    // What is too long is read to its end, but not kept: a caller that is still sending would lose the answer.
+    for await (const chunk of request as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > BODY_LIMIT) {
-        // The rest is read and dropped: a caller that is still sending would lose the answer if the connection were closed.
-        request.off('data', onData).resume();
-        resolve('too long');
-      } else {
-        chunks.push(chunk);
-      }
-    };
-    request
-      .on('data', onData)
-      .once('end', () => resolve({ text: Buffer.concat(chunks).toString('utf8') }))
-      // The caller is gone, and there is nothing to undo.
-      .on('error', () => resolve('gone'))
-      .once('close', () => resolve('gone'));
-  });
+      if (length <= BODY_LIMIT) chunks.push(chunk);
+    }
+  } catch {
+    return 'gone'; // there is nothing to undo
+  }
+  return length > BODY_LIMIT ? 'too long' : { text: Buffer.concat(chunks).toString('utf8') };
 }
 
 /** Writes an answer; `node:http` drops it where the caller is gone. */

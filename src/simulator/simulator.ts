@@ -31,22 +31,15 @@ export interface SimulatorOptions {
   clock: Clock;
 }
 
-interface SimulatorConfig {
-  path: string;
-  strips: StripConfig[];
-  shape: Shape;
-  /** Milliseconds. */
-  latency: number;
-}
-
 /** Reads what a flow says of a simulator; what is missing or invalid takes its default. */
-export function readConfig(config: Config): SimulatorConfig {
+export function readConfig(config: Config) {
   const settings = SETTINGS['strip simulator'];
   const { strips } = config;
   return {
     path: textOf(config, 'path', settings.path.default),
     strips: (Array.isArray(strips) ? strips : settings.strips.default).flatMap(readStrip),
     shape: choiceOf(config, 'shape', settings.shape),
+    /** Milliseconds. */
     latency: numberOf(config, 'latency', settings.latency),
   };
 }
