@@ -74,6 +74,8 @@ const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 interface Shared {
   readonly id: string;
   strip: Strip;
+  /** Whose it is. */
+  source: string;
   /** Components of the discovery message that were ever sent, with their platforms. */
   readonly announced: Map<string, string>;
   /** The latest payload that was sent, or is about to be, on each topic. */
@@ -82,7 +84,6 @@ interface Shared {
 
 /** What the broker keeps of a bridge that is closed, for the next one of the same node. */
 export interface Published {
-  readonly source: string;
   readonly strips: ReadonlyMap<string, Shared>;
   readonly emptied: ReadonlySet<string>;
 }
@@ -130,7 +131,7 @@ export class Bridge {
     if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
     this.#timer = null;
     const strips = new Map([...this.#before, ...this.#strips]);
-    return { source: this.#options.source, strips, emptied: this.#emptied };
+    return { strips, emptied: this.#emptied };
   }
 
   /** Carries out one message from the broker. */
@@ -212,12 +213,14 @@ export class Bridge {
 
   /** Empties what is left of the strips of another account, once those of this one are known. */
   #forgetOthers(): void {
-    const { account, before, source } = this.#options;
-    // A strip of this account may only be out of the list for a while.
-    if (before === undefined || before.source === source || !account.status().readable) return;
-    for (const shared of this.#before.values())
+    const { account, source } = this.#options;
+    if (!account.status().readable) return;
+    for (const shared of this.#before.values()) {
+      // A strip of this account may only be out of the list for a while.
+      if (shared.source === source) continue;
       for (const topic of shared.published.keys()) this.#clear(shared, topic);
-    this.#before.clear();
+      this.#before.delete(shared.id);
+    }
   }
 
   #show(): void {
@@ -238,11 +241,12 @@ export class Bridge {
     const known = this.#strips.get(id);
     // Changes that come together carry the same object: the first of them has published all.
     if (known?.strip === strip) return;
+    const { source } = this.#options;
     const before = known ?? this.#before.get(id);
-    const shared: Shared = before ?? { id, strip, announced: new Map(), published: new Map() };
+    const shared: Shared = before ?? { id, strip, source, announced: new Map(), published: new Map() };
     this.#before.delete(id);
     this.#strips.set(id, shared);
-    shared.strip = strip;
+    Object.assign(shared, { strip, source });
     const { published } = shared;
     const payloads = this.#payloadsOf(shared);
     if (known === undefined) {

@@ -364,6 +364,16 @@ describe('a bridge after a deploy', () => {
     assert.equal((await lab.published()).length, 3);
   });
 
+  it('empties what is left of another account also where that was deployed twice before it answered', async () => {
+    const first = new Lab().start(here, there);
+    const unreachable = new Lab({}, { source: 'another account', before: first.bridge.close() }).start();
+    unreachable.becomes({ available: false, error: error('AUTH') });
+    const before = unreachable.bridge.close();
+    const lab = new Lab({}, { source: 'another account', before }).start(here);
+    lab.becomes({});
+    assert.equal(emptied(await lab.published()).length, 3);
+  });
+
   it('says again after a birth message what was emptied, after two deploys too', async () => {
     const first = new Lab().start(here);
     const second = new Lab({ topic: 'b' }, { before: first.bridge.close() });
