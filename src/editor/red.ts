@@ -109,7 +109,7 @@ export function button(
   ...children: (Node | string)[]
 ): HTMLButtonElement {
   const element = html('button', { type: 'button', class: kind }, ...children);
-  element.addEventListener('click', press);
+  element.onclick = press;
   return element;
 }
 

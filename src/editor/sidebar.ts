@@ -16,12 +16,6 @@ const TELL_FOR = 8000;
 const MOST_UNFOLDED = 6;
 const LINE = { width: 100, height: 18 };
 
-/** A part of the page that lives as long as what it shows. */
-interface View<Data> {
-  readonly element: HTMLElement;
-  update(data: Data): void;
-}
-
 /** Fills the tab. It lives as long as the page. */
 export function sidebar(content: HTMLElement): void {
   const lease = RED.nodes.id();
@@ -29,6 +23,12 @@ export function sidebar(content: HTMLElement): void {
   /** What the runtime last said of them; `null`: nothing yet. */
   let accounts: AccountOverview[] | null = null;
   let uses = new Map<string, EditorNode[]>();
+  /** What was folded or unfolded by hand: accounts by their ids, strips by their keys. */
+  const folds = new Map<string, boolean>();
+  /** States asked for, by the keys of outlets, until the runtime has answered. */
+  const pending = new Map<string, boolean>();
+  /** Why the last command of an outlet failed, and the state that it has since. */
+  const faults = new Map<string, { reason: string; on: boolean | null }>();
   /** Why the accounts are not known; `null` where they are. */
   let failure: Failure | null = null;
   let seen = false;
@@ -52,7 +52,6 @@ export function sidebar(content: HTMLElement): void {
   const add = button('red-ui-button', addAccount, text('strip-sidebar.button.add'));
   const simulate = button('red-ui-button', putSimulator, text('strip-sidebar.button.simulator'));
   content.append(filter, notice, empty, list, add, ' ', simulate, status);
-  const drawAccounts = keyed(list, accountView, (node: EditorNode) => node.id);
 
   filter.addEventListener('input', draw);
   document.addEventListener('visibilitychange', follow);
@@ -105,8 +104,8 @@ export function sidebar(content: HTMLElement): void {
   /** Says what happened, for screen readers too. */
   function tell(message: string): void {
     clearTimeout(told);
-    setText(status, message);
-    told = window.setTimeout(() => setText(status, ''), TELL_FOR);
+    status.textContent = message;
+    told = window.setTimeout(() => (status.textContent = ''), TELL_FOR);
   }
 
   const stripOf = (account: string, mac: string): Strip | undefined =>
@@ -147,198 +146,155 @@ export function sidebar(content: HTMLElement): void {
       if (node.type === 'strip-account') nodes.push(node);
     });
     uses = usesOf();
-    setText(notice, failure === null ? '' : text(failure.key));
+    notice.textContent = failure === null ? '' : text(failure.key);
     empty.hidden = simulate.hidden = nodes.length > 0;
     filter.hidden = nodes.length === 0;
-    drawAccounts(accounts === null ? [] : nodes);
+    morph(list, html('div', {}, ...(accounts === null ? [] : nodes.map(accountView))));
   }
 
-  function accountView({ id }: EditorNode): View<EditorNode> {
-    let hasManyStrips = false;
-    const fold = foldButton(() => false);
-    const state = html('span', { class: 'smart-strip-state' });
-    const edit = iconButton('fa-pencil', () => RED.editor.editConfig('', 'strip-account', id));
-    const report = iconButton('fa-bug', () => void showDiagnostics(id));
-    const asked = html('small', {});
-    const reason = html('p', { class: 'smart-strip-fault' });
-    const hint = html('p', { class: 'smart-strip-note' });
-    const strips = html('ul', {});
-    const body = html('div', {}, asked, reason, hint, strips);
-    const heading = html('h3', {}, fold.element);
-    const side = html('div', { class: 'smart-strip-side' }, state, report, edit);
-    const top = html('div', { class: 'smart-strip-top' }, heading, side);
-    const element = html('section', {}, top, body);
-    const drawStrips = keyed(
-      strips,
-      (strip: Strip) => stripView(id, strip, () => hasManyStrips),
-      ({ mac }) => macKey(mac),
+  function accountView(node: EditorNode): HTMLElement {
+    const { id } = node;
+    const name = RED.utils.getNodeLabel(node);
+    const info = accounts?.find((account) => account.id === id);
+    const kind = stateOf(info);
+    const { strips = [], error = null, answeredAgo = null } = info ?? {};
+    const shown = strips.filter((strip) => matches(strip, filter.value));
+    const never = text('strip-sidebar.notAnswered');
+    const asked =
+      answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
+    const none = info?.available === true && strips.length === 0 ? 'noStrips' : '';
+    const unmatched = strips.length > 0 && shown.length === 0 ? 'noMatch' : none;
+    const hint = kind === 'notDeployed' ? kind : unmatched;
+
+    const state = text(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) });
+    const reportLabel = text('strip-sidebar.button.diagnostics', { name });
+    const editLabel = text('strip-sidebar.button.edit', { name });
+    const side = html(
+      'div',
+      { class: 'smart-strip-side' },
+      html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
+      info === undefined ? '' : iconButton('fa-bug', reportLabel, () => void showDiagnostics(id)),
+      iconButton('fa-pencil', editLabel, () => RED.editor.editConfig('', 'strip-account', id)),
     );
-
-    return {
-      element,
-      update(node) {
-        const name = RED.utils.getNodeLabel(node);
-        const info = accounts?.find((account) => account.id === id);
-        const kind = stateOf(info);
-        const all = info?.strips ?? [];
-        hasManyStrips = all.length > MOST_UNFOLDED;
-        const shown = all.filter((strip) => matches(strip, filter.value));
-        element.ariaLabel = name;
-        fold.update(name);
-        body.hidden = fold.folded();
-        state.dataset.kind = kind;
-        setText(state, text(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) }));
-        setLabel(edit, text('strip-sidebar.button.edit', { name }));
-        setLabel(report, text('strip-sidebar.button.diagnostics', { name }));
-        const ago = info?.answeredAgo ?? null;
-        const never = text('strip-sidebar.notAnswered');
-        setText(asked, ago === null ? never : text('strip-sidebar.answered', { time: clock(-ago) }));
-        asked.hidden = report.hidden = info === undefined;
-        const error = info?.error ?? null;
-        setText(reason, error === null ? '' : sentence(id, error));
-        const none = info?.available === true && all.length === 0 ? 'noStrips' : '';
-        const unmatched = all.length > 0 && shown.length === 0 ? 'noMatch' : none;
-        const what = kind === 'notDeployed' ? kind : unmatched;
-        setText(hint, what === '' ? '' : text(`strip-sidebar.empty.${what}`));
-        drawStrips(shown);
-      },
-    };
+    const top = html('div', { class: 'smart-strip-top' }, html('h3', {}, foldButton(id, name)), side);
+    const body = () =>
+      html(
+        'div',
+        {},
+        info === undefined ? '' : html('small', {}, asked),
+        html('p', { class: 'smart-strip-fault' }, error === null ? '' : sentence(id, error)),
+        html('p', { class: 'smart-strip-note' }, hint === '' ? '' : text(`strip-sidebar.empty.${hint}`)),
+        html('ul', {}, ...shown.map((strip) => stripView(id, strip, strips.length > MOST_UNFOLDED))),
+      );
+    return html('section', { 'data-key': id, 'aria-label': name }, top, isFolded(id) ? '' : body());
   }
 
-  function stripView(account: string, first: Strip, startsFolded: () => boolean): View<Strip> {
-    const key = useKey(account, first.mac, null);
-    const fold = foldButton(startsFolded);
-    const mac = html('code', {});
-    const available = html('span', { class: 'smart-strip-state' });
-    const count = html('small', {});
-    const readings = html('small', {});
-    const line = loadLine();
-    const hint = html('p', { class: 'smart-strip-note' });
-    const outlets = html('ul', {});
-    const used = usedBy();
-    const figures = html('div', { class: 'smart-strip-figures' }, mac, readings, line.element);
-    const body = html('div', {}, figures, hint, outlets, used.element);
-    const top = html('div', { class: 'smart-strip-top' }, html('h4', {}, fold.element), count, available);
-    const element = html('li', {}, top, body);
-    let strip = first;
-    const drawOutlets = keyed(
-      outlets,
-      (outlet: Outlet) => outletView(account, () => strip, outlet.port),
-      ({ port }) => String(port),
+  function stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
+    const { mac, available, outlets } = strip;
+    const key = useKey(account, mac, null);
+    const folded = isFolded(key, startsFolded);
+    const counted = countOn(strip);
+    const top = html(
+      'div',
+      { class: 'smart-strip-top' },
+      html('h4', {}, foldButton(key, strip.name ?? mac, startsFolded)),
+      folded && counted ? html('small', {}, text('strip-account.picker.count', counted)) : '',
+      html('span', { class: 'smart-strip-state' }, available ? '' : text('strip-account.state.unavailable')),
     );
-
-    return {
-      element,
-      update(current) {
-        strip = current;
-        fold.update(strip.name ?? strip.mac);
-        body.hidden = fold.folded();
-        setText(mac, strip.mac);
-        element.dataset.available = String(strip.available);
-        setText(available, strip.available ? '' : text('strip-account.state.unavailable'));
-        const counted = countOn(strip);
-        setText(count, counted === null ? '' : text('strip-account.picker.count', counted));
-        count.hidden = !fold.folded();
-        const read = READINGS.filter((name) => strip[name] !== null).map(
-          (name) => `${text(`strip-sidebar.reading.${name}`)} ${readingText(strip, name)}`,
-        );
-        setText(readings, read.join(' · '));
-        line.update(histories.get(key));
-        setText(hint, strip.outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '');
-        drawOutlets(strip.outlets);
-        used.update(uses.get(key) ?? []);
-      },
-    };
+    const element = html('li', { 'data-key': key, 'data-available': String(available) }, top);
+    if (folded) return element;
+    const readings = READINGS.filter((name) => strip[name] !== null).map(
+      (name) => `${text(`strip-sidebar.reading.${name}`)} ${readingText(strip, name)}`,
+    );
+    const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
+    figures.append(html('small', {}, readings.join(' · ')), loadLine(histories.get(key)));
+    const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
+    const list = html('ul', {}, ...outlets.map((outlet) => outletView(account, strip, outlet)));
+    const used = usedBy(uses.get(key));
+    element.append(html('div', {}, figures, html('p', { class: 'smart-strip-note' }, none), list, used));
+    return element;
   }
 
-  function outletView(account: string, stripNow: () => Strip, port: Port): View<Outlet> {
-    const { mac } = stripNow();
+  function outletView(account: string, { mac, name }: Strip, outlet: Outlet): HTMLElement {
+    const { port, on } = outlet;
     const key = useKey(account, mac, port);
-    /** The state asked for, until the runtime has answered. */
-    let pending: boolean | null = null;
-    /** Why the last command failed; "" where it did not. */
-    let reason = '';
-    let now: boolean | null = null;
-    let label = '';
-    const toggle = button('smart-strip-toggle', () => void press());
-    const name = html('span', { class: 'smart-strip-name' });
-    const lock = html('i', { class: 'fa fa-lock', role: 'img' });
+    const label = outletLabel(name ?? mac, outlet, port);
+    const asked = pending.get(key);
+    const listed = readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets;
+    const isProtected = findOutlet(listed, mac, port) !== undefined;
+    const isBlocked = asked !== undefined || (isProtected && on === true);
+    // What went wrong is told until the outlet changes.
+    if (faults.get(key)?.on !== on) faults.delete(key);
+    const reason = faults.get(key)?.reason ?? '';
+
+    const press = () => void switchOutlet({ account, mac, port, on: on !== true }, label);
+    const toggle = button('smart-strip-toggle', () => isBlocked || press());
+    toggle.role = on === null ? null : 'switch';
+    toggle.ariaChecked = on === null ? null : String(on);
+    toggle.ariaLabel = on === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
+    toggle.ariaBusy = asked === undefined ? null : 'true';
+    toggle.ariaDisabled = isBlocked ? 'true' : null;
+    toggle.disabled = !RED.user.hasPermission('strip-account.write');
+    toggle.dataset.on = String(asked ?? on);
+    const kept = text('strip-sidebar.protected');
     const place = (type: string) => (event: MouseEvent) =>
       put(event, { id: 'new', type, account, mac, macType: 'str', port: String(port), portType: 'port' });
-    const addSwitch = iconButton('fa-toggle-on', place('strip switch'));
-    const addWatch = iconButton('fa-eye', place('strip watch'));
-    const used = usedBy();
-    const fault = html('p', { class: 'smart-strip-fault' });
-    const row = html('div', { class: 'smart-strip-outlet' }, toggle, name, lock, addSwitch, addWatch);
-    const element = html('li', {}, row, fault, used.element);
-
-    async function press(): Promise<void> {
-      if (toggle.ariaDisabled === 'true') return;
-      const on = now !== true;
-      pending = on;
-      reason = '';
-      tell(text('strip-sidebar.told.switching', { outlet: label }));
-      draw();
-      const data = { account, mac, port, on };
-      const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data });
-      pending = null;
-      if (answer.ok) {
-        const outlet = outletOf(stripOf(account, mac), port);
-        if (outlet) outlet.on = answer.on;
-        tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
-      } else {
-        reason = sentence(account, answer);
-        tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
-      }
-      draw();
-      askAgain();
-    }
-
-    return {
-      element,
-      update(outlet) {
-        const strip = stripNow();
-        label = outletLabel(strip.name ?? strip.mac, outlet, port);
-        if (now !== outlet.on) reason = '';
-        now = outlet.on;
-        const { outlets: kept } = readOutlets(RED.nodes.node(account)?.protectedOutlets);
-        const isProtected = findOutlet(kept, mac, port) !== undefined;
-        toggle.role = now === null ? null : 'switch';
-        toggle.ariaChecked = now === null ? null : String(now);
-        toggle.ariaLabel = now === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
-        toggle.ariaBusy = pending === null ? null : 'true';
-        toggle.ariaDisabled = pending !== null || (isProtected && now === true) ? 'true' : null;
-        toggle.disabled = !RED.user.hasPermission('strip-account.write');
-        toggle.dataset.on = String(pending ?? now);
-        setText(name, outlet.name === null ? String(port) : `${port} ${outlet.name}`);
-        name.title = label;
-        lock.hidden = !isProtected;
-        setLabel(lock, text('strip-sidebar.protected'));
-        setLabel(addSwitch, text('strip-sidebar.button.switch', { outlet: label }));
-        setLabel(addWatch, text('strip-sidebar.button.watch', { outlet: label }));
-        setText(fault, reason === '' ? '' : `✕ ${reason}`);
-        used.update(uses.get(key) ?? []);
-      },
-    };
+    const row = html(
+      'div',
+      { class: 'smart-strip-outlet' },
+      toggle,
+      html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
+      isProtected ? html('i', { class: 'fa fa-lock', role: 'img', title: kept, 'aria-label': kept }) : '',
+      iconButton(
+        'fa-toggle-on',
+        text('strip-sidebar.button.switch', { outlet: label }),
+        place('strip switch'),
+      ),
+      iconButton('fa-eye', text('strip-sidebar.button.watch', { outlet: label }), place('strip watch')),
+    );
+    const fault = html('p', { class: 'smart-strip-fault' }, reason === '' ? '' : `✕ ${reason}`);
+    return html('li', { 'data-key': key }, row, fault, usedBy(uses.get(key)));
   }
 
-  function foldButton(startsFolded: () => boolean) {
-    /** `null`: it was not pressed yet. */
-    let chosen: boolean | null = null;
-    const folded = () => chosen ?? startsFolded();
-    const element = button('smart-strip-fold', () => {
-      chosen = !folded();
+  async function switchOutlet(
+    command: { account: string; mac: string; port: Port; on: boolean },
+    label: string,
+  ): Promise<void> {
+    const { account, mac, port } = command;
+    const key = useKey(account, mac, port);
+    pending.set(key, command.on);
+    faults.delete(key);
+    tell(text('strip-sidebar.told.switching', { outlet: label }));
+    draw();
+    const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data: command });
+    pending.delete(key);
+    const outlet = outletOf(stripOf(account, mac), port);
+    if (answer.ok) {
+      if (outlet) outlet.on = answer.on;
+      tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
+    } else {
+      const reason = sentence(account, answer);
+      faults.set(key, { reason, on: outlet?.on ?? null });
+      tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
+    }
+    draw();
+    askAgain();
+  }
+
+  function isFolded(key: string, startsFolded = false): boolean {
+    return folds.get(key) ?? startsFolded;
+  }
+
+  function foldButton(key: string, label: string, startsFolded = false): HTMLButtonElement {
+    const folded = isFolded(key, startsFolded);
+    const press = () => {
+      folds.set(key, !folded);
       draw();
-    });
-    return {
-      element,
-      folded,
-      update(label: string) {
-        setText(element, label);
-        element.title = label;
-        element.ariaExpanded = String(!folded());
-      },
     };
+    const element = button('smart-strip-fold', press, label);
+    element.title = label;
+    element.ariaExpanded = String(!folded);
+    return element;
   }
 
   /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
@@ -390,91 +346,73 @@ function usesOf(): Map<string, EditorNode[]> {
   return uses;
 }
 
-function usedBy(): View<EditorNode[]> {
-  const summary = html('summary', {});
-  const list = html('ul', {});
-  const element = html('details', { class: 'smart-strip-used' }, summary, list);
-  const draw = keyed(
-    list,
-    (node: EditorNode): View<EditorNode> => {
-      const reveal = button('', () => RED.view.reveal(node.id));
-      return {
-        element: html('li', {}, reveal),
-        update: (now) => setText(reveal, RED.utils.getNodeLabel(now)),
-      };
-    },
-    ({ id }) => id,
-  );
-  return {
-    element,
-    update(nodes) {
-      element.hidden = nodes.length === 0;
-      setText(summary, text('strip-sidebar.used', { count: nodes.length }));
-      draw(nodes);
-    },
-  };
+function usedBy(nodes: readonly EditorNode[] = []): HTMLElement | '' {
+  if (nodes.length === 0) return '';
+  const items = nodes.map((node) => {
+    const reveal = button('', () => RED.view.reveal(node.id), RED.utils.getNodeLabel(node));
+    return html('li', { 'data-key': node.id }, reveal);
+  });
+  const summary = html('summary', {}, text('strip-sidebar.used', { count: nodes.length }));
+  return html('details', { class: 'smart-strip-used' }, summary, html('ul', {}, ...items));
 }
 
-function loadLine() {
+function loadLine(history: History | undefined): SVGElement | '' {
+  const values = history?.values ?? [];
+  if (history === undefined || values.length < 2) return '';
   const namespace = 'http://www.w3.org/2000/svg';
   const element = document.createElementNS(namespace, 'svg');
   const line = document.createElementNS(namespace, 'polyline');
   const { width, height } = LINE;
+  line.setAttribute('points', history.points(width, height));
   element.append(line);
   element.setAttribute('viewBox', `0 -1 ${width} ${height + 2}`);
   element.setAttribute('preserveAspectRatio', 'none');
-  element.setAttribute('role', 'img');
-  return {
-    element,
-    update(history: History | undefined) {
-      const values = history?.values ?? [];
-      element.style.display = values.length < 2 ? 'none' : '';
-      if (history === undefined || values.length < 2) return;
-      const [least, most] = [Math.min(...values), Math.max(...values)];
-      const time = new Date(history.since).toLocaleTimeString();
-      element.ariaLabel = text('strip-sidebar.line', { time, least, most });
-      line.setAttribute('points', history.points(width, height));
-    },
-  };
+  element.role = 'img';
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const time = new Date(history.since).toLocaleTimeString();
+  element.ariaLabel = text('strip-sidebar.line', { time, least, most });
+  return element;
 }
 
 /**
- * Draws a list whose elements stay with what they show, so that focus and open details survive. What leaves the list is kept as it was until
- * it comes back.
+ * Makes a part of the page like one that was made afresh. Elements stay, found by their `data-key` or their place, so that the focus and open
+ * details survive.
  */
-function keyed<Data>(
-  parent: HTMLElement,
-  create: (data: Data) => View<Data>,
-  keyOf: (data: Data) => string,
-): (items: readonly Data[]) => void {
-  const views = new Map<string, View<Data>>();
-  return (items) => {
-    const gone = new Set(parent.children);
-    items.forEach((item, index) => {
-      const view = views.get(keyOf(item)) ?? create(item);
-      views.set(keyOf(item), view);
-      view.update(item);
-      gone.delete(view.element);
-      const there = parent.children[index] ?? null;
-      if (there !== view.element) parent.insertBefore(view.element, there);
-    });
-    for (const element of gone) element.remove();
-  };
+function morph(old: Element, fresh: Element): void {
+  for (const name of old.getAttributeNames())
+    if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  if (old instanceof HTMLElement && fresh instanceof HTMLElement) old.onclick = fresh.onclick;
+  const keyed = new Map(Array.from(old.children, (child) => [keyOf(child), child]));
+  const children = Array.from(fresh.childNodes);
+  children.forEach((child, index) => {
+    const there = old.childNodes[index] ?? null;
+    const key = keyOf(child);
+    const found = key === undefined ? there : keyed.get(key);
+    const stays = found?.nodeName === child.nodeName && keyOf(found) === key ? found : child;
+    if (stays !== there) old.insertBefore(stays, there);
+    if (stays instanceof Element && child instanceof Element) {
+      if (stays !== child) morph(stays, child);
+    } else if (stays.nodeValue !== child.nodeValue) stays.nodeValue = child.nodeValue;
+  });
+  while (old.childNodes.length > children.length) old.lastChild?.remove();
 }
+
+const keyOf = (node: Node): string | undefined =>
+  node instanceof HTMLElement ? node.dataset.key : undefined;
 
 /** Time of day so many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
 
-const iconButton = (icon: string, press: (event: MouseEvent) => void): HTMLButtonElement =>
-  button('smart-strip-icon', press, html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }));
-
-function setText(element: Element, value: string): void {
-  if (element.textContent !== value) element.textContent = value;
-}
-
-function setLabel(element: HTMLElement, label: string): void {
-  element.ariaLabel = label;
-  element.title = label;
+function iconButton(icon: string, label: string, press: (event: MouseEvent) => void): HTMLButtonElement {
+  const element = button(
+    'smart-strip-icon',
+    press,
+    html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }),
+  );
+  element.ariaLabel = element.title = label;
+  return element;
 }
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
