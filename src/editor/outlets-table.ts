@@ -4,7 +4,7 @@ import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
 import { editableRows, isOpen, rowsOf, showHint, type ListRow } from './form';
 import { button, html, text, type EditorNode } from './red';
-import { isUnlisted, lookUp } from './strip-picker';
+import { lookUp } from './strip-picker';
 import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
@@ -170,8 +170,8 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
   };
   /** A name becomes the MAC of its strip as soon as the strips are known. */
   const resolve = () => {
-    const found = lookUp(known(), String(mac.val()));
-    if ('strip' in found) mac.val(found.strip.mac);
+    const { strip } = lookUp(known(), String(mac.val()));
+    if (strip) mac.val(strip.mac);
     describe();
   };
   mac.on('input', describe).on('change', resolve);
@@ -181,8 +181,9 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
 }
 
 function faultOfStrip(strips: readonly Strip[], typed: string): string {
-  if (typed.trim() === '') return text('strip-account.invalid.rowStrip');
-  const found = lookUp(strips, typed);
-  if ('key' in found) return text(found.key, { name: typed.trim() });
-  return isUnlisted(strips, typed) ? text('strip-account.warning.unlisted') : '';
+  const name = typed.trim();
+  if (name === '') return text('strip-account.invalid.rowStrip');
+  const { error, warning = '' } = lookUp(strips, name);
+  const key = error ?? warning;
+  return key === '' ? '' : text(key, { name });
 }

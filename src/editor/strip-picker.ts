@@ -59,17 +59,16 @@ export const checkPort =
   (value) =>
     [...PORTS.map(String), ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
 
-/** What a strip is called by the text in a field. */
-type StripMatch =
-  | { strip: Strip }
-  /** A MAC of no known strip, or nothing that could be looked up. */
-  | { mac: string }
-  /** No strip, or several, have this name. */
-  | { key: 'strip-account.invalid.stripName' | 'strip-account.invalid.stripTwice' };
+/** The strip that a text names, or what is to be said of the text: keys of a catalogue. */
+interface StripMatch {
+  strip?: Strip;
+  error?: string;
+  warning?: string;
+}
 
 /**
  * The strip that a text names by its MAC or its name. Where the account's strips are known, a text that is neither and does not look like a
- * MAC is an error; a MAC that is not listed may be that of a strip that is switched off.
+ * MAC is an error; a MAC that is not listed may be that of a strip that is switched off. Variables are known to the runtime alone.
  */
 export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   const mac = typed.trim();
@@ -77,15 +76,11 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   if (strip) return { strip };
   const namesakes = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
   const [named, ...others] = namesakes;
-  if (named) return others.length === 0 ? { strip: named } : { key: 'strip-account.invalid.stripTwice' };
-  const isVariable = environmentVariable(mac) !== null;
-  if (strips.length === 0 || looksLikeMac(macKey(mac)) || isVariable || mac === '') return { mac };
-  return { key: 'strip-account.invalid.stripName' };
+  if (named) return others.length === 0 ? { strip: named } : { error: 'strip-account.invalid.stripTwice' };
+  if (strips.length === 0 || mac === '' || environmentVariable(mac) !== null) return {};
+  if (looksLikeMac(macKey(mac))) return { warning: 'strip-account.warning.unlisted' };
+  return { error: 'strip-account.invalid.stripName' };
 }
-
-/** Whether a text may be the MAC of a strip that the service does not list. Variables are known to the runtime alone. */
-export const isUnlisted = (strips: readonly Strip[], typed: string): boolean =>
-  strips.length > 0 && typed.trim() !== '' && !typed.includes('$') && 'mac' in lookUp(strips, typed);
 
 /** Strips whose name or MAC holds the text. */
 export function filterStrips(strips: readonly Strip[], typed: string): Strip[] {
@@ -120,7 +115,8 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const again = text('strip-account.picker.refresh');
   const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
     .attr({ title: again, 'aria-label': again })
-    .append('<i class="fa fa-refresh" aria-hidden="true">');
+    .append('<i class="fa fa-refresh" aria-hidden="true">')
+    .on('click', () => void load(false));
   const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">');
   list.attr('aria-label', text('strip-account.picker.strips'));
   const picker = $('<div class="smart-strip-picker">')
@@ -181,18 +177,14 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     draw();
     reveal(list.find('[aria-selected=true]'));
   };
-  const look = (): StripMatch =>
-    fixed() ? lookUp(stripsOf(account), typed.value()) : { mac: typed.value() };
+  const look = (): StripMatch => (fixed() ? lookUp(stripsOf(account), typed.value()) : {});
   const check = (left: boolean) => {
     const value = typed.value();
-    const found = look();
+    const { error, warning } = look();
     const problem = problemWith(descriptor, node, 'mac', value);
-    if ('key' in found) showMessage('mac', left ? text(found.key, { name: value.trim() }) : '');
+    if (error !== undefined) showMessage('mac', left ? text(error, { name: value.trim() }) : '');
     else if (problem !== '') showMessage('mac', left || value !== '' ? problem : '');
-    else {
-      const unlisted = fixed() && isUnlisted(stripsOf(account), value);
-      showMessage('mac', unlisted ? text('strip-account.warning.unlisted') : '', 'warning');
-    }
+    else showMessage('mac', warning === undefined ? '' : text(warning), 'warning');
   };
 
   box
@@ -212,9 +204,9 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
       }
     })
     .on('blur', () => {
-      const found = look();
+      const { strip } = look();
       // A name that only one strip has becomes its MAC.
-      if ('strip' in found && !sameMac(found.strip.mac, typed.value())) pick(found.strip);
+      if (strip && !sameMac(strip.mac, typed.value())) pick(strip);
       check(true);
     });
   input.on('input', () => {
@@ -236,7 +228,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     refresh.prop('disabled', true);
     const answer = await loadStrips(account);
     // Another account may have been chosen meanwhile, or the dialog closed.
-    if (mine !== turn || !isOpen(refresh)) return;
+    if (mine !== turn || !isOpen(list)) return;
     refresh.prop('disabled', false);
     if (!answer.ok)
       trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
@@ -248,7 +240,6 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     check(typed.value() !== '');
     onChange();
   };
-  refresh.on('click', () => void load(false));
 
   return {
     chosen,

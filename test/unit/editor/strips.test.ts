@@ -111,23 +111,23 @@ describe('a strip that is typed', () => {
 
   it('is found by its MAC in any spelling, or by a name that only one has', () => {
     for (const typed of ['A1B2C3D4E5F6', 'a1:b2:c3:d4:e5:f6', 'Desk strip', ' desk STRIP ']) {
-      const found = lookUp(known, typed);
-      assert.ok('strip' in found && found.strip.mac === 'A1B2C3D4E5F6', typed);
+      assert.equal(lookUp(known, typed).strip, desk, typed);
     }
-    const odd = lookUp(known, 'odd-id');
-    assert.ok('strip' in odd && odd.strip.name === 'Shed');
+    assert.equal(lookUp(known, 'odd-id').strip?.name, 'Shed');
   });
 
   it('is an error where its name is not there, or there twice', () => {
-    assert.deepEqual(lookUp(known, 'Office'), { key: 'strip-account.invalid.stripName' });
-    assert.deepEqual(lookUp(known, 'kitchen'), { key: 'strip-account.invalid.stripTwice' });
+    assert.deepEqual(lookUp(known, 'Office'), { error: 'strip-account.invalid.stripName' });
+    assert.deepEqual(lookUp(known, 'kitchen'), { error: 'strip-account.invalid.stripTwice' });
   });
 
-  it('may be any MAC, a variable, or anything at all while no strip is known', () => {
-    for (const mac of ['00:11:22:33:44:55', '001122334455', '00-11-22-33-44-55-66-77', '${STRIP}', '']) {
-      assert.deepEqual(lookUp(known, ` ${mac} `), { mac }, mac);
+  it('may be a MAC that is not listed, a variable, or anything at all while no strip is known', () => {
+    for (const mac of ['00:11:22:33:44:55', '001122334455', '00-11-22-33-44-55-66-77']) {
+      assert.deepEqual(lookUp(known, ` ${mac} `), { warning: 'strip-account.warning.unlisted' }, mac);
+      assert.deepEqual(lookUp([], mac), {}, mac);
     }
-    assert.deepEqual(lookUp([], 'Office'), { mac: 'Office' });
+    for (const text of ['${STRIP}', '']) assert.deepEqual(lookUp(known, ` ${text} `), {}, text);
+    assert.deepEqual(lookUp([], 'Office'), {});
   });
 
   it('filters the list by name and by MAC', () => {
