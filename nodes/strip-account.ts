@@ -39,6 +39,7 @@ export = (RED: NodeAPI): void => {
         tls: textOf(def, 'tls') !== '',
         proxy: textOf(def, 'proxy') !== '',
         mapping: textOf(def, 'mapping').length,
+        status: account.status(),
         account: account.diagnostics(),
       }),
     });

@@ -1,13 +1,10 @@
 import { arch, platform, release } from 'node:os';
 import type { NodeAPI } from 'node-red';
-import type { AccountStatus } from '../src/account/types';
 import { systemClock } from '../src/api/clock';
-import { isStripError } from '../src/api/errors';
 import type { SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest, type OutletRequest } from '../src/flow/sidebar';
 import { editorError } from '../src/flow/node-error';
-import type { LazyAccount } from '../src/flow/shared-account';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
 import { answering, packageVersion, requireJson } from './shared/runtime';
@@ -80,18 +77,7 @@ async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
     release: release(),
     arch: arch(),
   };
-  const status = statusOf(link.account);
-  return loadDiagnostics().reportOf({ ...link.diagnostics(), versions, status, now: systemClock.wall() });
-}
-
-function statusOf(account: LazyAccount): AccountStatus {
-  try {
-    return account.get().status();
-  } catch (error) {
-    if (!isStripError(error)) throw error;
-    const never = { readable: true, lastAnswerAt: null, cooldownUntil: null, polling: false };
-    return { available: false, error, ...never };
-  }
+  return loadDiagnostics().reportOf({ ...link.diagnostics(), versions, now: systemClock.wall() });
 }
 
 async function switchOutlet(

@@ -10,25 +10,16 @@ export = (RED: NodeAPI): void => {
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
-    const account = textOf(def, 'account');
-    let stop = (): void => undefined;
-
-    try {
-      const options = readWatchOptions(def, (name): unknown =>
-        RED.util.evaluateNodeProperty(name, 'env', this, {}),
-      );
-      stop = whenStarted(RED, () => {
-        try {
-          stop = startWatching(options, accountOf(RED, account).account.get(), display, (msg) =>
-            this.send(msg),
-          );
-        } catch (error) {
-          showStartFailure(this, display, error, 'watch', translate);
-        }
-      });
-    } catch (error) {
-      showStartFailure(this, display, error, 'watch', translate);
-    }
+    let stop = whenStarted(RED, () => {
+      try {
+        const env = (name: string): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {});
+        const options = readWatchOptions(def, env);
+        const { account } = accountOf(RED, textOf(def, 'account'));
+        stop = startWatching(options, account.get(), display, (msg) => this.send(msg));
+      } catch (error) {
+        showStartFailure(this, display, error, 'watch', translate);
+      }
+    });
 
     this.on('close', () => {
       stop();

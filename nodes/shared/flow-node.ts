@@ -90,7 +90,7 @@ export interface AccountLink {
   /** Removes its API key from a text that is to be shown. */
   hideKey(text: string): string;
   /** For a diagnostics report: its settings, and what it has done. */
-  diagnostics(): Omit<ReportSource, 'versions' | 'status' | 'now'>;
+  diagnostics(): Omit<ReportSource, 'versions' | 'now'>;
 }
 
 const links = new WeakMap<object, AccountLink>();

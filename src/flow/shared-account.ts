@@ -1,8 +1,8 @@
 import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
 import type { KnownStrips } from '../account/strip-store';
-import type { AccountSettings, OutletId, OutletName } from '../account/types';
-import { closedError, StripError, variableMissing } from '../api/errors';
+import type { AccountSettings, AccountStatus, OutletId, OutletName } from '../account/types';
+import { closedError, isStripError, StripError, variableMissing } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty } from '../values';
 import { NOTHING_KNOWN } from './node-error';
@@ -78,6 +78,17 @@ export class LazyAccount {
   /** Commands that were cancelled, and may not be carried out, in this turn of the event loop: a full deploy closes the nodes and their account in one turn. */
   get justCancelled(): number {
     return this.#justCancelled;
+  }
+
+  /** How it is doing, or why it cannot start. */
+  status(): AccountStatus {
+    try {
+      return this.get().status();
+    } catch (error) {
+      if (!isStripError(error)) throw error;
+      const never = { readable: true, lastAnswerAt: null, cooldownUntil: null, polling: false };
+      return { available: false, error, ...never };
+    }
   }
 
   get known(): KnownStrips {

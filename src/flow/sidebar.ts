@@ -8,22 +8,16 @@ import type { LazyAccount } from './shared-account';
 
 /** What is known of an account, without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
-  try {
-    const running = account.get();
-    const { available, error, polling, lastAnswerAt, cooldownUntil } = running.status();
-    return {
-      id,
-      available,
-      error: error === null ? null : editorError(error),
-      polling,
-      answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
-      pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
-      strips: running.known.all(),
-    };
-  } catch (error) {
-    const nothing = { available: false, polling: false, answeredAgo: null, pausedFor: null, strips: [] };
-    return { id, ...nothing, error: editorError(error) };
-  }
+  const { available, error, polling, lastAnswerAt, cooldownUntil } = account.status();
+  return {
+    id,
+    available,
+    error: error === null ? null : editorError(error),
+    polling,
+    answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
+    pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
+    strips: account.known.all(),
+  };
 }
 
 /** A request of the side bar to switch one outlet. */
