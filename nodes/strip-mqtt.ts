@@ -19,6 +19,7 @@ export = (RED: NodeAPI): void => {
 
   /** What the broker keeps of each node since the latest deploy, by the node's id. */
   const kept = new Map<string, Published>();
+  const bridges = new Set<Bridge>();
 
   function StripMqtt(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
@@ -29,6 +30,8 @@ export = (RED: NodeAPI): void => {
     /** Why nothing is shared. */
     let failure = new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
 
+    const isTaken = (topic: string): boolean =>
+      [...bridges].some((other) => other !== bridge && other.publishes(topic));
     const start = (): void => {
       try {
         const settings = readBridge(def);
@@ -42,11 +45,13 @@ export = (RED: NodeAPI): void => {
           account: account.get(),
           source: `${id} ${link.baseUrl}`,
           before: kept.get(this.id),
+          isTaken,
           owner,
           send: (publication) => this.send(publication),
           onRetained: (topic) => this.warn(translate('notice.retained', { topic })),
           onStatus: (status) => display.set(status),
         });
+        bridges.add(bridge);
         bridge.start();
       } catch (error) {
         failure = showStartFailure(this, display, error, 'mqtt', translate);
@@ -69,7 +74,10 @@ export = (RED: NodeAPI): void => {
     this.on('close', () => {
       cancelStart();
       // Also of a node that is removed: it may only be disabled for a while.
-      if (bridge !== null) kept.set(this.id, bridge.close());
+      if (bridge !== null) {
+        bridges.delete(bridge);
+        kept.set(this.id, bridge.close());
+      }
       handler.close();
     });
   }

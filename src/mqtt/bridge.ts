@@ -51,6 +51,8 @@ interface BridgeOptions {
   source: string;
   /** What this node had published until a deploy closed it. */
   before: Published | undefined;
+  /** Whether another node publishes on a topic. */
+  isTaken: (topic: string) => boolean;
   /** Commands with this owner end when the node is closed. */
   owner: object;
   send: (publication: Publication) => void;
@@ -134,6 +136,10 @@ export class Bridge {
     return { strips, emptied: this.#emptied };
   }
 
+  publishes(topic: string): boolean {
+    return [...this.#strips.values()].some(({ published }) => published.has(topic));
+  }
+
   /** Carries out one message from the broker. */
   readonly handle: Handle = async (input) => {
     const topic = ownProperty(input.msg, 'topic');
@@ -149,7 +155,7 @@ export class Bridge {
 
   #onBirth(topic: unknown, payload: unknown): void {
     if (payload === 'online') {
-      for (const topic of this.#emptied) this.#states.set(topic, '');
+      for (const topic of this.#emptied) if (!this.#options.isTaken(topic)) this.#states.set(topic, '');
       for (const shared of this.#strips.values()) this.#publishWhole(shared);
       this.#flushSoon();
     } else if (payload !== 'offline') {
@@ -269,11 +275,13 @@ export class Bridge {
     for (const topic of topicsOf(this.#settings, shared.id)) this.#clear(shared, topic);
   }
 
-  /** An empty payload makes the broker forget what it kept on a topic. */
+  /** An empty payload makes the broker forget what it kept on a topic. What another node publishes there stays. */
   #clear(shared: Shared, topic: string): void {
-    this.#publish(shared, topic, '');
+    if (!this.#options.isTaken(topic)) {
+      this.#publish(shared, topic, '');
+      this.#emptied.add(topic);
+    }
     shared.published.delete(topic);
-    this.#emptied.add(topic);
   }
 
   /** Everything that is published of a strip, once what changed and the discovery messages of all strips are sent. */

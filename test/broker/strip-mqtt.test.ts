@@ -391,6 +391,27 @@ describe('strip mqtt with a real broker', () => {
     }
   });
 
+  it('keeps the description of a strip that a deploy moves from one node to another', async () => {
+    const flow = (first: string, second: string) => [
+      ...bridgeFlow(broker.port, service, { discovery: first }),
+      ...bridgeFlow(broker.port, service, { prefix: 'b-', topic: 'other', discovery: second }),
+    ];
+    await red.deploy(flow('', 'homeassistant'));
+    await client.next(`other/${OTHER}/available`);
+    for (const [first, second, topic] of [
+      ['homeassistant', '', 'smart-strip/'],
+      ['', 'homeassistant', 'other/'],
+    ] as const) {
+      const after = client.messages.mark;
+      await red.deploy(flow(first, second));
+      for (const each of ['smart-strip', 'other'])
+        await client.next(`${each}/${OTHER}/available`, undefined, after);
+      const discovery = (await broker.retained()).get(discoveryOf(MAC)) ?? '';
+      assert.deepEqual(discoveryProblems(discoveryOf(MAC), discovery), []);
+      assert.ok(discovery.includes(topic), discovery);
+    }
+  });
+
   it('serves two accounts on one broker', async () => {
     const second = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }], shape: 'plain' });
     try {

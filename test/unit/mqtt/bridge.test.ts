@@ -38,7 +38,10 @@ class Lab {
   readonly bridge: Bridge;
   #listener: Listener | null = null;
 
-  constructor(config: object = {}, more: { source?: string; before?: Published } = {}) {
+  constructor(
+    config: object = {},
+    more: { source?: string; before?: Published; isTaken?: (topic: string) => boolean } = {},
+  ) {
     const account = accountWith({
       subscribe: (listener, readings) => {
         this.subscribers++;
@@ -68,6 +71,7 @@ class Lab {
       account,
       source: 'the account',
       before: undefined,
+      isTaken: () => false,
       ...more,
       owner: OWNER,
       send: (publication) => this.sent.push(publication),
@@ -372,6 +376,17 @@ describe('a bridge after a deploy', () => {
     const lab = new Lab({}, { source: 'another account', before }).start(here);
     lab.becomes({});
     assert.equal(emptied(await lab.published()).length, 3);
+  });
+
+  it('leaves alone what another node publishes by now, also after a birth message', async () => {
+    const first = new Lab().start(here);
+    const other = new Lab({ topic: 'other' }).start(here);
+    const isTaken = (topic: string) => other.bridge.publishes(topic);
+    const before = first.bridge.close();
+    const lab = new Lab({ discovery: '' }, { before, isTaken }).start(here);
+    assert.deepEqual(emptied(await lab.published()), []);
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.deepEqual(emptied(await lab.published()), []);
   });
 
   it('says again after a birth message what was emptied, after two deploys too', async () => {
