@@ -55,17 +55,14 @@ const MOST_MEMBERS = 6;
 /** A short text that shows a value in an error sentence. Never throws, and runs no code of the value (getters, `toString`). */
 export function preview(value: unknown): string {
   try {
-    return shorten(render(value, 0));
+    return cut(render(value, 0), LONGEST_PREVIEW);
   } catch {
     return typeof value; // a proxy whose traps throw
   }
 }
 
 /** The same for a value that is known to be text. The editor script uses this alone, which keeps it small. */
-export const previewText = (text: string): string => shorten(quote(text));
-
-const shorten = (text: string): string =>
-  text.length > LONGEST_PREVIEW ? `${text.slice(0, LONGEST_PREVIEW - 1)}…` : text;
+export const previewText = (text: string): string => cut(quote(text), LONGEST_PREVIEW);
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, LONGEST_PREVIEW));
 

@@ -70,19 +70,18 @@ function connect(
   absence: Absence,
 ): Client {
   const { simulator } = baseUrl;
-  const options = { baseUrl, timeout, clock: systemClock, ...(mapping ? { mapping } : {}) };
-  if (simulator !== null) {
-    const key = apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
-    return new Client({ ...options, apiKey: key, dispatcher: simulatorDispatcher(simulator) });
-  }
-  const key = checkApiKey(apiKey);
-  const dispatcher = createDispatcher({
-    origin: baseUrl.url.origin,
-    connections,
-    ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls), absence) }),
-    ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy), absence) }),
-  });
-  return new Client({ ...options, apiKey: key, dispatcher });
+  const key = simulator !== null && apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
+  const dispatcher =
+    simulator !== null
+      ? simulatorDispatcher(simulator)
+      : createDispatcher({
+          origin: baseUrl.url.origin,
+          connections,
+          ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls), absence) }),
+          ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy), absence) }),
+        });
+  const options = { baseUrl, timeout, clock: systemClock, apiKey: key, dispatcher };
+  return new Client({ ...options, ...(mapping ? { mapping } : {}) });
 }
 
 /**

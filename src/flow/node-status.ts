@@ -59,27 +59,14 @@ export function listStatus(strips: readonly Pick<Strip, 'available' | 'outlets'>
   return on > 0 ? { fill: 'green', shape: 'dot', text } : { fill: 'grey', shape: 'ring', text };
 }
 
-const ERROR_KEYS: Readonly<Record<ErrorCode, string>> = {
-  INVALID_INPUT: 'invalidInput',
-  NOT_CONFIGURED: 'notConfigured',
-  AUTH: 'auth',
-  NOT_FOUND: 'notFound',
-  RATE_LIMITED: 'rateLimited',
-  TIMEOUT: 'timeout',
-  UNREACHABLE: 'unreachable',
-  SERVICE: 'service',
-  BAD_RESPONSE: 'badResponse',
-  SWITCH_FAILED: 'switchFailed',
-  SUPERSEDED: 'superseded',
-  PROTECTED: 'protected',
-  BUSY: 'busy',
-  CLOSED: 'closed',
-};
+/** `INVALID_INPUT` is `invalidInput` in the catalogue. */
+const errorKey = (code: ErrorCode): string =>
+  code.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The status after an error: red, or yellow if nothing is wrong with the outlet itself. */
 export function errorStatus(code: ErrorCode): NodeStatus {
   const isHarmless = code === 'RATE_LIMITED' || code === 'SUPERSEDED';
-  return status(isHarmless ? 'yellow' : 'red', 'ring', ERROR_KEYS[code]);
+  return status(isHarmless ? 'yellow' : 'red', 'ring', errorKey(code));
 }
 
 /** The status of what goes by an account as a whole; `status`: where the account answers. `null`: it was not asked yet. */
