@@ -7,6 +7,8 @@ const isReport = (body: unknown): body is { versions: object } => isRecord(ownPr
 export async function showDiagnostics(account: string): Promise<void> {
   const address = `strip-sidebar/diagnostics/${encodeURIComponent(account)}`;
   const report = await adminRequest(address, isReport);
+  // It may have been asked for twice.
+  if (document.querySelector('.smart-strip-diagnostics')) return;
   const told = html('span', { role: 'status' });
   const action = (name: string, press: () => void) =>
     button('red-ui-button', press, text(`strip-sidebar.diagnostics.${name}`));

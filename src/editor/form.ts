@@ -174,6 +174,17 @@ export function typedField(descriptor: Descriptor, field: string, own?: InputTyp
   };
 }
 
+/** What a button begins, one at a time. It keeps the focus meanwhile, which `disabled` would take from the keyboard. */
+export function onPress(button: JQuery, work: () => Promise<void>): void {
+  const press = async () => {
+    if (button.attr('aria-disabled') === 'true') return;
+    button.attr('aria-disabled', 'true');
+    await work();
+    button.removeAttr('aria-disabled');
+  };
+  button.on('click', () => void press());
+}
+
 /** Makes an editable list. `fill`: draws a row of what was added to the list, an empty object where the button was pressed. */
 export function editableRows(
   list: JQuery,

@@ -5,6 +5,7 @@ import { environmentVariable, previewText } from '../values';
 import type { Check, Descriptor, LabelParts } from './descriptors';
 import {
   isOpen,
+  onPress,
   problemWith,
   segmentedField,
   showHint,
@@ -115,8 +116,8 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const again = text('strip-account.picker.refresh');
   const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
     .attr({ title: again, 'aria-label': again })
-    .append('<i class="fa fa-refresh" aria-hidden="true">')
-    .on('click', () => void load(false));
+    .append('<i class="fa fa-refresh" aria-hidden="true">');
+  onPress(refresh, () => load(false));
   const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">');
   list.attr('aria-label', text('strip-account.picker.strips'));
   const picker = $('<div class="smart-strip-picker">')
@@ -225,11 +226,9 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     trouble = text(`strip-account.${account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
     draw();
     if (account === '') return;
-    refresh.prop('disabled', true);
     const answer = await loadStrips(account);
     // Another account may have been chosen meanwhile, or the dialog closed.
     if (mine !== turn || !isOpen(list)) return;
-    refresh.prop('disabled', false);
     if (!answer.ok)
       trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
     else trouble = answer.strips.length === 0 ? text('strip-account.picker.none') : '';

@@ -394,6 +394,57 @@ describe('the dialogs with thirty strips', () => {
     }
   });
 
+  it('keep the focus on a button that asks for something', async () => {
+    await open();
+    const { page } = editor;
+    const isFocused = (button: string) =>
+      page.locator(button).evaluate((element) => element === document.activeElement);
+    await newSwitch();
+    await page.locator('.smart-strip-bar button').focus();
+    const refreshed = page.waitForResponse(/\/strips\?refresh/);
+    await page.keyboard.press('Enter');
+    await (await refreshed).finished();
+    await page.waitForFunction(() => !document.querySelector('.smart-strip-bar [aria-disabled]'));
+    assert.ok(await isFocused('.smart-strip-bar button'));
+    await editor.done();
+    await editor.editConfig('strip-account', 'account');
+    await page.locator('#smart-strip-test').focus();
+    const asked = stage.service.requests.length;
+    await page.keyboard.down('Enter');
+    await page.keyboard.down('Enter'); // held down
+    await page.keyboard.up('Enter');
+    await page.locator('#smart-strip-result table').waitFor();
+    assert.ok(await isFocused('#smart-strip-test'));
+    assert.equal(stage.service.requests.length, asked + 1);
+  });
+
+  it('show a report for a bug once, also after a double-click', async () => {
+    await open();
+    const { page } = editor;
+    await editor.editConfig('strip-account', 'account');
+    const ask = page.locator('#smart-strip-diagnostics');
+    const both: (() => void)[] = [];
+    const arrived = new Promise<void>((resolve) => {
+      void page.route('**/strip-sidebar/diagnostics/*', async (route) => {
+        await new Promise<void>((answer) => {
+          both.push(answer);
+          if (both.length === 2) resolve();
+        });
+        await route.continue();
+      });
+    });
+    await ask.dblclick();
+    await arrived;
+    for (const answer of both) {
+      const answered = page.waitForResponse('**/strip-sidebar/diagnostics/*');
+      answer();
+      await (await answered).finished();
+      await page.locator('dialog').first().waitFor();
+    }
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    assert.equal(await page.locator('dialog').count(), 1);
+  });
+
   it('keep the units that a user declares', async () => {
     await open();
     await editor.editConfig('strip-account', 'account');

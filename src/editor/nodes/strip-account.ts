@@ -5,7 +5,16 @@ import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Descriptor, Fault } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
-import { chosenIn, faultThrownBy, isOpen, numberFault, openDialogs, showMessage, watchField } from '../form';
+import {
+  chosenIn,
+  faultThrownBy,
+  isOpen,
+  numberFault,
+  onPress,
+  openDialogs,
+  showMessage,
+  watchField,
+} from '../form';
 import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
@@ -92,8 +101,7 @@ function open(node: EditorNode): void {
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
-  const button = $('#smart-strip-test');
-  button.on('click', () => void test(node, button, table, showPreview));
+  onPress($('#smart-strip-test'), () => test(node, table, showPreview));
   const diagnostics = $('#smart-strip-diagnostics').toggle(isStored);
   diagnostics.on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
@@ -187,17 +195,14 @@ function addSimulator(): void {
 
 async function test(
   node: EditorNode,
-  button: JQuery,
   table: OutletsTable,
   showPreview: (answer: StripsAnswer) => void,
 ): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) showMessage(field, '');
-  button.prop('disabled', true);
   const values = typedValues(node);
   const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
   if (!isOpen(result)) return;
-  button.prop('disabled', false);
   if (isPublicHttp(values.baseUrl))
     showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
   if (answer.ok) table.refresh(answer.strips);
