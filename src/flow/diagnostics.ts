@@ -179,17 +179,12 @@ function kindOfText(value: string, aliases: Aliases): string {
   return `text of ${value.length}`;
 }
 
-/** Keys made of these words stand in a report as they are: they are no names of strips, and a reader needs them. */
+/** Words besides the names that the decoder looks for: no names of strips, and a reader needs them. */
 const WORDS = new Set(
   (
-    'account active actual address alias array at available body channel channels code cold connected connection content count ' +
-    'current cursor data date details device devices energy error errors first friendly has health id index info input is ' +
-    'item items label last level limit line links list load mac message meta meter mode model more name next number object ' +
-    'off offline offset ok on online order other outlet outlets output page pages pagination paging per plug plugs port ports ' +
-    'position power prev previous properties quality reachable reading readings record records relay relays response result ' +
-    'results rssi seen sensor sensors serial set signal size socket sockets start state states status strength strip strips ' +
-    'success switch switched switches system telemetry temperature time timestamp title to total type unit units up updated ' +
-    'uptime usage value values version volt voltage volts w watt watts wifi'
+    'account active array at channel channels cold date first friendly has input is mode model off other outlet outlets output per plug ' +
+    'plugs port ports relay relays seen set socket sockets strips switch switched switches temperature time timestamp to up updated uptime ' +
+    'version w'
   ).split(' '),
 );
 
@@ -198,12 +193,10 @@ const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 /** Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar. Digits are ignored. */
 export function isKnownKey(key: string): boolean {
   if (key.length > 40) return false;
-  if (isListedName(key)) return true;
   const words = key.match(WORD) ?? [];
-  const rest = key.replace(WORD, '');
-  return (
-    words.length > 0 && /^[\s._-]*\d?$/.test(rest) && words.every((word) => WORDS.has(word.toLowerCase()))
-  );
+  const isMadeOfWords = words.length > 0 && /^[\s._-]*\d?$/.test(key.replace(WORD, ''));
+  const isKnown = (word: string): boolean => WORDS.has(word.toLowerCase()) || isListedName(word);
+  return isListedName(key) || (isMadeOfWords && words.every(isKnown));
 }
 
 const settingsOf = (settings: AccountSettings, source: ReportSource, aliases: Aliases): object => ({
