@@ -139,15 +139,17 @@ function readStrip(
   const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
   const fields = rows === null ? found.fields : [];
-  const { load, voltage, signal, units } = settleReadings(fields, look, note);
+  const isOld = around.length > 0 || fields.some(isDoubt);
+  const { load, voltage, signal, units } = settleReadings(isOld ? [] : fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
+  if (isOld) {
+    for (const outlet of outlets) outlet.on = null;
+    const doubts = fields.filter(isDoubt).map(({ meaning }) => meaning.key);
+    note('outlets', 'unclear', [...around, ...doubts].sort());
+  }
   const name = rows === null ? nameOf(fields) : rows.name;
-  const doubts = [...around, ...fields.filter(isDoubt).map(({ meaning }) => meaning.key)];
-  if (doubts.length === 0) return { mac, name, available, outlets, load, voltage, signal, units, at };
-  note('outlets', 'unclear', doubts.sort());
-  const unknown = outlets.map((outlet) => ({ ...outlet, on: null }));
-  return { mac, name, available, outlets: unknown, load: null, voltage: null, signal: null, units: {}, at };
+  return { mac, name, available, outlets, load, voltage, signal, units, at };
 }
 
 /** Whether a field of a strip leaves open if all of it still holds: it is old, or the answer failed. */
@@ -170,7 +172,8 @@ function nameOf(fields: readonly Field[]): string | null {
 
 /** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
 function isReachable(fields: readonly Field[]): boolean {
-  const own = fields.filter(({ part }) => part === 'self').map(reachability);
-  const network = fields.filter(({ part }) => part === 'network').map(reachability);
+  const telling = fields.filter(({ meaning }) => meaning.available || meaning.offline || meaning.connection);
+  const own = telling.filter(({ part }) => part === 'self').map(reachability);
+  const network = telling.filter(({ part }) => part === 'network').map(reachability);
   return !own.includes(false) && (!network.includes(false) || [...own, ...network].includes(true));
 }

@@ -107,10 +107,8 @@ function isOneField(meaning: Meaning, record: JsonRecord, look: Look): boolean {
 }
 
 /** What a record of that name holds; inside measurements everything is measured. */
-function partOf(meaning: Meaning, part: Field['part']): Field['part'] | null {
-  if (meaning.part === null) return null;
-  return part === 'self' ? meaning.part : part;
-}
+const partOf = (meaning: Meaning, part: Field['part']): Field['part'] | null =>
+  meaning.part !== null && part !== 'self' ? part : meaning.part;
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(

@@ -97,13 +97,9 @@ class Search {
       const before = this.records.length;
       // What an element with a MAC holds are its outlets, unless they have MACs and outlets of their own.
       const isContainer = (own === null || holdsStrips(record, own, look)) && this.#inside(record, place);
-      // An empty list inside makes no room of an element that tells outlets and has a MAC further down.
-      const isStripWithEmptyList =
-        own === null &&
-        this.records.length === before &&
-        tellsOutlets(record, look) &&
-        partIdentity(record, look) !== null;
-      if (isContainer && !isStripWithEmptyList) {
+      const isEmpty = isContainer && own === null && this.records.length === before;
+      // An empty list inside makes no room of an element that has a MAC further down.
+      if (isContainer && !(isEmpty && partIdentity(record, look) !== null)) {
         deeper = true;
         if (own !== null && tellsOwnOutlets(record, own, look))
           strips.push({ identity: own, record, offline });

@@ -102,7 +102,7 @@ export function readSet(value: unknown, container: Container, look: Look): ToldO
 }
 
 function ofArray(array: readonly unknown[], container: Container, look: Look): ToldOutlet[] | null {
-  const records = array.every(isRecord) ? array : array.filter(isRecord);
+  const records = array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container, look) : null;
   const all = records.map((record) => unwrapped(record, look));
   return ofRecords(all, [], container, look);
@@ -114,12 +114,9 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
   if (isRecord(node)) return node;
   const inner = attributes ?? properties;
   if (isRecord(inner)) return { ...inner, ...record };
-  let only: string | undefined;
-  for (const key in record) {
-    if (only !== undefined) return record;
-    only = key;
-  }
-  if (only === undefined) return record;
+  const keys = Object.keys(record);
+  const [only] = keys;
+  if (only === undefined || keys.length > 1) return record;
   const { keyed, outlets, part } = look(only);
   const value = record[only];
   return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
@@ -345,9 +342,7 @@ function statesIn(
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
-    const isText = meaning.name >= 0 || meaning.is('text');
-    const isValue = meaning.is('value') || (isText && readWord(value) !== null);
-    const kind = outer !== null && isValue ? outer : meaning.state;
+    const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
     if (isRecord(value)) {
       const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
       if (isState && depth < DEEPEST_STATE) said = statesIn(value, look, kind ?? outer, said, depth + 1);
@@ -358,17 +353,22 @@ function statesIn(
     }
     if (isDoubt(meaning, value)) said = withItem(said, { from: key, value: null, weight: 'doubt' });
   }
+  if (outer === null) return said;
   // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
-  const own = outer === null ? [] : said.slice(start).filter(({ value }) => value !== null);
-  return own.length > 1 && agreed(own) === undefined
-    ? withItem(said, { from: own[0]?.from ?? '', value: null, weight: 'doubt' })
-    : said;
+  const [own, ...others] = said.slice(start).filter(({ value }) => value !== null);
+  if (own !== undefined && others.some(({ value }) => value !== own.value))
+    said.push({ ...own, value: null, weight: 'doubt' });
+  return said;
 }
+
+/** Whether a field of a record for a state is its value, or says the same by a word. */
+const isValueOf = (meaning: Meaning, value: unknown): boolean =>
+  meaning.is('value') || (readWord(value) !== null && (meaning.name >= 0 || meaning.is('text')));
 
 /** Whether a field of a record about one outlet says that its state is old, that it does not answer, or that reading it failed. */
 const isDoubt = (meaning: Meaning, value: unknown): boolean =>
   meaning.number === null &&
-  (meaning.state === null || typeof value === 'string') &&
+  (meaning.state === null || (typeof value === 'string' && readWord(value) === null)) &&
   (saysOld(meaning, value) ||
     saysFailed(meaning, value) ||
     reachability({ meaning, value, part: 'self' }) === false);

@@ -1,17 +1,7 @@
 import { isRecord } from '../../values';
 import type { SwitchResult } from '../types';
 import { createLook, type Look } from './names';
-import {
-  agreed,
-  isSet,
-  readBit,
-  readIndex,
-  readText,
-  readWord,
-  saysFailed,
-  wordsOf,
-  type JsonRecord,
-} from './values';
+import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -137,15 +127,15 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
 }
 
 const PENDING =
-  /^(?:pending|queued|scheduled|skipped|dry ?run|in ?progress|retry(?:ing)?|offline|disconnected)$/;
+  /^\s*(?:pending|queued|scheduled|skipped|dry[\s_-]?run|in[\s_-]?progress|retry(?:ing)?|offline|disconnected)\s*$/i;
 /** Whether `false` under a name leaves open what was done. */
 const DONE =
   /^(?:is)?(?:switched|applied|executed|delivered|sent|received|reached|processed|acked|acknowledged|confirmed|verified|completed?|done|finished)$/;
 
 /** `status: "queued"`, `queued: true` and `applied: false` */
 const saysPending = (record: JsonRecord, look: Look): boolean =>
-  Object.entries(record).some(([key, value]) => {
-    if (PENDING.test(wordsOf(readText(value === true ? key : value) ?? ''))) return true;
-    const { plain, available } = look(key);
-    return (available || DONE.test(plain)) && readWord(value) === false;
-  });
+  Object.entries(record).some(
+    ([key, value]) =>
+      PENDING.test(readText(value === true ? key : value) ?? '') ||
+      (readWord(value) === false && (look(key).available || DONE.test(look(key).plain))),
+  );
