@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ERROR_CODES } from '../../../src/api/errors';
 
 const ROOT = resolve(__dirname, '../../..');
 const LOCALES = join(ROOT, 'nodes/locales');
@@ -140,6 +141,11 @@ describe('the catalogues', () => {
   it('have no error, status or notice that nothing uses', () => {
     const code = [...sources('src'), ...sources('nodes')].map((file) => read(file)).join('\n');
     const words = new Set([...code.matchAll(/['"`.](\w+)['"`]/g)].map(([, word = '']) => word));
+    // The status of an error is called by its code: NOT_FOUND is notFound.
+    for (const code of ERROR_CODES) {
+      const [first = '', ...others] = code.toLowerCase().split('_');
+      words.add([first, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join(''));
+    }
     // Put together from a count or from the kind of a config node.
     const counted = /^(on\d(of\d|unknown)|(tls|proxy)(Missing|Undeployed))$/;
     const idle = [...(main.get('strip-account')?.keys() ?? [])]
