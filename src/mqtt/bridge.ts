@@ -66,6 +66,12 @@ interface BridgeOptions {
 const WINDOW = 50;
 const MOST_IN_WINDOW = 25;
 
+/**
+ * Milliseconds before a topic is emptied: after a deploy another node, of another account and with another connection to the broker, may be about
+ * to publish on it.
+ */
+const EMPTY_AFTER = 1_000;
+
 /** Retained commands that are warned of; bounds memory. */
 const MOST_WARNED = 100;
 
@@ -110,6 +116,9 @@ export class Bridge {
   readonly #warned = new Set<string>();
   #unsubscribe: () => void = () => undefined;
   #timer: Timer | null = null;
+  /** Topics that are emptied when the timer fires, unless something is published on them before. */
+  readonly #toEmpty = new Set<string>();
+  #emptyTimer: Timer | null = null;
   #closed = false;
 
   constructor(options: BridgeOptions) {
@@ -123,6 +132,7 @@ export class Bridge {
   start(): void {
     const { account } = this.#options;
     const readings = this.#settings.readings ? 'all' : [];
+    for (const topic of this.#emptied) this.#empty(topic);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), readings);
   }
 
@@ -130,7 +140,8 @@ export class Bridge {
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
-    if (this.#timer !== null) this.#options.clock.clearTimeout(this.#timer);
+    for (const timer of [this.#timer, this.#emptyTimer])
+      if (timer !== null) this.#options.clock.clearTimeout(timer);
     this.#timer = null;
     const strips = new Map([...this.#before, ...this.#strips]);
     return { strips, emptied: this.#emptied };
@@ -155,7 +166,7 @@ export class Bridge {
 
   #onBirth(topic: unknown, payload: unknown): void {
     if (payload === 'online') {
-      for (const topic of this.#emptied) if (!this.#options.isTaken(topic)) this.#states.set(topic, '');
+      for (const topic of this.#emptied) this.#empty(topic);
       for (const shared of this.#strips.values()) this.#publishWhole(shared);
       this.#flushSoon();
     } else if (payload !== 'offline') {
@@ -275,13 +286,22 @@ export class Bridge {
     for (const topic of topicsOf(this.#settings, shared.id)) this.#clear(shared, topic);
   }
 
-  /** An empty payload makes the broker forget what it kept on a topic. What another node publishes there stays. */
   #clear(shared: Shared, topic: string): void {
-    if (!this.#options.isTaken(topic)) {
-      this.#publish(shared, topic, '');
-      this.#emptied.add(topic);
-    }
     shared.published.delete(topic);
+    for (const waiting of [this.#changes, this.#discoveries, this.#states]) waiting.delete(topic);
+    this.#emptied.add(topic);
+    this.#empty(topic);
+  }
+
+  /** An empty payload makes the broker forget what it kept on a topic. */
+  #empty(topic: string): void {
+    this.#toEmpty.add(topic);
+    this.#emptyTimer ??= this.#options.clock.setTimeout(() => {
+      this.#emptyTimer = null;
+      for (const each of this.#toEmpty) if (this.#emptied.has(each)) this.#states.set(each, '');
+      this.#toEmpty.clear();
+      this.#flushSoon();
+    }, EMPTY_AFTER);
   }
 
   /** Everything that is published of a strip, once what changed and the discovery messages of all strips are sent. */
@@ -346,8 +366,11 @@ export class Bridge {
   }
 
   #flush(): void {
+    const { isTaken, send } = this.#options;
     const due = this.#takeDue();
-    for (const [topic, payload] of due) this.#options.send({ topic, payload, qos: 1, retain: true });
+    for (const [topic, payload] of due) {
+      if (payload !== '' || !isTaken(topic)) send({ topic, payload, qos: 1, retain: true });
+    }
     if (due.length > 0) this.#wait(WINDOW);
   }
 

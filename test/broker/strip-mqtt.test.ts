@@ -392,23 +392,28 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('keeps the description of a strip that a deploy moves from one node to another', async () => {
-    const flow = (first: string, second: string) => [
-      ...bridgeFlow(broker.port, service, { discovery: first }),
-      ...bridgeFlow(broker.port, service, { prefix: 'b-', topic: 'other', discovery: second }),
-    ];
-    await red.deploy(flow('', 'homeassistant'));
+    // The readings go with the discovery, so that something is emptied as well.
+    const flow = (describing: 'smart-strip' | 'other') =>
+      (['smart-strip', 'other'] as const).flatMap((topic) =>
+        bridgeFlow(broker.port, service, {
+          prefix: topic === 'other' ? 'b-' : '',
+          topic,
+          discovery: topic === describing ? 'homeassistant' : '',
+          node: { readings: topic === describing },
+        }),
+      );
+    await red.deploy(flow('other'));
     await client.next(`other/${OTHER}/available`);
-    for (const [first, second, topic] of [
-      ['homeassistant', '', 'smart-strip/'],
-      ['', 'homeassistant', 'other/'],
+    for (const [now, before] of [
+      ['smart-strip', 'other'],
+      ['other', 'smart-strip'],
     ] as const) {
       const after = client.messages.mark;
-      await red.deploy(flow(first, second));
-      for (const each of ['smart-strip', 'other'])
-        await client.next(`${each}/${OTHER}/available`, undefined, after);
+      await red.deploy(flow(now));
+      await client.next(`${before}/${OTHER}/signal`, (payload) => payload === '', after);
       const discovery = (await broker.retained()).get(discoveryOf(MAC)) ?? '';
       assert.deepEqual(discoveryProblems(discoveryOf(MAC), discovery), []);
-      assert.ok(discovery.includes(topic), discovery);
+      assert.ok(discovery.includes(`${now}/`), discovery);
     }
   });
 
