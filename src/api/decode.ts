@@ -67,7 +67,7 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
   const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), look);
-  const strip = readStrip(said, doubtsAround(wrappers, look), at, look, notes);
+  const strip = readStrip(said, doubtsAround([...wrappers, body].filter(isRecord), look), at, look, notes);
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
@@ -146,7 +146,7 @@ function readStrip(
   if (isOld) {
     for (const outlet of outlets) outlet.on = null;
     const doubts = fields.filter(isDoubt).map(({ meaning }) => meaning.key);
-    note('outlets', 'unclear', [...around, ...doubts].sort());
+    note('outlets', 'unclear', [...new Set([...around, ...doubts])].sort());
   }
   const name = rows === null ? nameOf(fields) : rows.name;
   return { mac, name, available, outlets, load, voltage, signal, units, at };
@@ -156,9 +156,15 @@ function readStrip(
 const isDoubt = ({ meaning, value, part }: Field): boolean =>
   part === 'self' && (saysOld(meaning, value) || (meaning.is('success') && readFlag(value) === false));
 
-/** The keys of records around strips that say that what they hold is old. */
-const doubtsAround = (wrappers: readonly JsonRecord[], look: Look): string[] =>
-  wrappers.flatMap((record) => Object.keys(record).filter((key) => saysOld(look(key), record[key])));
+/** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
+function doubtsAround(wrappers: readonly JsonRecord[], look: Look): string[] {
+  const inner = wrappers.flatMap((record) =>
+    Object.keys(record).map((key) => (look(key).is('paging') ? record[key] : null)),
+  );
+  return [...wrappers, ...inner.filter(isRecord)].flatMap((record) =>
+    Object.keys(record).filter((key) => saysOld(look(key), record[key])),
+  );
+}
 
 /** The most preferred name nearest to the top. */
 function nameOf(fields: readonly Field[]): string | null {
