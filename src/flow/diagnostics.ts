@@ -50,7 +50,7 @@ const unitsOf = ({ load, voltage, signal }: Strip['units']): object => ({
   signal: unit(signal),
 });
 
-/** Puts a report together. */
+/** Puts a report together of what is named here and in the functions below, and of nothing else. */
 export function reportOf(source: ReportSource): object {
   const { versions, settings, status, account } = source;
   const aliases = new Aliases();
