@@ -124,23 +124,11 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   }
 }
 
-/** A typedInput and what its parts are. */
-export interface TypedField {
-  readonly input: JQuery;
-  /** What is shown in place of the input. */
-  readonly container: JQuery;
-  /** What can be typed into. */
-  readonly box: JQuery;
-  type: () => string;
-  value: () => string;
-  set: (value: string) => void;
-}
-
 /**
  * Turns a field, and its hidden type where it has one, into Node-RED's typedInput, with the types that its setting has; `own` describes the
  * one that is neither "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
  */
-export function typedField(descriptor: Descriptor, field: string, own?: InputType): TypedField {
+export function typedField(descriptor: Descriptor, field: string, own?: InputType) {
   const setting = settingOf(descriptor, field);
   const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'str'];
   const fromMessage: InputType = {
@@ -166,11 +154,13 @@ export function typedField(descriptor: Descriptor, field: string, own?: InputTyp
   kind.attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
   return {
     input,
+    /** What is shown in place of the input. */
     container,
+    /** What can be typed into. */
     box,
     type: () => input.typedInput('type'),
     value: () => String(input.val()),
-    set: (value) => void input.typedInput('value', value),
+    set: (value: string) => void input.typedInput('value', value),
   };
 }
 
@@ -206,14 +196,8 @@ export function editableRows(
   });
 }
 
-/** A row of an editable list: what was added to the list, and what its fields hold. */
-export interface ListRow {
-  readonly element: JQuery;
-  readonly data: Config;
-  part: (name: string) => string;
-}
-
-export const rowsOf = (list: JQuery): ListRow[] =>
+/** The rows of an editable list: what was added to the list, and what their fields hold. */
+export const rowsOf = (list: JQuery) =>
   Array.from(list.editableList('items'), (item) => {
     const element = $(item);
     const data: unknown = element.data('data');
@@ -235,7 +219,7 @@ export function segmentedField(
   field: string,
   own: Pick<InputType, 'value' | 'label'>,
   segments: () => readonly Segment[],
-): TypedField & { redraw: () => void } {
+) {
   const addButtons = (container: JQuery) => {
     const radio = (value: string) => html('input', { type: 'radio', name: `smart-strip-${field}`, value });
     const labels = segments().map(({ value }) =>
@@ -261,7 +245,7 @@ export function segmentedField(
       element.children('small').text(state);
     });
   };
-  const typed: TypedField = typedField(descriptor, field, { ...own, hasValue: true, valueLabel: draw });
+  const typed = typedField(descriptor, field, { ...own, hasValue: true, valueLabel: draw });
   const redraw = () => {
     if (typed.type() === own.value)
       draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());

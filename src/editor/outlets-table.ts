@@ -2,7 +2,7 @@ import { PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
-import { editableRows, isOpen, rowsOf, showHint, type ListRow } from './form';
+import { editableRows, isOpen, rowsOf, showHint } from './form';
 import { button, html, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';
@@ -71,19 +71,11 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
 export const checkProtected: Check = (value) =>
   readOutlets(value).unreadable.length > 0 ? { key: 'strip-account.invalid.protected' } : null;
 
-export interface OutletsTable {
-  hasRows(): boolean;
-  value(): StoredOutlets;
-  /** What is known of the account's strips while the dialog is open. */
-  strips(): readonly Strip[];
-  refresh(strips: readonly Strip[]): void;
-}
-
 /** Id of the list of known strips, which the fields for a MAC offer. */
 const KNOWN = 'smart-strip-known';
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
-export function outletsTable(node: EditorNode): OutletsTable {
+export function outletsTable(node: EditorNode) {
   const list = $('#smart-strip-outlets');
   let strips = stripsOf(node.id);
   editableRows(list, { addButton: text('strip-account.outlets.add'), sortable: false }, (row, data) => {
@@ -116,13 +108,14 @@ export function outletsTable(node: EditorNode): OutletsTable {
   refresh(strips);
   return {
     refresh,
+    /** What is known of the account's strips while the dialog is open. */
     strips: () => strips,
     hasRows: () => rowsOf(list).length > 0,
     value: () => writeOutlets(rowsOf(list).map(readRow)),
   };
 }
 
-function readRow({ element, data, part }: ListRow): TableRow {
+function readRow({ element, data, part }: ReturnType<typeof rowsOf>[number]): TableRow {
   if ('unreadable' in data) return { unreadable: data.unreadable };
   const isProtected = element.find('[data-part=protected]').prop('checked') === true;
   return { mac: part('mac'), port: part('port'), name: part('name'), protected: isProtected };

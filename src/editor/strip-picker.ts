@@ -12,7 +12,6 @@ import {
   showMessage,
   typedField,
   type Segment,
-  type TypedField,
 } from './form';
 import { html, text, type EditorNode } from './red';
 import {
@@ -92,23 +91,11 @@ export function filterStrips(strips: readonly Strip[], typed: string): Strip[] {
   );
 }
 
-/** The strip field of an open dialog. */
-interface StripPicker {
-  /** The strip that is fixed there, if the service knows it. */
-  chosen: () => Strip | undefined;
-  /** Where the strip comes from: "str" for one that is fixed there. */
-  type: () => string;
-  value: () => string;
-  account: () => string;
-  /** Shows the strips of another account; with `preselect` its only strip is chosen. */
-  show: (account: string, preselect: boolean) => void;
-}
-
 /**
  * A strip to type or to pick: a combobox whose list is always open. What is typed filters the list by name or MAC; arrow keys move in it,
  * Enter picks.
  */
-export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: () => void): StripPicker {
+export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: () => void) {
   const typed = typedField(descriptor, 'mac', { value: 'str', label: text('strip-account.type.strip') });
   const { input, container, box } = typed;
   const name = $('<span class="smart-strip-chosen">').insertAfter(box.parent());
@@ -236,16 +223,19 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     if (preselect && fixed() && only && others.length === 0 && typed.value() === '') typed.set(only.mac);
     draw();
     reveal(list.find('[aria-selected=true]'));
-    check(typed.value() !== '');
+    check(typed.value() !== '' && !box.is(':focus'));
     onChange();
   };
 
   return {
+    /** The strip that is fixed there, if the service knows it. */
     chosen,
+    /** Where the strip comes from: "str" for one that is fixed there. */
     type: typed.type,
     value: typed.value,
     account: () => account,
-    show: (next, preselect) => {
+    /** Shows the strips of another account; with `preselect` its only strip is chosen. */
+    show: (next: string, preselect: boolean) => {
       account = next;
       void load(preselect);
     },
@@ -269,7 +259,7 @@ export function targetFields(
   node: EditorNode,
   whole: Segment,
   hints: { whole: string; message: string },
-): { picker: StripPicker; port: TypedField } {
+) {
   // Nothing is said of a choice that is still to be made.
   const showStrip = () => {
     port.redraw();
@@ -293,7 +283,7 @@ export function targetFields(
 }
 
 /** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`. */
-export function outletSegments(picker: StripPicker, whole: Segment): Segment[] {
+export function outletSegments(picker: ReturnType<typeof stripPicker>, whole: Segment): Segment[] {
   const strip = picker.chosen();
   const mac = picker.type() === 'str' ? picker.value() : '';
   const ports = PORTS.map((port): Segment => {

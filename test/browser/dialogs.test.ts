@@ -377,6 +377,19 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(await isValid(), false);
   });
 
+  it('call no name wrong that is still being typed when the strips come', async () => {
+    await open();
+    const answer = stage.service.hold('answer');
+    await editor.edit(await editor.drop('strip switch', 300, 100));
+    await typed().pressSequentially('Des');
+    answer();
+    await options().first().waitFor();
+    assert.equal(await message('mac').textContent(), '');
+    await typed().pressSequentially('x');
+    await typed().blur();
+    assert.match((await message('mac').textContent()) ?? '', /No strip of this account is called “Desx”/);
+  });
+
   it('leave a type alone that was chosen before the strips came', async () => {
     const only = STRIPS.slice(0, 1);
     const service = await startService({ strips: only });

@@ -15,7 +15,7 @@ import {
   showMessage,
   watchField,
 } from '../form';
-import { checkProtected, nameOutlets, outletsTable, type OutletsTable } from '../outlets-table';
+import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
 import { openPreview, savePreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
 import {
@@ -80,7 +80,7 @@ const input = (field: string): JQuery => $(`#node-config-input-${field}`);
 const valueOf = (field: string): string => chosenIn(input(field));
 
 /** Of the dialog that is open; Node-RED opens no second account above the first. */
-let outlets: OutletsTable | null = null;
+let outlets: ReturnType<typeof outletsTable> | null = null;
 /** The user chose the simulator in this dialog. */
 let wantsSimulator = false;
 
@@ -101,7 +101,7 @@ function open(node: EditorNode): void {
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
-  onPress($('#smart-strip-test'), () => test(node, table, showPreview));
+  onPress($('#smart-strip-test'), () => test(node, showPreview));
   const diagnostics = $('#smart-strip-diagnostics').toggle(isStored);
   diagnostics.on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
@@ -193,11 +193,7 @@ function addSimulator(): void {
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 
-async function test(
-  node: EditorNode,
-  table: OutletsTable,
-  showPreview: (answer: StripsAnswer) => void,
-): Promise<void> {
+async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => void): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) showMessage(field, '');
   const values = typedValues(node);
@@ -205,7 +201,7 @@ async function test(
   if (!isOpen(result)) return;
   if (isPublicHttp(values.baseUrl))
     showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
-  if (answer.ok) table.refresh(answer.strips);
+  if (answer.ok) outlets?.refresh(answer.strips);
   const shown = named(answer);
   showPreview(shown);
   result.empty();
