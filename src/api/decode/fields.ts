@@ -157,7 +157,11 @@ const OLD = /^(?:stale|outdated|cached?)$/i;
 
 /** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
 export const saysOld = (meaning: Meaning, value: unknown): boolean =>
-  (meaning.is('old') && readFlag(value) === true) || (typeof value === 'string' && OLD.test(value));
+  (meaning.old && readFlag(value) === true) ||
+  (typeof value === 'string' && !isName(meaning) && OLD.test(value));
+
+/** Whether a field is a name, which may be any word. */
+export const isName = ({ name, outletName }: Meaning): boolean => name >= 0 || outletName >= 0;
 
 /** Words that say clearly whether a strip or outlet is online. Any other word in that place may be about something else. */
 const OFFLINE =

@@ -162,6 +162,7 @@ export interface Meaning {
   readonly id: number;
   readonly pair: number;
   readonly available: boolean;
+  readonly old: boolean;
   readonly offline: boolean;
   readonly connection: boolean;
   /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
@@ -254,6 +255,7 @@ function meaningOf(key: string): Meaning {
     id: rank('id'),
     pair: rank('pair'),
     available: is('available'),
+    old: is('old'),
     offline: is('offline'),
     connection: is('connection'),
     reading,

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
-import { reachability, saysOld, stripFields, type StripFields } from './fields';
+import { isName, reachability, saysOld, stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet } from './numbering';
 import {
@@ -102,7 +102,7 @@ export function readSet(value: unknown, container: Container, look: Look): ToldO
 }
 
 function ofArray(array: readonly unknown[], container: Container, look: Look): ToldOutlet[] | null {
-  const records = array.filter(isRecord);
+  const records = array.every(isRecord) ? array : array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container, look) : null;
   const all = records.map((record) => unwrapped(record, look));
   return ofRecords(all, [], container, look);
@@ -114,9 +114,12 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
   if (isRecord(node)) return node;
   const inner = attributes ?? properties;
   if (isRecord(inner)) return { ...inner, ...record };
-  const keys = Object.keys(record);
-  const [only] = keys;
-  if (only === undefined || keys.length > 1) return record;
+  let only: string | undefined;
+  for (const key in record) {
+    if (only !== undefined) return record;
+    only = key;
+  }
+  if (only === undefined) return record;
   const { keyed, outlets, part } = look(only);
   const value = record[only];
   return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
@@ -368,6 +371,7 @@ const isValueOf = (meaning: Meaning, value: unknown): boolean =>
 /** Whether a field of a record about one outlet says that its state is old, that it does not answer, or that reading it failed. */
 const isDoubt = (meaning: Meaning, value: unknown): boolean =>
   meaning.number === null &&
+  !isName(meaning) &&
   (meaning.state === null || (typeof value === 'string' && readWord(value) === null)) &&
   (saysOld(meaning, value) ||
     saysFailed(meaning, value) ||
