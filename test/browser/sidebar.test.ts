@@ -284,10 +284,14 @@ describe('the side bar', () => {
     await openings(20);
     const before = await measure();
     await openings(100);
-    const after = await measure();
-    assert.ok(after.nodes - before.nodes < 100, JSON.stringify({ before, after }));
-    assert.ok(after.listeners - before.listeners < 50, JSON.stringify({ before, after }));
-    assert.ok(after.heap - before.heap < 1_000_000, JSON.stringify({ before, after }));
+    let after = await measure();
+    const hasGrown = () =>
+      after.nodes - before.nodes > 100 ||
+      after.listeners - before.listeners > 50 ||
+      after.heap - before.heap > 1_000_000;
+    // What was just drawn, or is about to be collected, may be counted, too.
+    for (const deadline = Date.now() + 30_000; hasGrown() && Date.now() < deadline;) after = await measure();
+    assert.ok(!hasGrown(), JSON.stringify({ before, after }));
   });
 });
 
