@@ -42,9 +42,9 @@ export interface DecodedStrip {
 export function decodeList(body: unknown, at: string, notes: Note[] = []): DecodedList {
   const look = createLook();
   const found = findRecords(body, look);
-  const doubts = doubtsAround(found.wrappers, look);
+  const oldKeys = oldKeysAround(found.wrappers, look);
   const strips = [...byStrip(found.records).values()].map((about) =>
-    readStrip(about, doubts, at, look, notes),
+    readStrip(about, oldKeys, at, look, notes),
   );
   const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], look);
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
@@ -67,7 +67,7 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
   const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), look);
-  const strip = readStrip(said, doubtsAround([...wrappers, body].filter(isRecord), look), at, look, notes);
+  const strip = readStrip(said, oldKeysAround([...wrappers, body].filter(isRecord), look), at, look, notes);
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
@@ -129,7 +129,7 @@ function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
 /** One strip from all records about it. Outlets, readings and names count only where the records agree. */
 function readStrip(
   { mac, records, offline, bare }: AboutStrip,
-  around: readonly string[],
+  oldKeys: readonly string[],
   at: string,
   look: Look,
   notes: Note[],
@@ -139,25 +139,25 @@ function readStrip(
   const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
   const fields = rows === null ? found.fields : [];
-  const isOld = around.length > 0 || fields.some(isDoubt);
-  const { load, voltage, signal, units } = settleReadings(isOld ? [] : fields, look, note);
+  const isUnreliable = oldKeys.length > 0 || fields.some(saysUnreliable);
+  const { load, voltage, signal, units } = settleReadings(isUnreliable ? [] : fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
-  if (isOld) {
+  if (isUnreliable) {
     for (const outlet of outlets) outlet.on = null;
-    const doubts = fields.filter(isDoubt).map(({ meaning }) => meaning.key);
-    note('outlets', 'unclear', [...new Set([...around, ...doubts])].sort());
+    const own = fields.filter(saysUnreliable).map(({ meaning }) => meaning.key);
+    note('outlets', 'unclear', [...new Set([...oldKeys, ...own])].sort());
   }
   const name = rows === null ? nameOf(fields) : rows.name;
   return { mac, name, available, outlets, load, voltage, signal, units, at };
 }
 
-/** Whether a field of a strip leaves open if all of it still holds: it is old, or the answer failed. */
-const isDoubt = ({ meaning, value, part }: Field): boolean =>
+/** Whether a field of a strip says that its other fields cannot be relied on: they are old, or the answer failed. */
+const saysUnreliable = ({ meaning, value, part }: Field): boolean =>
   part === 'self' && (saysOld(meaning, value) || (meaning.is('success') && readFlag(value) === false));
 
 /** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
-function doubtsAround(wrappers: readonly JsonRecord[], look: Look): string[] {
+function oldKeysAround(wrappers: readonly JsonRecord[], look: Look): string[] {
   const inner = wrappers.flatMap((record) =>
     Object.keys(record).map((key) => (look(key).is('paging') ? record[key] : null)),
   );

@@ -169,8 +169,11 @@ export function onPress(button: JQuery, work: () => Promise<void>): void {
   const press = async () => {
     if (button.attr('aria-disabled') === 'true') return;
     button.attr('aria-disabled', 'true');
-    await work();
-    button.removeAttr('aria-disabled');
+    try {
+      await work();
+    } finally {
+      button.removeAttr('aria-disabled');
+    }
   };
   button.on('click', () => void press());
 }

@@ -72,6 +72,9 @@ const MOST_IN_WINDOW = 25;
  */
 const EMPTY_AFTER = 1_000;
 
+/** Topics that are emptied again after a birth message; bounds memory. */
+const MOST_EMPTIED = 10_000;
+
 /** Retained commands that are warned of; bounds memory. */
 const MOST_WARNED = 100;
 
@@ -107,7 +110,7 @@ export class Bridge {
   readonly #strips = new Map<string, Shared>();
   /** Strips of before a deploy that are not known again yet. */
   readonly #before: Map<string, Shared>;
-  /** Topics that were emptied: said again after a birth message, because the broker may not have heard it. */
+  /** Topics that were emptied, or soon will be: emptied again after a birth message, because the broker may have been away. */
   readonly #emptied: Set<string>;
   /** Payloads that wait to be sent, by topic: what changed, and of whole strips the discovery messages and the states. */
   readonly #changes = new Map<string, string>();
@@ -263,7 +266,8 @@ export class Bridge {
     const shared: Shared = before ?? { id, strip, source, announced: new Map(), published: new Map() };
     this.#before.delete(id);
     this.#strips.set(id, shared);
-    Object.assign(shared, { strip, source });
+    shared.strip = strip;
+    shared.source = source;
     const { published } = shared;
     const payloads = this.#payloadsOf(shared);
     if (known === undefined) {
@@ -300,6 +304,7 @@ export class Bridge {
       this.#emptyTimer = null;
       for (const each of this.#toEmpty) if (this.#emptied.has(each)) this.#states.set(each, '');
       this.#toEmpty.clear();
+      for (const oldest of [...this.#emptied].slice(0, -MOST_EMPTIED)) this.#emptied.delete(oldest);
       this.#flushSoon();
     }, EMPTY_AFTER);
   }

@@ -146,7 +146,7 @@ function ofRecords(
   const said = records.map((record) => statesIn(record, look));
   const isNothing =
     numbers.every((number) => number === null) ||
-    said.every((each) => each.every(({ weight }) => weight === 'doubt'));
+    said.every((each) => each.every(({ weight }) => weight === 'unreliable'));
   if (trust !== 'outlets' && isNothing) return null;
   // Some outlets under any name may be those of a command or a change; all four are the strip's.
   const isWhole = records.length === PORTS.length && PORTS.every((port) => numbers.includes(port));
@@ -308,9 +308,9 @@ function isOwnNumber(value: unknown, number: number, look: Look): boolean {
 interface StateCandidate extends Candidate<boolean | null> {
   /**
    * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
-   * neither on nor off; or something that leaves open whether all of these still hold.
+   * neither on nor off; or something that says that none of these can be relied on.
    */
-  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear' | 'doubt';
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear' | 'unreliable';
 }
 
 /** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
@@ -354,13 +354,14 @@ function statesIn(
     else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
       said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
     }
-    if (isDoubt(meaning, value)) said = withItem(said, { from: key, value: null, weight: 'doubt' });
+    if (saysUnreliable(meaning, value))
+      said = withItem(said, { from: key, value: null, weight: 'unreliable' });
   }
   if (outer === null) return said;
   // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
   const [own, ...others] = said.slice(start).filter(({ value }) => value !== null);
   if (own !== undefined && others.some(({ value }) => value !== own.value))
-    said.push({ ...own, value: null, weight: 'doubt' });
+    said.push({ ...own, value: null, weight: 'unreliable' });
   return said;
 }
 
@@ -369,7 +370,7 @@ const isValueOf = (meaning: Meaning, value: unknown): boolean =>
   meaning.is('value') || (readWord(value) !== null && (meaning.name >= 0 || meaning.is('text')));
 
 /** Whether a field of a record about one outlet says that its state is old, that it does not answer, or that reading it failed. */
-const isDoubt = (meaning: Meaning, value: unknown): boolean =>
+const saysUnreliable = (meaning: Meaning, value: unknown): boolean =>
   meaning.number === null &&
   !isName(meaning) &&
   (meaning.state === null || (typeof value === 'string' && readWord(value) === null)) &&
@@ -399,7 +400,7 @@ function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<strin
   if (only === undefined) return UNSAID;
   // Nearly every outlet is told by one field.
   if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
-  if (fields.some(({ weight }) => weight === 'doubt')) {
+  if (fields.some(({ weight }) => weight === 'unreliable')) {
     return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
   }
   const clear = fields.filter(({ weight }) => weight === 'clear');

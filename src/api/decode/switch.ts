@@ -36,12 +36,12 @@ export function decodeSwitch(body: unknown): DecodedSwitch {
   const lists = found.filter((value) => typeof value === 'object' && value !== null);
   const entries = lists.flatMap((list) => entriesOf(list, look));
   const success = agreed(valuesOf(fields, 'success', look).map((value) => ({ value })));
-  const isDoubtful =
+  const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
     saysNo(fields, look, 0) ||
     saysPending(fields, look);
-  const unclear = success === true && isDoubtful;
+  const unclear = success === true && isUncertain;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
     results: entries.flatMap(({ port, ok }) => (port === 0 || ok === null ? [] : [{ port, ok }])),

@@ -441,6 +441,16 @@ describe('publishing at a pace', () => {
     });
   }
 
+  it('empties all that goes, however much, and says of the last 10,000 topics again that they are empty', async () => {
+    const strips = many(1200);
+    const lab = new Lab().start(...strips);
+    await lab.published();
+    for (const strip of strips) lab.tell({ kind: 'removed', strip });
+    assert.equal((await lab.published()).length, 1200 * 9);
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.equal((await lab.published()).length, 10_000);
+  });
+
   it('lets a change pass what is sent in bulk, but not the discovery message of its strip', async () => {
     const strips = many(1000);
     const lab = new Lab().start(...strips);
