@@ -1,7 +1,6 @@
 import type { AccountStatus, Progress } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import type { ErrorCode, StripError } from '../api/errors';
-import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Strip } from '../api/types';
 
 /** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
@@ -79,31 +78,33 @@ export function accountStatus(
   return readable ? status() : UNKNOWN_ANSWER;
 }
 
-/** Reasons for a retry by the beginning of the error's sentence; the first that fits counts. */
-const RETRY_KEYS: readonly (readonly [sentence: string, key: string])[] = [
-  ['TIMEOUT.', 'retryingTimeout'],
-  ['SERVICE.', 'retryingService'],
-  ['RATE_LIMITED.', 'rateLimited'],
-  ['UNREACHABLE.refused', 'retryingRefused'],
-  ['UNREACHABLE.dns', 'retryingDns'],
-  ['UNREACHABLE.reset', 'retryingReset'],
-  ['UNREACHABLE.proxy', 'retryingProxy'],
-  ['UNREACHABLE.tls', 'retryingTls'],
-  ['UNREACHABLE.certificate', 'retryingTls'],
+/** What is shown during a retry, by the beginning of the error's sentence; the first that fits counts. */
+const RETRYING: readonly (readonly [sentence: string, status: NodeStatus])[] = [
+  ['TIMEOUT.', status('yellow', 'ring', 'retryingTimeout')],
+  ['SERVICE.', status('yellow', 'ring', 'retryingService')],
+  ['RATE_LIMITED.', RATE_LIMITED],
+  ['UNREACHABLE.refused', status('yellow', 'ring', 'retryingRefused')],
+  ['UNREACHABLE.dns', status('yellow', 'ring', 'retryingDns')],
+  ['UNREACHABLE.reset', status('yellow', 'ring', 'retryingReset')],
+  ['UNREACHABLE.proxy', status('yellow', 'ring', 'retryingProxy')],
+  ['UNREACHABLE.tls', status('yellow', 'ring', 'retryingTls')],
+  ['UNREACHABLE.certificate', status('yellow', 'ring', 'retryingTls')],
 ];
+const RETRYING_NETWORK = status('yellow', 'ring', 'retryingNetwork');
 
 /** That a command is being retried, and why. */
-export function retryStatus({ sentence }: Pick<StripError, 'sentence'>): NodeStatus {
-  const key = RETRY_KEYS.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? 'retryingNetwork';
-  return status('yellow', 'ring', key);
-}
+export const retryStatus = ({ sentence }: Pick<StripError, 'sentence'>): NodeStatus =>
+  RETRYING.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? RETRYING_NETWORK;
 
 /** Milliseconds after which "asking" is shown. */
 const ASKING_AFTER = 100;
 
 /** One message, from its arrival until its answer, as far as the node's status is concerned. */
-export interface Activity extends InFlight {
+export interface Activity {
+  /** For "asking"; `null` once it has ended. */
   timer: Timer | null;
+  /** What is being done for it, once that takes longer. */
+  status: NodeStatus | null;
 }
 
 /**
@@ -113,12 +114,8 @@ export interface Activity extends InFlight {
 export class StatusDisplay {
   readonly #show: (status: NodeStatus | null) => void;
   readonly #clock: Clock;
-  readonly #activities = new InFlightSet<Activity>();
-  /** Those that take longer. */
-  readonly #asking = new Set<Activity>();
-  readonly #pausing = new Set<Activity>();
-  /** Those that wait for a retry or a rate limit, with the status that says so. */
-  readonly #heldUp = new Map<Activity, NodeStatus>();
+  /** How many activities have each status. */
+  readonly #counts = new Map<NodeStatus, number>();
   #result: NodeStatus | null = null;
   #shown: NodeStatus | null = null;
   #closed = false;
@@ -129,33 +126,30 @@ export class StatusDisplay {
   }
 
   begin(): Activity {
-    const activity: Activity = { slot: -1, timer: null };
-    if (this.#closed) return activity;
-    this.#activities.add(activity);
-    activity.timer = this.#clock.setTimeout(() => {
-      this.#asking.add(activity);
+    const timer = this.#clock.setTimeout(() => {
+      if (activity.status === null) this.#setStatus(activity, ASKING);
       this.#update();
     }, ASKING_AFTER);
+    const activity: Activity = { timer, status: null };
     return activity;
   }
 
   progress(activity: Activity, progress: Progress): void {
-    if (!this.#activities.has(activity)) return;
-    if (progress.phase === 'pausing') {
-      this.#heldUp.delete(activity);
-      this.#pausing.add(activity);
-    } else {
-      const status = progress.phase === 'retrying' ? retryStatus(progress.error) : RATE_LIMITED;
-      this.#heldUp.set(activity, status);
-    }
+    if (activity.timer === null) return;
+    if (progress.phase === 'pausing') this.#setStatus(activity, PAUSING);
+    else
+      this.#setStatus(activity, progress.phase === 'retrying' ? retryStatus(progress.error) : RATE_LIMITED);
     this.#update();
   }
 
-  /** `result`: what to show from now on. */
-  end(activity: Activity, result: NodeStatus): void {
-    if (!this.#activities.has(activity)) return;
-    this.#leave(activity);
-    this.set(result);
+  /** `result`: what to show from now on; without it, the latest one stays. */
+  end(activity: Activity, result = this.#result): void {
+    if (activity.timer === null) return;
+    this.#clock.clearTimeout(activity.timer);
+    activity.timer = null;
+    this.#setStatus(activity, null);
+    this.#result = result;
+    this.#update();
   }
 
   /** Shows a result that belongs to no message. */
@@ -166,17 +160,22 @@ export class StatusDisplay {
 
   /** Goes back to the latest result: the editor keeps showing the last status of a node that is gone. */
   close(): void {
-    for (const activity of this.#activities) this.#leave(activity);
+    this.#counts.clear();
     this.#update();
     this.#closed = true;
   }
 
-  #leave(activity: Activity): void {
-    this.#activities.delete(activity);
-    if (activity.timer !== null) this.#clock.clearTimeout(activity.timer);
-    this.#asking.delete(activity);
-    this.#pausing.delete(activity);
-    this.#heldUp.delete(activity);
+  #setStatus(activity: Activity, status: NodeStatus | null): void {
+    this.#count(activity.status, -1);
+    activity.status = status;
+    this.#count(status, 1);
+  }
+
+  #count(status: NodeStatus | null, more: 1 | -1): void {
+    if (status === null) return;
+    const count = (this.#counts.get(status) ?? 0) + more;
+    if (count > 0) this.#counts.set(status, count);
+    else this.#counts.delete(status);
   }
 
   #update(): void {
@@ -187,11 +186,11 @@ export class StatusDisplay {
     this.#show(next);
   }
 
+  /** What holds a message up says more than a pause, and a pause more than "asking". */
   #current(): NodeStatus | null {
-    const [heldUp] = this.#heldUp.values();
-    if (heldUp !== undefined) return heldUp;
-    if (this.#pausing.size > 0) return PAUSING;
-    return this.#asking.size > 0 ? ASKING : this.#result;
+    const statuses = [...this.#counts.keys()];
+    const heldUp = statuses.find((each) => each !== PAUSING && each !== ASKING);
+    return heldUp ?? [PAUSING, ASKING].find((each) => statuses.includes(each)) ?? this.#result;
   }
 }
 

@@ -177,5 +177,9 @@ export function startWatching(
     display.end(firstAnswer, status);
     display.set(status);
   };
-  return account.subscribe(onChange, !readings ? [] : mac === null ? 'all' : [mac]);
+  const unsubscribe = account.subscribe(onChange, !readings ? [] : mac === null ? 'all' : [mac]);
+  return () => {
+    unsubscribe();
+    display.end(firstAnswer);
+  };
 }

@@ -138,10 +138,18 @@ describe('the status of a node', () => {
     assert.deepEqual(shown.slice(2), ['on', 'retryingTimeout', 'on']);
   });
 
-  it('shows nothing and leaves no timer once it is closed', async () => {
+  it('keeps the latest result when what goes on ends without one', async () => {
+    display.set(ON);
     const activity = display.begin();
+    await clock.pass(100);
+    display.end(activity);
+    assert.deepEqual(shown, ['on', 'asking', 'on']);
+  });
+
+  it('shows nothing once it is closed', async () => {
+    const activity = display.begin();
+    display.begin();
     display.close();
-    assert.equal(clock.pending, 0);
     display.progress(activity, RETRYING);
     display.end(activity, ON);
     display.end(display.begin(), OFF);
