@@ -1,7 +1,7 @@
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError, variableMissing } from '../api/errors';
-import type { PortOrAll, Strip } from '../api/types';
+import type { Port, PortOrAll, ReadingName, Strip } from '../api/types';
 import { READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
@@ -10,7 +10,15 @@ import type { SharedAccount } from '../flow/shared-account';
 import { checkPrefix, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty, preview } from '../values';
 import { discoveryPayload, outletsOf, type Origin } from './discovery';
-import { discoveryTopic, readTopic, stateTopic, stripId, topicsOf, type TopicSettings } from './topics';
+import {
+  bridgeTopic,
+  discoveryTopic,
+  readTopic,
+  stateTopic,
+  stripId,
+  topicsOf,
+  type TopicSettings,
+} from './topics';
 
 /** What a `strip mqtt` node does. */
 interface BridgeSettings extends TopicSettings {
@@ -83,82 +91,78 @@ const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 
 /** What is published about one strip. */
 interface Shared {
-  readonly id: string;
-  strip: Strip;
+  readonly strip: Strip;
   /** Whose it is. */
-  source: string;
-  /** Components of the discovery message that were ever sent, with their platforms. */
-  readonly announced: Map<string, string>;
-  /** The latest payload that was sent, or is about to be, on each topic. */
-  published: Map<string, string>;
+  readonly source: string;
+  readonly topics: readonly string[];
+  /** Every outlet and reading that was ever published of it. */
+  readonly parts: ReadonlySet<Port | ReadingName>;
 }
 
 /** What the broker keeps of a bridge that is closed, for the next one of the same node. */
 export interface Published {
+  /** By id. */
   readonly strips: ReadonlyMap<string, Shared>;
-  readonly emptied: ReadonlySet<string>;
+  /** Topics that were emptied. */
+  readonly emptied: readonly string[];
 }
 
 /**
  * Publishes an account's strips as MQTT messages, and turns messages from the broker into commands of the account. What changes goes out
  * first; everything at once (at the start and after a birth message) goes out at a pace that brokers and their clients keep up with. Only the
- * newest payload of a topic waits, so that what waits is never more than the topics there are.
+ * newest payload of a topic is sent, so that what waits is never more than the topics there are.
  */
 export class Bridge {
-  readonly #settings: BridgeSettings;
   readonly #options: BridgeOptions;
+  /** By id. */
   readonly #strips = new Map<string, Shared>();
   /** Strips of before a deploy that are not known again yet. */
   readonly #before: Map<string, Shared>;
-  /** Topics that were emptied, or soon will be: emptied again after a birth message, because the broker may have been away. */
-  readonly #emptied: Set<string>;
-  /** Payloads that wait to be sent, by topic: what changed, and of whole strips the discovery messages and the states. */
-  readonly #changes = new Map<string, string>();
-  readonly #discoveries = new Map<string, string>();
-  readonly #states = new Map<string, string>();
-  readonly #warned = new Set<string>();
-  #unsubscribe: () => void = () => undefined;
-  #timer: Timer | null = null;
-  /** Topics that are emptied when the timer fires, unless something is published on them before. */
+  /** What the broker is to keep on each topic; "": nothing any more. */
+  readonly #payloads = new Map<string, string>();
+  /** Topics whose payload waits to be sent: what changed, and before all else what is sent as a whole. */
+  readonly #changes = new Set<string>();
+  #bulk = new Set<string>();
+  /** Topics that are emptied when its timer fires, unless something is published on them before. */
   readonly #toEmpty = new Set<string>();
   #emptyTimer: Timer | null = null;
+  #timer: Timer | null = null;
+  readonly #warned = new Set<string>();
+  #unsubscribe: () => void = () => undefined;
   #closed = false;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
-    this.#settings = options.settings;
     this.#before = new Map(options.before?.strips);
-    this.#emptied = new Set(options.before?.emptied);
   }
 
   /** Begins to publish, which keeps the account's poll going. */
   start(): void {
-    const { account } = this.#options;
-    const readings = this.#settings.readings ? 'all' : [];
-    for (const topic of this.#emptied) this.#empty(topic);
-    this.#unsubscribe = account.subscribe((change) => this.#onChange(change), readings);
+    const { account, before, settings } = this.#options;
+    // The broker may have been away.
+    this.#empty(before?.emptied ?? []);
+    this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
   }
 
   /** Nothing is sent any more. Returns what the broker keeps. */
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
-    for (const timer of [this.#timer, this.#emptyTimer])
+    for (const timer of [this.#timer, this.#emptyTimer]) {
       if (timer !== null) this.#options.clock.clearTimeout(timer);
-    this.#timer = null;
-    const strips = new Map([...this.#before, ...this.#strips]);
-    return { strips, emptied: this.#emptied };
+    }
+    return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
   }
 
   publishes(topic: string): boolean {
-    return [...this.#strips.values()].some(({ published }) => published.has(topic));
+    return Boolean(this.#payloads.get(topic));
   }
 
   /** Carries out one message from the broker. */
   readonly handle: Handle = async (input) => {
     const topic = ownProperty(input.msg, 'topic');
     const payload = ownProperty(input.msg, 'payload');
-    const incoming = readTopic(this.#settings, topic);
+    const incoming = readTopic(this.#options.settings, topic);
     if (incoming.kind === 'birth') this.#onBirth(topic, payload);
     else if (incoming.kind === 'command') {
       if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
@@ -169,9 +173,9 @@ export class Bridge {
 
   #onBirth(topic: unknown, payload: unknown): void {
     if (payload === 'online') {
-      for (const topic of this.#emptied) this.#empty(topic);
-      for (const shared of this.#strips.values()) this.#publishWhole(shared);
-      this.#flushSoon();
+      this.#publishAll();
+      // The broker may have been away when they were emptied.
+      if (topic === bridgeTopic(this.#options.settings)) this.#empty(this.#emptied());
     } else if (payload !== 'offline') {
       const params = { topic: preview(topic), got: preview(payload) };
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
@@ -199,7 +203,7 @@ export class Bridge {
       await account.run(command, { owner, onProgress });
     } finally {
       // The sender may show the state that it asked for: publish the real one, also where nothing changed.
-      this.#publishOutlets(shared, port);
+      this.#publishOutlets(id, port);
     }
   }
 
@@ -235,11 +239,11 @@ export class Bridge {
   #forgetOthers(): void {
     const { account, source } = this.#options;
     if (!account.status().readable) return;
-    for (const shared of this.#before.values()) {
+    for (const [id, shared] of this.#before) {
       // A strip of this account may only be out of the list for a while.
       if (shared.source === source) continue;
-      for (const topic of shared.published.keys()) this.#clear(shared, topic);
-      this.#before.delete(shared.id);
+      this.#empty(shared.topics);
+      this.#before.delete(id);
     }
   }
 
@@ -261,95 +265,96 @@ export class Bridge {
     const known = this.#strips.get(id);
     // Changes that come together carry the same object: the first of them has published all.
     if (known?.strip === strip) return;
-    const { source } = this.#options;
     const before = known ?? this.#before.get(id);
-    const shared: Shared = before ?? { id, strip, source, announced: new Map(), published: new Map() };
     this.#before.delete(id);
-    this.#strips.set(id, shared);
-    shared.strip = strip;
-    shared.source = source;
-    const { published } = shared;
-    const payloads = this.#payloadsOf(shared);
-    if (known === undefined) {
-      shared.published = payloads;
-      this.#publishWhole(shared);
-    }
+    const readings = this.#options.settings.readings
+      ? READINGS.filter((name) => strip[name] !== null || before?.parts.has(name) === true)
+      : [];
+    const parts = new Set([
+      ...(before?.parts ?? []),
+      ...outletsOf(strip).map(({ port }) => port),
+      ...readings,
+    ]);
+    const payloads = this.#payloadsOf(id, strip, readings, parts);
+    const topics = [...payloads.keys()];
+    this.#strips.set(id, { strip, source: this.#options.source, topics, parts });
     for (const [topic, payload] of payloads) {
-      if (shared.published.get(topic) !== payload) this.#publish(shared, topic, payload);
+      if (this.#payloads.get(topic) === payload) continue;
+      this.#payloads.set(topic, payload);
+      if (known === undefined) this.#bulk.add(topic);
+      else this.#hurry(id, topic);
     }
-    for (const topic of published.keys()) {
-      if (!payloads.has(topic)) this.#clear(shared, topic);
-    }
+    this.#empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
+    this.#flushSoon();
   }
 
   /** Empties every topic of a strip, so that the broker keeps nothing of it. */
   #forget(strip: Strip): void {
-    const shared = this.#strips.get(stripId(strip.mac));
-    if (shared === undefined) return;
-    this.#strips.delete(shared.id);
-    for (const topic of topicsOf(this.#settings, shared.id)) this.#clear(shared, topic);
-  }
-
-  #clear(shared: Shared, topic: string): void {
-    shared.published.delete(topic);
-    for (const waiting of [this.#changes, this.#discoveries, this.#states]) waiting.delete(topic);
-    this.#emptied.add(topic);
-    this.#empty(topic);
+    const id = stripId(strip.mac);
+    if (this.#strips.delete(id)) this.#empty(topicsOf(this.#options.settings, id));
   }
 
   /** An empty payload makes the broker forget what it kept on a topic. */
-  #empty(topic: string): void {
-    this.#toEmpty.add(topic);
+  #empty(topics: Iterable<string>): void {
+    for (const topic of topics) {
+      for (const waiting of [this.#changes, this.#bulk]) waiting.delete(topic);
+      // Removed first, so that it is the last in the map.
+      this.#payloads.delete(topic);
+      this.#payloads.set(topic, '');
+      this.#toEmpty.add(topic);
+    }
+    if (this.#toEmpty.size === 0 || this.#closed) return;
     this.#emptyTimer ??= this.#options.clock.setTimeout(() => {
       this.#emptyTimer = null;
-      for (const each of this.#toEmpty) if (this.#emptied.has(each)) this.#states.set(each, '');
+      for (const topic of this.#toEmpty) this.#bulk.add(topic);
       this.#toEmpty.clear();
-      for (const oldest of [...this.#emptied].slice(0, -MOST_EMPTIED)) this.#emptied.delete(oldest);
+      for (const topic of this.#emptied().slice(0, -MOST_EMPTIED)) this.#payloads.delete(topic);
       this.#flushSoon();
     }, EMPTY_AFTER);
   }
 
-  /** Everything that is published of a strip, once what changed and the discovery messages of all strips are sent. */
-  #publishWhole({ id, published }: Shared): void {
-    for (const [topic, payload] of published) {
-      const waiting = topic === discoveryTopic(this.#settings, id) ? this.#discoveries : this.#states;
-      waiting.set(topic, payload);
-      this.#emptied.delete(topic);
-    }
+  /** In the order in which they were emptied. */
+  #emptied(): string[] {
+    return [...this.#payloads].filter(([, payload]) => payload === '').map(([topic]) => topic);
+  }
+
+  /** Everything once more, the discovery messages first. */
+  #publishAll(): void {
+    const topics = [...this.#strips.values()].flatMap((shared) => shared.topics);
+    this.#bulk = new Set([...topics.filter((topic) => topic.endsWith('/config')), ...topics]);
     this.#flushSoon();
   }
 
-  #publishOutlets(shared: Shared, port: PortOrAll): void {
+  #publishOutlets(id: string, port: PortOrAll): void {
+    const shared = this.#strips.get(id);
     // Forgotten meanwhile: nothing of it must come back.
-    if (this.#strips.get(shared.id) !== shared) return;
+    if (shared === undefined) return;
     for (const outlet of outletsOf(shared.strip)) {
-      if (port !== 'all' && outlet.port !== port) continue;
-      this.#publish(shared, stateTopic(this.#settings, shared.id, outlet.port), onOff(outlet.on));
+      if (port === 'all' || port === outlet.port)
+        this.#hurry(id, stateTopic(this.#options.settings, id, outlet.port));
     }
-  }
-
-  /** One change, before everything that waits as a whole, but for the discovery message of its strip. */
-  #publish({ id, published }: Shared, topic: string, payload: string): void {
-    published.set(topic, payload);
-    const discovery = discoveryTopic(this.#settings, id);
-    const description = this.#discoveries.get(discovery);
-    if (description !== undefined) this.#changes.set(discovery, description);
-    this.#discoveries.delete(discovery);
-    this.#states.delete(topic);
-    this.#emptied.delete(topic);
-    this.#changes.set(topic, payload);
     this.#flushSoon();
   }
 
-  /** All that is to be published of a strip, by topic. A reading is, once it had a value. */
-  #payloadsOf({ id, strip, announced, published }: Shared): Map<string, string> {
+  /** A topic is to be sent before all that waits in bulk, but for the discovery message of its strip. */
+  #hurry(id: string, topic: string): void {
+    const discovery = discoveryTopic(this.#options.settings, id);
+    if (this.#bulk.delete(discovery)) this.#changes.add(discovery);
+    this.#bulk.delete(topic);
+    this.#changes.add(topic);
+  }
+
+  /** All that is to be published of a strip, by topic. */
+  #payloadsOf(
+    id: string,
+    strip: Strip,
+    readings: readonly ReadingName[],
+    parts: Shared['parts'],
+  ): Map<string, string> {
     const { settings, origin } = this.#options;
-    const readings = READINGS.filter(
-      (name) => settings.readings && (strip[name] !== null || published.has(stateTopic(settings, id, name))),
-    );
     const payloads = new Map<string, string>();
     if (settings.discovery !== '') {
-      const discovery = discoveryPayload(settings, id, strip, readings, origin, announced);
+      const discovery = discoveryPayload(settings, id, strip, readings, origin, parts);
       payloads.set(discoveryTopic(settings, id), discovery);
     }
     for (const { port, on } of outletsOf(strip)) payloads.set(stateTopic(settings, id, port), onOff(on));
@@ -359,11 +364,8 @@ export class Bridge {
   }
 
   /** Deferred, so that changes made together are sent together, each topic once. */
-  #flushSoon(): void {
-    if (!this.#closed && this.#timer === null) this.#wait(0);
-  }
-
-  #wait(ms: number): void {
+  #flushSoon(ms = 0): void {
+    if (this.#closed || this.#timer !== null) return;
     this.#timer = this.#options.clock.setTimeout(() => {
       this.#timer = null;
       this.#flush();
@@ -372,24 +374,13 @@ export class Bridge {
 
   #flush(): void {
     const { isTaken, send } = this.#options;
-    const due = this.#takeDue();
-    for (const [topic, payload] of due) {
+    const due = [...this.#changes, ...this.#bulk].slice(0, MOST_IN_WINDOW);
+    if (due.length > 0) this.#flushSoon(WINDOW);
+    for (const topic of due) {
+      for (const waiting of [this.#changes, this.#bulk]) waiting.delete(topic);
+      const payload = this.#payloads.get(topic) ?? '';
       if (payload !== '' || !isTaken(topic)) send({ topic, payload, qos: 1, retain: true });
     }
-    if (due.length > 0) this.#wait(WINDOW);
-  }
-
-  /** Topics and payloads that go out in one window. */
-  #takeDue(): (readonly [topic: string, payload: string])[] {
-    const due: (readonly [string, string])[] = [];
-    for (const waiting of [this.#changes, this.#discoveries, this.#states]) {
-      for (const entry of waiting) {
-        if (due.length === MOST_IN_WINDOW) return due;
-        waiting.delete(entry[0]);
-        due.push(entry);
-      }
-    }
-    return due;
   }
 }
 

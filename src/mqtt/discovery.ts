@@ -1,4 +1,4 @@
-import type { Outlet, ReadingName, Strip } from '../api/types';
+import type { Outlet, Port, ReadingName, Strip } from '../api/types';
 import { PORTS } from '../api/types';
 import { displayName } from '../values';
 import { bridgeTopic, commandTopic, objectId, stateTopic, type TopicSettings } from './topics';
@@ -23,10 +23,13 @@ const MEASURES: Readonly<
 export const outletsOf = ({ outlets }: Strip): readonly Outlet[] =>
   outlets.length > 0 ? outlets : PORTS.map((port) => ({ port, on: null, name: null }));
 
+const componentOf = (part: Port | ReadingName): string =>
+  typeof part === 'number' ? `outlet_${part}` : part;
+
 /**
  * The discovery message of one strip, as Home Assistant 2024.11 and later read it: one device with a switch for each outlet and a sensor
- * for each of `readings`. `announced` holds the ids of all components that were ever sent for the strip, and is added to: one that is
- * no longer there is sent with its platform alone, which removes it.
+ * for each of `readings`. `parts`: every outlet and reading that was ever sent for the strip; one that is no longer there is sent with its
+ * platform alone, which removes it.
  */
 export function discoveryPayload(
   settings: TopicSettings,
@@ -34,15 +37,15 @@ export function discoveryPayload(
   strip: Strip,
   readings: readonly ReadingName[],
   origin: Origin,
-  announced: Map<string, string>,
+  parts: Iterable<Port | ReadingName>,
 ): string {
   const device = objectId(id);
   const components: Record<string, object> = {};
-  for (const [component, platform] of announced) components[component] = { platform };
+  for (const part of parts) {
+    components[componentOf(part)] = { platform: typeof part === 'number' ? 'switch' : 'sensor' };
+  }
   for (const { port, name } of outletsOf(strip)) {
-    const component = `outlet_${port}`;
-    announced.set(component, 'switch');
-    components[component] = {
+    components[componentOf(port)] = {
       platform: 'switch',
       unique_id: `${device}_${port}`,
       name: displayName(name) ?? `Outlet ${port}`,
@@ -54,8 +57,7 @@ export function discoveryPayload(
   for (const reading of readings) {
     const { name, deviceClass, units } = MEASURES[reading];
     const unit = strip.units[reading]?.trim() ?? '';
-    announced.set(reading, 'sensor');
-    components[reading] = {
+    components[componentOf(reading)] = {
       platform: 'sensor',
       unique_id: `${device}_${reading}`,
       name,

@@ -340,6 +340,15 @@ describe('a bridge after a deploy', () => {
     assert.match(told.join('\n'), /^homeassistant\/device\/smart_strip_A1B2C3D4E5F6\/config {.*"home\//m);
   });
 
+  it('keeps a sensor whose reading is not known again yet, under another topic too', async () => {
+    for (const config of [{}, { topic: 'home' }]) {
+      const told = await after(config, 'the account', [makeStrip(MAC, [true])]);
+      assert.match(told.join('\n'), /"load":{"platform":"sensor","unique_id"/);
+      const topic = `${'topic' in config ? config.topic : 'smart-strip'}/A1B2C3D4E5F6/load`;
+      assert.ok(told.includes(`${topic} None`), told.join('\n'));
+    }
+  });
+
   it('removes the sensors where readings are not wanted any more', async () => {
     const told = await after({ readings: false }, 'the account', [here]);
     assert.deepEqual(emptied(told), ['smart-strip/A1B2C3D4E5F6/load']);
@@ -397,6 +406,9 @@ describe('a bridge after a deploy', () => {
     assert.ok(told.includes('smart-strip/A1B2C3D4E5F6/1 '));
     await third.take({ topic: 'c/bridge', payload: 'online' });
     assert.deepEqual(emptied(await third.published()), emptied(told));
+    // Home Assistant would warn of each device that it does not know any more.
+    await third.take({ topic: 'homeassistant/status', payload: 'online' });
+    assert.deepEqual(emptied(await third.published()), []);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ReadingName, Strip } from '../../../src/api/types';
+import type { Port, ReadingName, Strip } from '../../../src/api/types';
 import { discoveryPayload } from '../../../src/mqtt/discovery';
 import { discoveryTopic, stripId } from '../../../src/mqtt/topics';
 import { discoveryProblems, HOSTILE } from '../../support/home-assistant';
@@ -18,8 +18,8 @@ interface Payload {
   components: Record<string, Record<string, unknown>>;
 }
 
-function text(strip: Strip, readings: ReadingName[] = [], announced = new Map<string, string>()): string {
-  return discoveryPayload(SETTINGS, stripId(strip.mac), strip, readings, ORIGIN, announced);
+function text(strip: Strip, readings: ReadingName[] = [], parts: (Port | ReadingName)[] = []): string {
+  return discoveryPayload(SETTINGS, stripId(strip.mac), strip, readings, ORIGIN, parts);
 }
 const payload = (...parts: Parameters<typeof text>): Payload => JSON.parse(text(...parts)) as Payload;
 
@@ -107,9 +107,7 @@ describe('the discovery message of a strip', () => {
   }
 
   it('removes what a strip no longer has by its platform alone', () => {
-    const announced = new Map<string, string>();
-    payload(makeStrip(MAC, [true, true]), ['load'], announced);
-    const { components } = payload(makeStrip(MAC, [true]), [], announced);
+    const { components } = payload(makeStrip(MAC, [true]), [], [1, 2, 'load']);
     assert.deepEqual(components.outlet_2, { platform: 'switch' });
     assert.deepEqual(components.load, { platform: 'sensor' });
     assert.equal(components.outlet_1?.unique_id, 'smart_strip_A1B2C3D4E5F6_1');
