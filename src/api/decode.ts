@@ -1,18 +1,10 @@
 import { isRecord } from '../values';
-import { reachability, saysOld, stripFields, type Field } from './decode/fields';
+import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
 import { findRecords, hintsAtMore, type FoundRecord } from './decode/list';
 import { createLook, type Look } from './decode/names';
 import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
 import { settleReadings } from './decode/readings';
-import {
-  preferred,
-  readFlag,
-  readJson,
-  readText,
-  type AddNote,
-  type JsonRecord,
-  type Note,
-} from './decode/values';
+import { preferred, readJson, readText, type AddNote, type JsonRecord, type Note } from './decode/values';
 import { macKey } from './mac';
 import type { Strip } from './types';
 
@@ -139,22 +131,24 @@ function readStrip(
   const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
   const fields = rows === null ? found.fields : [];
-  const isUnreliable = oldKeys.length > 0 || fields.some(saysUnreliable);
+  const doubts = fields.filter(
+    ({ meaning, value, part }) => part === 'self' && saysUnreliable(meaning, value),
+  );
+  const isUnreliable = oldKeys.length > 0 || doubts.length > 0;
   const { load, voltage, signal, units } = settleReadings(isUnreliable ? [] : fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
   if (isUnreliable) {
     for (const outlet of outlets) outlet.on = null;
-    const own = fields.filter(saysUnreliable).map(({ meaning }) => meaning.key);
-    note('outlets', 'unclear', [...new Set([...oldKeys, ...own])].sort());
+    note(
+      'outlets',
+      'unclear',
+      [...new Set([...oldKeys, ...doubts.map(({ meaning }) => meaning.key)])].sort(),
+    );
   }
   const name = rows === null ? nameOf(fields) : rows.name;
   return { mac, name, available, outlets, load, voltage, signal, units, at };
 }
-
-/** Whether a field of a strip says that its other fields cannot be relied on: they are old, or the answer failed. */
-const saysUnreliable = ({ meaning, value, part }: Field): boolean =>
-  part === 'self' && (saysOld(meaning, value) || (meaning.is('success') && readFlag(value) === false));
 
 /** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
 function oldKeysAround(wrappers: readonly JsonRecord[], look: Look): string[] {

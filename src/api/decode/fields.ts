@@ -1,7 +1,16 @@
 import { isRecord } from '../../values';
 import type { ReadingName } from '../types';
-import type { Look, Meaning } from './names';
-import { preferred, readFlag, readJson, readText, withItem, wordsOf, type JsonRecord } from './values';
+import { says, type Look, type Meaning } from './names';
+import {
+  isSet,
+  preferred,
+  readFlag,
+  readJson,
+  readText,
+  saysFailed,
+  withItem,
+  type JsonRecord,
+} from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -153,20 +162,21 @@ function pairName(item: JsonRecord, look: Look): string | null {
   return preferred(names)?.text ?? null;
 }
 
-const OLD = /^(?:stale|outdated|cached?)$/i;
-
 /** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
 export const saysOld = (meaning: Meaning, value: unknown): boolean =>
-  (meaning.old && readFlag(value) === true) ||
-  (typeof value === 'string' && !isName(meaning) && OLD.test(value));
+  (meaning.old && readFlag(value) === true) || (!isName(meaning) && says('old', value));
+
+/** Whether a field says that what is said beside it cannot be relied on: it is old or not valid, or something failed. */
+export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
+  if (saysOld(meaning, value)) return true;
+  if (meaning.is('valid') && (readFlag(value) === false || says('bad', value))) return true;
+  if (meaning.is('success') && readFlag(value) === false) return true;
+  if (meaning.is('error')) return typeof value !== 'object' && isSet(value) && !says('fine', value);
+  return meaning.connection && saysFailed(meaning, value);
+}
 
 /** Whether a field is a name, which may be any word. */
 export const isName = ({ name, outletName }: Meaning): boolean => name >= 0 || outletName >= 0;
-
-/** Words that say clearly whether a strip or outlet is online. Any other word in that place may be about something else. */
-const OFFLINE =
-  /^(?:offline|disconnected|unreachable|unavailable|not (?:connected|reachable|available|responding))$/;
-const ONLINE = /^(?:online|connected|reachable|available)$/;
 
 /** Whether a field says that a strip or outlet can be reached; `null`: it does not say. What its cloud says is not about that. */
 export function reachability({
@@ -180,7 +190,7 @@ export function reachability({
   const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
   if (meaning.available && flag !== null && (isOwn || flag)) return flag;
   if (meaning.offline && part === 'self' && flag === true) return false;
-  if (!meaning.connection || typeof said !== 'string') return null;
-  const words = wordsOf(said);
-  return OFFLINE.test(words) ? false : ONLINE.test(words) ? true : null;
+  if (!meaning.connection) return null;
+  // Any other word in that place may be about something else.
+  return says('offline', said) ? false : says('online', said) ? true : null;
 }

@@ -385,7 +385,7 @@ function hintOf(
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =
-  /^(?:failed|missing|skipped|unreachable|timedout).|errors$|^(?:filters?|filteredby|query|search|removed)$|since$/;
+  /^(?:failed|missing|skipped|unreachable|timedout).|errors$|warnings?$|^(?:filters?|filteredby|query|search|removed)$|since$/;
 
 const lastOrMore = (isLast: boolean | null): Hint => (isLast === null ? null : isLast ? 'all' : 'more');
 

@@ -68,6 +68,8 @@ const NAMES = {
     line child address code dp dpid uid uniqueid uuid entityid instance objectid physicalname component
     componentid endpointid identifier ref displayorder sortorder place location guid deviceid serial sn
     serialnumber mac`,
+  /** Of these, those whose text may say what a record is about: "switch_led_1", "sensor.desk_power". */
+  code: 'code key id entityid uniqueid identifier',
   /** Say what kind of thing a record is about. */
   type: 'type kind category class devicetype role deviceclass outlettype porttype archetype',
   /** Name a value in a list of `{name, value}`. */
@@ -75,10 +77,12 @@ const NAMES = {
     measurement reading`,
   pairvalue: 'value val state reading measured on result status',
   success: 'success ok succeeded successful issuccess issuccessful',
-  error: `error errors err warning warnings failure failures failed timedout exception exceptions errorcode errcode
+  error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
   /** Reports of what an entry of a switch answer did. */
-  reason: 'errormessage reason',
+  reason: 'errormessage reason warning warnings',
+  /** `false` or a word: what is said beside it cannot be relied on. */
+  valid: 'valid isvalid quality',
   /** How many there are in all. */
   total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
     recordsfiltered numfound found totalstrips totaldevices nbhits totalnum totalentries totalrows
@@ -99,7 +103,7 @@ const NAMES = {
     nextpageurl nexthref nextoffset odatanextlink nextrecordsurl nextmarker nextid nextkey nextstart
     nextpagelink continuation continuationtoken continuetoken continue marker truncated istruncated
     incomplete partial ispartial remaining remainingitems remainingitemcount remainingcount
-    moreavailable moreitems hasmoreitems moreresults moreresultsavailable hasmoreresults left itemsleft
+    moreavailable limitreached maxresultsreached moreitems hasmoreitems moreresults moreresultsavailable hasmoreresults left itemsleft
     omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor after
     aftercursor scrollid prev previous prevpage previouspage prevpageurl prevurl hasprev hasprevious
     hasprevpage haspreviouspage nextpageavailable morepages hasmorepages morestrips
@@ -112,6 +116,28 @@ const NAMES = {
   /** Where a wrapper keeps these. */
   paging: `meta pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
     listinfo paginator info summary counts status`,
+} as const;
+
+/** Values that say something by a word, in any case. Spaces, `_` and `-` in a word do not count. */
+const WORDS = {
+  on: 'on turnedon switchedon poweredon poweron ison true yes',
+  off: 'off turnedoff switchedoff poweredoff poweroff isoff false no',
+  yes: 'true yes',
+  no: 'false no',
+  online: 'online connected reachable available',
+  offline: `offline disconnected unreachable unavailable notconnected notreachable notavailable
+    notresponding`,
+  /** What is said beside it is old, or a guess. */
+  old: 'stale outdated cache cached',
+  /** Something failed, or only a part succeeded. */
+  failed: `fail failed failure error ko nok timeout timedout unreachable rejected refused incomplete partial
+    partialsuccess partialfailure partialcontent`,
+  /** Something is not done, or not yet. */
+  pending: 'pending queued scheduled skipped dryrun inprogress retry retrying offline disconnected',
+  /** Of a quality that cannot be relied on. */
+  bad: 'bad invalid uncertain',
+  /** In place of an error: that there is none. */
+  fine: 'none no ok null noerror success',
 } as const;
 
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
@@ -148,9 +174,9 @@ const FOREIGN =
 const DENIED_WORDS = `desired target requested request default config configuration configured setting schedule scheduled
   timer event history log scene rule automation pending previous next template example limit threshold
   rated rating nominal alarm alert invitation permission deleted removed archived override backup initial
-  expected planned error warning client user owner neighbor firmware group input led button light lock
+  expected planned client user owner neighbor firmware group input led button light lock
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
-  peak wanted before old`;
+  peak wanted before old pulse inching configure countdown`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 export interface Meaning {
@@ -214,18 +240,27 @@ export function createLook(): Look {
   };
 }
 
-/** The groups that each name is in, and its place in each. */
-const GROUPS: ReadonlyMap<string, ReadonlyMap<NameGroup, number>> = groupsByName();
-
-function groupsByName(): Map<string, Map<NameGroup, number>> {
-  const groups = new Map<string, Map<NameGroup, number>>();
-  for (const [group, names] of Object.entries(NAMES) as [NameGroup, string][]) {
-    for (const [rank, name] of names.split(/\s+/).entries()) {
-      groups.set(name, (groups.get(name) ?? new Map<NameGroup, number>()).set(group, rank));
+/** The groups of a table that each name or word is in, and its place in each. */
+function groupsOf<Group extends string>(
+  table: Readonly<Record<Group, string>>,
+): ReadonlyMap<string, ReadonlyMap<Group, number>> {
+  const groups = new Map<string, Map<Group, number>>();
+  for (const group in table) {
+    for (const [rank, name] of table[group].split(/\s+/).entries()) {
+      groups.set(name, (groups.get(name) ?? new Map<Group, number>()).set(group, rank));
     }
   }
   return groups;
 }
+
+const GROUPS = groupsOf(NAMES);
+const WORD_GROUPS = groupsOf(WORDS);
+
+/** Whether a value is a word of that group. */
+export const says = (group: keyof typeof WORDS, value: unknown): boolean =>
+  typeof value === 'string' &&
+  value.length <= LONGEST_NAME &&
+  WORD_GROUPS.get(value.toLowerCase().replace(/[\s_-]+/g, ''))?.has(group) === true;
 
 /** Whether a key is one of the names above, in any spelling. */
 export const isListedName = (key: string): boolean => GROUPS.has(plainOf(key));
@@ -302,6 +337,10 @@ function readingOf(plain: string): { reading: ReadingName | null; tier: number }
   if (reading !== undefined) return { reading, tier: 0 };
   return { reading: READINGS.find((name) => groups.has(`${name}like`)) ?? null, tier: 1 };
 }
+
+/** Whether a text such as "switch_led_1" says that it is about no outlet of a strip. */
+export const isOfOther = (text: string): boolean =>
+  wordsOfKey(text).some((word) => FOREIGN.test(word) || DENIED.test(word));
 
 /** The words of a key in snake_case, kebab-case or camelCase, in lower case. */
 function wordsOfKey(key: string): string[] {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
-import { OUTLET, type Look, type Meaning } from './names';
+import { isOfOther, OUTLET, type Look, type Meaning } from './names';
 import { numberInText, readIndex, withItem, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
@@ -191,9 +191,9 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
 
-/** Whether a text of a record says that it is about something other than one switched outlet. `byName`: also if it is a mere name. */
-export const saysNoOutlet = (record: JsonRecord, labels: readonly Meaning[], byName: boolean): boolean =>
+/** Whether a text under one of these keys of a record says that it is about something other than one switched outlet. */
+export const saysNoOutlet = (record: JsonRecord, labels: readonly Meaning[]): boolean =>
   labels.some((label) => {
     const text = record[label.key];
-    return typeof text === 'string' && (byName || label.is('type')) && NO_OUTLET.test(text);
+    return typeof text === 'string' && (label.is('code') ? isOfOther(text) : NO_OUTLET.test(text));
   });

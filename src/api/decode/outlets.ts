@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
-import { isName, reachability, saysOld, stripFields, type StripFields } from './fields';
+import { reachability, saysUnreliable, stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet } from './numbering';
 import {
@@ -12,7 +12,6 @@ import {
   readJson,
   readText,
   readWord,
-  saysFailed,
   withItem,
 } from './values';
 import type { AddNote, Candidate, JsonRecord, Note } from './values';
@@ -135,8 +134,11 @@ function ofRecords(
   if (all.length > MOST_OUTLETS) return null;
   const { ports, labels } = columnsOf(all, look);
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
-  const byName = all.length > PORTS.length;
-  const kept = all.map((record) => !saysNoOutlet(record, labels, byName));
+  const isMany = all.length > PORTS.length;
+  const telling = labels.filter(
+    (label) => label.is('type') || isMany || (label.is('code') && trust !== 'outlets'),
+  );
+  const kept = all.map((record) => !saysNoOutlet(record, telling));
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
   if (trust === 'none' && !records.every((record) => ports.some(({ key }) => Object.hasOwn(record, key))))
     return null;
@@ -163,8 +165,8 @@ function ofRecords(
 }
 
 /**
- * The keys of the records of a set, each once: those that call a number that of a port, and those that name an outlet or say what kind of
- * thing it is.
+ * The keys of the records of a set, each once: those that call a number that of a port, and those that name an outlet, identify it or say
+ * what kind of thing it is.
  */
 function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning[]; labels: Meaning[] } {
   const ports: Meaning[] = [];
@@ -176,7 +178,7 @@ function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning
       seen.add(key);
       const meaning = look(key);
       if (meaning.number === 'port') ports.push(meaning);
-      if (nameRank(meaning) < Infinity || meaning.is('type')) labels.push(meaning);
+      if (nameRank(meaning) < Infinity || meaning.is('type') || meaning.is('code')) labels.push(meaning);
     }
   }
   return { ports, labels };
@@ -354,8 +356,7 @@ function statesIn(
     else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
       said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
     }
-    if (saysUnreliable(meaning, value))
-      said = withItem(said, { from: key, value: null, weight: 'unreliable' });
+    if (leavesOpen(meaning, value)) said = withItem(said, { from: key, value: null, weight: 'unreliable' });
   }
   if (outer === null) return said;
   // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
@@ -369,14 +370,11 @@ function statesIn(
 const isValueOf = (meaning: Meaning, value: unknown): boolean =>
   meaning.is('value') || (readWord(value) !== null && (meaning.name >= 0 || meaning.is('text')));
 
-/** Whether a field of a record about one outlet says that its state is old, that it does not answer, or that reading it failed. */
-const saysUnreliable = (meaning: Meaning, value: unknown): boolean =>
+/** Whether a field of a record about one outlet says that its state cannot be relied on, or that it does not answer. */
+const leavesOpen = (meaning: Meaning, value: unknown): boolean =>
   meaning.number === null &&
-  !isName(meaning) &&
   (meaning.state === null || (typeof value === 'string' && readWord(value) === null)) &&
-  (saysOld(meaning, value) ||
-    saysFailed(meaning, value) ||
-    reachability({ meaning, value, part: 'self' }) === false);
+  (saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false);
 
 function withState(
   said: StateCandidate[],

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { SwitchResult } from '../types';
-import { createLook, type Look } from './names';
-import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
+import { createLook, says, type Look } from './names';
+import { agreed, isSet, readBit, readIndex, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -126,8 +126,6 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
   });
 }
 
-const PENDING =
-  /^\s*(?:pending|queued|scheduled|skipped|dry[\s_-]?run|in[\s_-]?progress|retry(?:ing)?|offline|disconnected)\s*$/i;
 /** Whether `false` under a name leaves open what was done. */
 const DONE =
   /^(?:is)?(?:switched|applied|executed|delivered|sent|received|reached|processed|acked|acknowledged|confirmed|verified|completed?|done|finished)$/;
@@ -136,6 +134,6 @@ const DONE =
 const saysPending = (record: JsonRecord, look: Look): boolean =>
   Object.entries(record).some(
     ([key, value]) =>
-      PENDING.test(readText(value === true ? key : value) ?? '') ||
+      says('pending', value === true ? key : value) ||
       (readWord(value) === false && (look(key).available || DONE.test(look(key).plain))),
   );

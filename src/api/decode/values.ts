@@ -1,16 +1,13 @@
 import { isRecord } from '../../values';
+import { says } from './names';
 
 /** A JSON object; its keys and values are the service's and mean nothing yet. */
 export type JsonRecord = Record<string, unknown>;
 
-const YES = /^[\s_-]*(?:(?:(?:turned|switched|powered|power|is)[\s_-]+)?on|true|yes)[\s_-]*$/i;
-const NO = /^[\s_-]*(?:(?:(?:turned|switched|powered|power|is)[\s_-]+)?off|false|no)[\s_-]*$/i;
-
-/** A clear yes or no: a boolean, or a word for on or off in any case. `null`: neither. */
+/** A clear yes or no: a boolean, or a word for on or off. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return null;
-  return YES.test(value) ? true : NO.test(value) ? false : null;
+  return says('on', value) ? true : says('off', value) ? false : null;
 }
 
 /** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
@@ -21,18 +18,9 @@ export function readBit(value: unknown): boolean | null {
 
 /** A clear boolean about a strip as a whole. Words for on and off are none: they would be about its outlets. */
 export function readFlag(value: unknown): boolean | null {
-  if (typeof value !== 'string') return typeof value === 'boolean' ? value : readBit(value);
-  const word = wordsOf(value);
-  if (word === 'true' || word === 'yes') return true;
-  return word === 'false' || word === 'no' ? false : readBit(word);
+  if (typeof value === 'boolean') return value;
+  return says('yes', value) ? true : says('no', value) ? false : readBit(value);
 }
-
-/** A short text in lower case, its words separated by one space. */
-export const wordsOf = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[\s_-]+/g, ' ')
-    .trim();
 
 /** A decimal, and behind it a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2. */
 const MEASURED = /^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([\p{L}%°][\p{L}%°·/ ]{0,15})?$/u;
@@ -94,12 +82,9 @@ export function isSet(value: unknown): boolean {
   );
 }
 
-const FAILED =
-  /^\s*(?:fail(?:ed|ure)?|error|ko|nok|timeout|timed[\s_-]?out|unreachable|rejected|refused|incomplete|partial(?:[\s_-]?(?:success|failure|content))?)\s*$/i;
-
 /** Whether a field says by a word, by its name, or as an HTTP status, that something failed or only a part succeeded. */
 export function saysFailed({ plain }: { readonly plain: string }, value: unknown): boolean {
-  if (FAILED.test(readText(value === true ? plain : value) ?? '')) return true;
+  if (says('failed', value === true ? plain : value)) return true;
   const status = /^(?:http)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
   return status === 206 || (status >= 400 && status < 600);
 }
