@@ -283,3 +283,78 @@ describe('with a service that fails at random', () => {
     );
   });
 });
+
+describe('whatever an outage looks like', () => {
+  const TIMEOUT = 1000;
+  const faults = {
+    'hangs and ignores': { takes: TIMEOUT, isCarriedOut: false, error: () => failure('TIMEOUT') },
+    'hangs and carries out': { takes: TIMEOUT, isCarriedOut: true, error: () => failure('TIMEOUT') },
+    'refuses connections': { takes: 1, isCarriedOut: false, error: () => failure('UNREACHABLE') },
+    'asks for a pause': {
+      takes: 1,
+      isCarriedOut: false,
+      error: () => failure('RATE_LIMITED', { retryAfter: 2000 }),
+    },
+  };
+  const order = fc.record({
+    wait: fc.oneof(fc.constant(0), fc.nat(1500)),
+    port: fc.constantFrom<Port>(1, 2),
+    action: fc.constantFrom<(boolean | 'toggle')[]>(true, false, 'toggle'),
+  });
+  const outage = fc.record({
+    rest: fc.integer({ min: 10, max: 40_000 }),
+    fault: fc.constantFrom(...Object.values(faults)),
+    retryFor: fc.constantFrom(0, 5000, 30_000),
+  });
+
+  it('replays no backlog after it: an outlet changes at most for the newest on or off and one toggle', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(order, { minLength: 1, maxLength: 25 }), outage, async (orders, down) => {
+        const { rest, fault, retryFor } = down;
+        const { service, account, clock, run } = bench({ retryFor, timeout: TIMEOUT });
+        const real = [false, false, false, false];
+        let isUp = false;
+        let changes: Port[] = [];
+        const later = (ms: number): Promise<void> =>
+          new Promise((resolve) => void clock.setTimeout(resolve, ms));
+        service.autoGet = async (name) => {
+          const wasUp = isUp;
+          await later(wasUp ? 1 : fault.takes);
+          if (!wasUp) throw fault.error();
+          return stripOf(makeStrip(name, real));
+        };
+        service.autoSwitch = async (_mac, outlet, on) => {
+          const wasUp = isUp;
+          if (outlet !== 'all' && (wasUp || fault.isCarriedOut)) {
+            if (real[outlet - 1] !== on) changes.push(outlet);
+            real[outlet - 1] = on;
+          }
+          await later(wasUp ? 1 : fault.takes);
+          if (!wasUp) throw fault.error();
+          return yes(outlet);
+        };
+        const endings: Ending[] = [];
+        for (const { wait, port, action } of orders) {
+          await clock.pass(wait);
+          endings.push(run(port, action));
+        }
+        await clock.pass(rest);
+        isUp = true;
+        changes = [];
+        const lastAsked = clock.monotonic() - rest;
+        await clock.pass(2 * Math.max(retryFor, TIMEOUT) + 5000);
+        assert.ok(endings.every(({ times }) => times === 1));
+        for (const outlet of [1, 2])
+          assert.ok(
+            changes.filter((each) => each === outlet).length <= 2,
+            `outlet ${outlet}: ${changes.join()}`,
+          );
+        const lastSent = service.switches.at(-1)?.at ?? 0;
+        assert.ok(lastSent <= lastAsked + Math.max(retryFor, TIMEOUT) + 2 * TIMEOUT, `sent at ${lastSent}`);
+        await account.close();
+        assert.equal(clock.pending, 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
