@@ -17,7 +17,7 @@ export = (RED: NodeAPI): void => {
 
   function StripAccount(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);
-    const apiKey = typeof this.credentials.apiKey === 'string' ? this.credentials.apiKey : '';
+    const apiKey = textOf(this.credentials, 'apiKey');
     // The node object may be shown or logged, so it must not hold the key.
     this.credentials = {};
     const hideKey = keyRemover(apiKey);

@@ -212,5 +212,5 @@ function variable(RED: NodeAPI, text: string, node: Node | undefined): string {
   const name = environmentVariable(text);
   if (name === null) return text;
   const value: unknown = node ? RED.util.evaluateNodeProperty(name, 'env', node, {}) : process.env[name];
-  return typeof value === 'string' && value !== '' ? value : text;
+  return textOf({ value }, 'value') || text;
 }

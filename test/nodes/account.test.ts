@@ -22,6 +22,13 @@ const configNodes = (RED: NodeAPI): void => {
   RED.nodes.registerType('http proxy', proxy);
 };
 
+/** Node-RED's own node with environment variables for all flows, which the runtime reads. */
+const globalConfig = (RED: NodeAPI): void => {
+  RED.nodes.registerType('global-config', function (this: Node, def: NodeDef) {
+    RED.nodes.createNode(this, def);
+  });
+};
+
 describe('the strip-account node', () => {
   let lab: Lab;
   beforeEach(async () => {
@@ -35,7 +42,7 @@ describe('the strip-account node', () => {
     ['a base URL of another kind', { baseUrl: { a: 1 } }, { apiKey: 'k' }, /as the account's base URL: it has none/],
     ['a variable that is not set for its base URL', { baseUrl: '${TEST_NO_URL}' }, { apiKey: 'k' }, /^Set the environment variable TEST_NO_URL, or enter the base URL/],
     ['no key', {}, {}, /^Enter the API key .*: the account has none/],
-    ['a key of another kind', {}, { apiKey: 5 }, /^Enter the API key .*: the account has none/],
+    ['a key of another kind', {}, { apiKey: { a: 5 } }, /^Enter the API key .*: the account has none/],
     ['a variable that is not set for its key', {}, { apiKey: '${TEST_NO_KEY}' }, /^Set the environment variable TEST_NO_KEY, or enter the API key/],
     ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that an HTTP header cannot hold/],
     ['a TLS configuration that is not there', { tls: 'gone' }, { apiKey: 'k' }, /^Choose other TLS settings for the account/],
@@ -81,6 +88,18 @@ describe('the strip-account node', () => {
     });
     Reflect.deleteProperty(process.env, 'TEST_URL');
     Reflect.deleteProperty(process.env, 'TEST_KEY');
+    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+  });
+
+  it('takes a key of digits from a variable that is a number', async () => {
+    await lab.stop();
+    lab = await Lab.start({ apiKey: '12345678' });
+    const env = [{ name: 'TEST_KEY', value: '12345678', type: 'num' }];
+    await lab.deploy(
+      [lab.account(), flowNode('switch', 'strip switch', outlet2), { id: 'env', type: 'global-config', env }],
+      { account: { apiKey: '${TEST_KEY}' } },
+      [globalConfig],
+    );
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
   });
 
