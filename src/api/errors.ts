@@ -96,7 +96,7 @@ export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
 
 /** Failures that mean the request never reached the service, or was refused before it was read. */
-const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls|proxy|proxyRefused\w*|simulator)$/;
+const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRefused\w*|simulator)$/;
 
 /** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);

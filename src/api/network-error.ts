@@ -45,6 +45,8 @@ const SENTENCES: readonly (readonly [code: RegExp, sentence: string])[] = [
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'certificateSelfSigned'],
   [/^(UNABLE_TO_.*|CERT_.*|INVALID_.*|PATH_LENGTH_EXCEEDED)$/, 'certificate'],
   [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
+  // A key or certificate of our own that cannot be read.
+  [/^ERR_OSSL_.*$/, 'tlsSettings'],
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
 

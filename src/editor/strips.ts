@@ -15,7 +15,7 @@ export function fieldToCorrect(code: string, key: string): string | null {
   if (code === 'RATE_LIMITED') return 'interval';
   if (kind.startsWith('mapping')) return 'mapping';
   if (kind.startsWith('proxy')) return 'proxy';
-  if (kind.startsWith('tls') && code === 'NOT_CONFIGURED') return 'tls';
+  if (/^tls\w/.test(kind)) return 'tls';
   if (kind === 'certificate' || kind === 'certificateSelfSigned') return 'tls';
   return 'baseUrl';
 }

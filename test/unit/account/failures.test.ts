@@ -25,6 +25,7 @@ const CASES: readonly Case[] = [
   ...unreachable(true, 'reset', 'failed', 'proxyDown', 'proxyDownVariable', 'proxyGateway'),
   ...unreachable(true, 'proxyGatewayVariable'),
   ...unreachable(false, 'refused', 'dns', 'tls', 'certificate', 'certificateExpired', 'certificateHost'),
+  ...unreachable(false, 'tlsSettings'),
   ...unreachable(
     false,
     'certificateSelfSigned',

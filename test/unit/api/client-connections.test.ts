@@ -58,6 +58,14 @@ describe('Client: failing connections', () => {
     await secure.close();
   });
 
+  it('are blamed on the TLS settings where the key of a client certificate cannot be read', async () => {
+    const secure = await startService({ tls: { key, cert: pem('trusted') } });
+    const connection = { ca: pem('trusted'), cert: pem('trusted'), key: 'no key' };
+    const error = await failureOf(connect(secure.baseUrl, { connect: connection }).list());
+    await secure.close();
+    assert.deepEqual([error.sentence, error.retryable], ['UNREACHABLE.tlsSettings', false]);
+  });
+
   it('recognise https on a plain port', async () => {
     const error = await failureOf(connect(service.baseUrl.replace('http:', 'https:')).list());
     assert.equal(error.sentence, 'UNREACHABLE.tls');

@@ -44,6 +44,7 @@ describe('connectionError', () => {
     ['EPROTO', 'tls', false],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', false],
     ['ERR_TLS_HANDSHAKE_TIMEOUT', 'tls', false],
+    ['ERR_OSSL_BAD_DECRYPT', 'tlsSettings', false],
     ['NO_SIMULATOR', 'simulator', true],
     ['EHOSTUNREACH', 'failed', true],
     ['XEAI_AGAIN', 'failed', true],

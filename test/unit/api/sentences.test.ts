@@ -39,6 +39,7 @@ describe('The sentences of the client', () => {
     'certificateHost',
     'certificateSelfSigned',
     'tls',
+    'tlsSettings',
     'failed',
   ]) {
     keys.add(`UNREACHABLE.${name}`);

@@ -59,6 +59,7 @@ describe('the field where a failed test is corrected', () => {
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.proxyUndeployed', 'proxy'],
     ['UNREACHABLE', 'UNREACHABLE.refused', 'baseUrl'],
     ['UNREACHABLE', 'UNREACHABLE.tls', 'baseUrl'],
+    ['UNREACHABLE', 'UNREACHABLE.tlsSettings', 'tls'],
     ['UNREACHABLE', 'UNREACHABLE.certificateHost', 'baseUrl'],
     ['UNREACHABLE', 'UNREACHABLE.certificateSelfSigned', 'tls'],
     ['UNREACHABLE', 'UNREACHABLE.proxy', 'proxy'],
