@@ -33,7 +33,8 @@ const LONGEST_EXPRESSION = 160;
 export interface MessageSource {
   readonly msg: Message;
   readonly payload: unknown;
-  readonly evaluated?: ReadonlyMap<Field, PromiseSettledResult<unknown>>;
+  /** Each returns its value, or throws why there is none. */
+  readonly evaluated?: ReadonlyMap<Field, () => unknown>;
 }
 
 /** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
@@ -72,28 +73,28 @@ export class Field {
       const value = ownProperty(payload, this.#name);
       return value === undefined ? ownProperty(msg, this.#name) : value;
     }
-    const value = evaluated?.get(this);
-    if (value !== undefined) return valueOf(value);
+    const valueOf = evaluated?.get(this);
+    if (valueOf !== undefined) return valueOf();
     const variable = environmentVariable(this.#value);
     if (variable !== null) throw variableMissing(variable);
     return this.#value;
   }
 
-  /** The value of an expression for a message. */
-  async evaluate(msg: Message): Promise<unknown> {
-    let value: unknown;
+  /** Evaluates the expression for a message. */
+  async evaluate(msg: Message): Promise<() => unknown> {
     try {
-      value = await this.#evaluate(this.#value, this.#type, msg);
+      const value = await this.#evaluate(this.#value, this.#type, msg);
+      if (this.#type !== 'env' || (value !== '' && value !== undefined)) return () => value;
+      return () => {
+        throw variableMissing(this.#value);
+      };
     } catch (error) {
-      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', {
-        params: {
-          expression: cut(this.#value, LONGEST_EXPRESSION),
-          reason: cut(messageOf(error), LONGEST_EXPRESSION),
-        },
-      });
+      const expression = cut(this.#value, LONGEST_EXPRESSION);
+      const reason = cut(messageOf(error), LONGEST_EXPRESSION);
+      return () => {
+        throw new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', { params: { expression, reason } });
+      };
     }
-    if (this.#type === 'env' && (value === '' || value === undefined)) throw variableMissing(this.#value);
-    return value;
   }
 }
 
@@ -121,10 +122,7 @@ export function messageReading(fields: readonly Field[]): ReadMessage {
     return (msg, read) => asInputError(() => read({ msg, payload: ownProperty(msg, 'payload') }));
   let last: Promise<unknown> = Promise.resolve();
   return (msg, read) => {
-    const values = expressions.map(async (field) => {
-      const [value] = await Promise.allSettled([field.evaluate(msg)]);
-      return [field, value] as const;
-    });
+    const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
     const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) =>
       asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated: new Map(evaluated) })),
     );
@@ -145,29 +143,19 @@ export function asInputError<Value>(read: () => Value): Value {
   }
 }
 
-/** What a function returns or throws. */
-export function settle<Value>(read: () => Value): PromiseSettledResult<Value> {
+/** What a function returns; `null` where it throws, with the error added to `errors`. */
+export function attempt<Value>(read: () => Value, errors: unknown[] = []): Value | null {
   try {
-    return { status: 'fulfilled', value: read() };
-  } catch (reason) {
-    return { status: 'rejected', reason };
+    return read();
+  } catch (error) {
+    errors.push(error);
+    return null;
   }
 }
 
-/** The value of a settled promise; throws what it was rejected with. */
-export function valueOf<Value>(result: PromiseSettledResult<Value>): Value {
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
-}
-
-/** Throws the first error of several fields; an error of the node's configuration comes first, because no message can correct it. */
-export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): void {
-  const errors = results.flatMap((result): unknown[] =>
-    result.status === 'rejected' ? [result.reason] : [],
-  );
-  const isConfiguration = (error: unknown) => isStripError(error) && error.code === 'NOT_CONFIGURED';
-  if (errors.length > 0) throw errors.find(isConfiguration) ?? errors[0];
-}
+/** Of the errors of several fields the one to report: the node's configuration comes first, because no message can correct it. */
+export const mainError = (errors: readonly unknown[]): unknown =>
+  errors.find((error) => isStripError(error) && error.code === 'NOT_CONFIGURED') ?? errors[0];
 
 /** No accepted word is longer, spaces around it included. */
 const LONGEST_WORD = 100;
@@ -201,16 +189,10 @@ export function parseOnePort(value: unknown): Port | null {
 const wordOf = (value: unknown): string =>
   typeof value === 'string' && value.length <= LONGEST_WORD ? value.trim().toLowerCase() : '';
 
-/** A MAC, without spaces around it; `null` for what cannot be one. */
-export function parseMac(value: unknown): string | null {
-  const mac = typeof value === 'string' ? value.trim() : '';
-  return isPossibleMac(mac) ? mac : null;
-}
-
-/** As `parseMac`, but throws INVALID_INPUT. */
+/** A MAC, without spaces around it. Throws INVALID_INPUT for what cannot be one. */
 export function requireMac(value: unknown): string {
-  const mac = parseMac(value);
-  if (mac === null) throw invalidInput('mac', value);
+  const mac = typeof value === 'string' ? value.trim() : '';
+  if (!isPossibleMac(mac)) throw invalidInput('mac', value);
   return mac;
 }
 

@@ -1,15 +1,14 @@
-import type { Port, Strip } from '../api/types';
+import type { PortOrAll, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
 import {
   asInputError,
+  attempt,
   Field,
   invalidInput,
+  mainError,
   messageReading,
   parsePort,
   readMac,
-  settle,
-  throwFirst,
-  valueOf,
   type Evaluate,
   type Message,
   type Target,
@@ -17,10 +16,9 @@ import {
 import type { Handle, HandlerContext } from './input-handler';
 import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } from './node-status';
 
-/** `port` is `null` for the whole strip. */
 interface StatusRequest {
   mac: string;
-  port: Port | null;
+  port: PortOrAll;
 }
 
 /**
@@ -37,21 +35,20 @@ export function statusRequestReader(
   const read = messageReading([macField, portField]);
   return (msg, target) =>
     read(msg, (source) => {
-      const mac = settle(() => readMac(macField, source));
-      const port = settle(() => readPort(portField.read(source)));
-      if (mac.status === 'fulfilled') target.mac = mac.value;
-      if (port.status === 'fulfilled') target.port = port.value ?? 'all';
-      throwFirst([port, mac]);
-      return { mac: valueOf(mac), port: valueOf(port) };
+      const errors: unknown[] = [];
+      const port = (target.port = attempt(() => readPort(portField.read(source)), errors));
+      const mac = (target.mac = attempt(() => readMac(macField, source), errors));
+      if (mac === null || port === null) throw mainError(errors);
+      return { mac, port };
     });
 }
 
 /** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */
-function readPort(value: unknown): Port | null {
-  if (value === undefined || value === null || value === '') return null;
+function readPort(value: unknown): PortOrAll {
+  if (value === undefined || value === null || value === '') return 'all';
   const port = parsePort(value);
   if (port === null) throw invalidInput('port', value);
-  return port === 'all' ? null : port;
+  return port;
 }
 
 /** What `strip status` does with a message. */
@@ -65,7 +62,7 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
     const { strip, readable, response } = await account().get(mac);
     let payload: unknown = strip;
     let status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;
-    if (port !== null) {
+    if (port !== 'all') {
       const on = strip.outlets.find((outlet) => outlet.port === port)?.on ?? null;
       if (output === 'port-on') payload = { mac: strip.mac, port, on };
       else if (output === 'on' || isUnset) payload = on;

@@ -6,17 +6,16 @@ import { choiceOf, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {
   actionOf,
+  attempt,
   Field,
   invalidInput,
+  mainError,
   messageReading,
   parseOnePort,
   parsePort,
   parseRequested,
   readMac,
   requireMac,
-  settle,
-  throwFirst,
-  valueOf,
   type Evaluate,
   type Message,
   type MessageSource,
@@ -38,36 +37,30 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
     const shared = account();
     input.submitted = true;
     const ends = await Promise.all(
-      commands.map(async ({ command, requested }) => {
-        const target: Target = { mac: command.mac, port: command.port, requested };
+      commands.map(async (command) => {
         const run = shared.run(command, { owner, onProgress: input.onProgress });
-        return { target, requested, end: await run.catch(asError) };
+        return { command, end: await run.catch(asError) };
       }),
     );
-    const failures: { target: Target; error: StripError }[] = [];
-    const outcomes: Outcome[] = [];
-    const strips = ends.map(({ target, requested, end }) => {
-      if (!isStripError(end)) {
-        outcomes.push(end);
-        return switchedStrip(requested, end);
-      }
-      failures.push({ target, error: end });
-      return failedStrip(target, end, shared.known);
-    });
+    const strips = ends.map(({ command, end }) =>
+      isStripError(end) ? failedStrip(command, end, shared.known) : switchedStrip(command.requested, end),
+    );
+    const failures = ends.flatMap(({ command, end }) =>
+      isStripError(end) ? [{ target: command, error: end }] : [],
+    );
     const isSingle = form === 'on' || form === 'port-on';
     const [failure] = failures;
     if (failure !== undefined) throw isSingle ? failure.error : new CommandsFailed(failures, strips);
+    const outcomes = ends.flatMap(({ end }) => (isStripError(end) ? [] : [end]));
     const wanted = output === 'same' ? form : output;
-    const payloads = outcomes.map((outcome) => (wanted === 'on' ? outcome.on : outletOf(outcome)));
-    const responses = outcomes.map(({ response }) => response);
+    const payload = outcomes.map(({ mac, port, on }) => (wanted === 'on' ? on : { mac, port, on }));
+    const response = outcomes.map((outcome) => outcome.response);
     const answer = isSingle
-      ? { payload: payloads[0], strip: strips[0], response: responses[0] }
-      : { payload: wanted === 'strip' ? stripOf(outcomes) : payloads, strip: strips, response: responses };
+      ? { payload: payload[0], strip: strips[0], response: response[0] }
+      : { payload: wanted === 'strip' ? stripOf(outcomes) : payload, strip: strips, response };
     return { messages: [Object.assign(input.msg, answer)], status: statusOf(shared, outcomes) };
   };
 }
-
-const outletOf = ({ mac, port, on }: Outcome) => ({ mac, port, on });
 
 const stripOf = (outcomes: readonly Outcome[]) => ({
   mac: outcomes[0]?.mac,
@@ -91,8 +84,7 @@ function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeSta
 }
 
 /** A command with the word the message used for it. */
-interface RequestedCommand {
-  command: Command;
+interface RequestedCommand extends Command {
   requested: Requested;
 }
 
@@ -124,29 +116,32 @@ export function commandReader(
 
   const readRequest = (source: MessageSource, target: Target): SwitchRequest => {
     const { payload } = source;
-    const several = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
-    const strip = settle(() => readMac(mac, source));
-    const outlet = settle(() => readPort(port, source));
-    if (strip.status === 'fulfilled') target.mac = strip.value;
-    // The elements of an array name their own outlets, whatever `msg.port` says.
-    if (outlet.status === 'fulfilled' && !(several && port.source === 'message')) target.port = outlet.value;
-    if (several) return readSeveral(payload, strip);
-    const requested = settle(() => readRequested(on, source));
-    if (requested.status === 'fulfilled') target.requested = requested.value;
-    throwFirst([requested, outlet, strip]);
-    const command = commandOf(valueOf(strip), valueOf(outlet), valueOf(requested));
-    return { form: fields.some((field) => field.isIn(payload)) ? 'port-on' : 'on', commands: [command] };
+    if (!ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload))) {
+      target.mac = attempt(() => readMac(mac, source));
+      // The payload names its own outlets, whatever `msg.port` says.
+      if (port.source !== 'message') target.port = attempt(() => readPort(port, source));
+      return readSeveral(source);
+    }
+    const errors: unknown[] = [];
+    const requested = (target.requested = attempt(() => readRequested(on, source), errors));
+    const outlet = (target.port = attempt(() => readPort(port, source), errors));
+    const strip = (target.mac = attempt(() => readMac(mac, source), errors));
+    if (requested === null || outlet === null || strip === null) throw mainError(errors);
+    const form = fields.some((field) => field.isIn(payload)) ? 'port-on' : 'on';
+    return { form, commands: [commandOf(strip, outlet, requested)] };
   };
 
-  /** `strip`: the one that the node or the message as a whole names. */
-  const readSeveral = (payload: unknown, strip: PromiseSettledResult<string>): SwitchRequest => {
+  const readSeveral = (source: MessageSource): SwitchRequest => {
+    const { payload } = source;
+    /** The strip that the node or the message as a whole names. */
+    const strip = (): string => readMac(mac, source);
     if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
-    if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, valueOf(strip)) };
+    if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
     const isFixed = mac.source !== 'message';
     const elements = Array.from(payload, readElement); // unlike `map`, not skipping holes
     const commands = elements.map(({ port, requested, mac: own }) =>
-      commandOf(isFixed || own === undefined ? valueOf(strip) : requireMac(own), port, requested),
+      commandOf(isFixed || own === undefined ? strip() : requireMac(own), port, requested),
     );
     return { form: 'array', commands };
   };
@@ -155,7 +150,7 @@ export function commandReader(
   return (msg, target) =>
     read(msg, (source) => {
       const request = readRequest(source, target);
-      for (const { command } of request.commands)
+      for (const command of request.commands)
         if (command.action === 'cycle') command.delay = parseDelay(delay.read(source));
       return request;
     });
@@ -184,7 +179,10 @@ function readRequested(field: Field, source: MessageSource): Requested {
 }
 
 const commandOf = (mac: string, port: PortOrAll, requested: Requested): RequestedCommand => ({
-  command: { mac, port, action: actionOf(requested), delay: 0 },
+  mac,
+  port,
+  action: actionOf(requested),
+  delay: 0,
   requested,
 });
 

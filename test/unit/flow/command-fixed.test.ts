@@ -38,7 +38,7 @@ describe('reading a command whose fields are fixed in the node', () => {
         form,
         commands: [first],
       } = await request(config, { payload });
-      assert.deepEqual([form, first?.command.action, first?.requested], ['on', 'toggle', 'toggle']);
+      assert.deepEqual([form, first?.action, first?.requested], ['on', 'toggle', 'toggle']);
     }
   });
 

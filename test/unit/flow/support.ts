@@ -42,7 +42,7 @@ export async function request(
 export async function commands(config: Config, msg: Message, evaluate?: Evaluate): Promise<string[]> {
   const read = await request(config, msg, evaluate);
   return read.commands.map(
-    ({ command: { mac, port, action, delay } }) =>
+    ({ mac, port, action, delay }) =>
       `${mac}/${port} ${String(action)}${action === 'cycle' ? ` ${delay}` : ''}`,
   );
 }
