@@ -1,5 +1,7 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
+import type { Params } from '../src/api/errors';
+import { errorWithCode } from '../src/flow/node-error';
 import { simulatorPath, textOf } from '../src/settings';
 import { middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
@@ -57,11 +59,12 @@ export = (RED: NodeAPI): void => {
     });
 
     this.on('input', (msg, _send, done) => {
+      const refuse = (key: string, values: Params) =>
+        done(errorWithCode('INVALID_INPUT', RED._(`strip-simulator.error.${key}`, values)));
       const change = readManualChange(msg.payload);
-      if (change === null) done(invalid(RED._('strip-simulator.error.input', { got: preview(msg.payload) })));
-      else if (!simulator.apply(change)) {
-        done(invalid(RED._('strip-simulator.error.mac', { mac: preview(change.mac) })));
-      } else done();
+      if (change === null) refuse('input', { got: preview(msg.payload) });
+      else if (!simulator.apply(change)) refuse('mac', { mac: preview(change.mac) });
+      else done();
     });
 
     this.on('close', () => {
@@ -89,7 +92,3 @@ function httpLimit(settings: {
   if (settings.httpNodeRoot === false) return 'notServed';
   return settings.httpNodeAuth ? 'locked' : null;
 }
-
-/** An error in the form a Catch node needs: the code as an own property, and `toString()` gives the sentence alone. */
-const invalid = (sentence: string): Error =>
-  Object.assign(new Error(sentence), { name: '', code: 'INVALID_INPUT' });

@@ -1,9 +1,9 @@
 import type { Node, NodeAPI } from 'node-red';
 import { Account } from '../../src/account/account';
 import type { AccountLog } from '../../src/account/types';
-import { Client } from '../../src/api/client';
+import { Client, type ClientOptions } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
-import { createDispatcher, type TlsOptions } from '../../src/api/dispatcher';
+import { PooledDispatcher, type TlsOptions } from '../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
 import { isStripError, StripError } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
@@ -15,25 +15,19 @@ import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { simulatorPath, textOf, type Config } from '../../src/settings';
 import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
-import { environmentVariable, isRecord } from '../../src/values';
+import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded } from './runtime';
 
 /** Where and how to connect, typed in a dialog or deployed. */
-interface ConnectionSettings {
-  /** As `parseBaseUrl` returns it. */
-  baseUrl: BaseUrl;
+interface ConnectionSettings extends Omit<ClientOptions, 'clock' | 'dispatcher'> {
   /** As it was typed. */
   apiKey: string;
-  /** Milliseconds for one request. */
-  timeout: number;
   /** Connections at once, and with them requests. */
   connections: number;
   /** Ids of Node-RED's own config nodes; "": none. */
   tls: string;
   proxy: string;
-  /** For the answers to reads, if one is set. */
-  mapping?: Mapping | null;
 }
 
 /** The key that is sent to a simulator in this Node-RED if the account has none. */
@@ -66,28 +60,26 @@ type Absence = 'Undeployed' | 'Missing';
 /** A client with connections of its own, which it closes; for a simulator in this Node-RED, one without. Throws NOT_CONFIGURED. */
 function connect(
   RED: NodeAPI,
-  { baseUrl, apiKey, timeout, connections, tls, proxy, mapping }: ConnectionSettings,
+  { baseUrl, apiKey, timeout, connections, tls, proxy, mapping = null }: ConnectionSettings,
   absence: Absence,
 ): Client {
-  const { simulator } = baseUrl;
+  const { simulator, url } = baseUrl;
   const key = simulator !== null && apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
   const dispatcher =
     simulator !== null
       ? simulatorDispatcher(simulator)
-      : createDispatcher({
-          origin: baseUrl.url.origin,
+      : new PooledDispatcher({
+          origin: url.origin,
           connections,
-          ...(tls === '' ? {} : { connect: tlsOptions(RED.nodes.getNode(tls), absence) }),
-          ...(proxy === '' ? {} : { proxy: proxyOptions(RED.nodes.getNode(proxy), absence) }),
+          tls: tls === '' ? undefined : tlsOptions(RED.nodes.getNode(tls), absence),
+          proxy: proxy === '' ? undefined : proxyOptions(RED.nodes.getNode(proxy), absence),
         });
-  const options = { baseUrl, timeout, clock: systemClock, apiKey: key, dispatcher };
-  return new Client({ ...options, ...(mapping ? { mapping } : {}) });
+  return new Client({ baseUrl, apiKey: key, timeout, mapping, clock: systemClock, dispatcher });
 }
 
 /**
  * The mapping that an expression in the account's dialog makes; `null` where there is none. `node`: whose context and environment the
- * expression may use; `hideKey`: removes the API key from a text before an error
- * shows it.
+ * expression may use; `hideKey`: removes the API key from a text before an error shows it.
  */
 function mappingOf(
   RED: NodeAPI,
@@ -129,12 +121,12 @@ function proxyOptions(node: unknown, absence: Absence): ProxySettings {
   if (!isRecord(node) || typeof node.url !== 'string') {
     throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.proxy${absence}`);
   }
-  const credentials = isRecord(node.credentials) ? node.credentials : {};
+  const [username, password] = ['username', 'password'].map((name) => ownProperty(node.credentials, name));
   return {
     url: node.url,
     noProxy: Array.isArray(node.noproxy) ? node.noproxy.filter((host) => typeof host === 'string') : [],
-    ...(typeof credentials.username === 'string' ? { username: credentials.username } : {}),
-    ...(typeof credentials.password === 'string' ? { password: credentials.password } : {}),
+    username: typeof username === 'string' ? username : '',
+    password: typeof password === 'string' ? password : '',
   };
 }
 

@@ -5,8 +5,9 @@ import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher, RequestOptions } from './dispatcher';
 import { closedError, isStripError, type StripError } from './errors';
-import { stripPath } from './mac';
 import { InFlightSet, type InFlight } from './in-flight-set';
+import { stripPath } from './mac';
+import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { readJson, readSwitch, type Headers, type HttpResponse } from './response';
 import type { JsonBody, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
@@ -21,8 +22,8 @@ export interface ClientOptions {
   /** The client's own from now on: `close` destroys it. */
   dispatcher: RequestDispatcher;
   clock: Clock;
-  /** Turns the JSON of a list or of one strip into what is decoded; rejects with a `StripError` BAD_RESPONSE. */
-  mapping?: (body: unknown) => Promise<unknown>;
+  /** For the JSON of a list or of one strip, before it is decoded. */
+  mapping?: Mapping | null;
 }
 
 /** The service's three endpoints. Every method rejects with a `StripError`, and after `close` with CLOSED. */
@@ -83,7 +84,7 @@ export class Client implements Service {
     const answer = await this.#send(path, null, (response) =>
       readJson(response, this.#context, clock.wall(), mac),
     );
-    return { ...answer, body: mapping === undefined ? answer.response : await mapping(answer.response) };
+    return { ...answer, body: mapping ? await mapping(answer.response) : answer.response };
   }
 
   /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` makes the answer of the response. */

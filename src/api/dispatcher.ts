@@ -37,9 +37,9 @@ export interface DispatcherOptions {
   origin: string;
   /** Connections at once, and with them requests at once. */
   connections: number;
-  connect?: TlsOptions;
+  tls?: TlsOptions | undefined;
   /** Takes the place of what the environment names. */
-  proxy?: ProxySettings;
+  proxy?: ProxySettings | undefined;
 }
 
 /** Largest body that is read. */
@@ -60,10 +60,6 @@ const NEXT_ADDRESS_AFTER = 2_000;
 /** Milliseconds for a proxy's answer to CONNECT: one that stays silent would otherwise keep one of the connections busy for minutes. */
 const TUNNEL_WITHIN = 10_000;
 
-/** Connections for one account. The caller destroys them (the client does, on `close`). Throws NOT_CONFIGURED for a proxy address that is none. */
-export const createDispatcher = (options: DispatcherOptions): RequestDispatcher =>
-  new PooledDispatcher(options);
-
 /**
  * undici takes 50 ms to load, so it is loaded with the first account. Loading it would make every `fetch()` of the whole process use its
  * connections: constructing a request makes the built-in fetch choose its own before.
@@ -75,7 +71,8 @@ function loadUndici(): typeof Undici {
 
 type Connect = Undici.buildConnector.connector;
 
-class PooledDispatcher implements RequestDispatcher {
+/** Connections for one account. The caller destroys them (the client does, on `close`). */
+export class PooledDispatcher implements RequestDispatcher {
   readonly proxy: ProxyName | null;
   readonly #undici = loadUndici();
   readonly #origin: string;
@@ -87,9 +84,10 @@ class PooledDispatcher implements RequestDispatcher {
   /** Errors of connections that broke after they had carried a response. */
   readonly #brokenInUse = new WeakSet();
 
-  constructor({ origin, connections, connect = {}, proxy }: DispatcherOptions) {
+  /** Throws NOT_CONFIGURED for a proxy address that is none. */
+  constructor({ origin, connections, tls = {}, proxy }: DispatcherOptions) {
     this.#origin = origin;
-    this.#tls = connect;
+    this.#tls = tls;
     this.#proxy = chooseProxy(new URL(origin), proxy);
     this.proxy = this.#proxy?.name ?? null;
     this.#pool = this.#open(connections);

@@ -1,6 +1,7 @@
 import type { KnownStrips } from '../account/strip-store';
-import { isStripError, StripError, type Params } from '../api/errors';
-import type { Port, PortOrAll, SwitchResult } from '../api/types';
+import type { Outcome } from '../account/types';
+import { isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
+import type { SwitchResult } from '../api/types';
 import { displayName } from '../values';
 import type { Failure } from './admin-answers';
 import { parsePort, type Requested, type Target } from './input-fields';
@@ -17,19 +18,7 @@ export const NOTHING_KNOWN: KnownStrips = {
 };
 
 /** `msg.strip` of a command that succeeded. */
-export interface SwitchedStrip {
-  mac: string;
-  name: string | null;
-  port: PortOrAll;
-  outlet: string | null;
-  on: boolean;
-  requested: Requested;
-  success: true;
-  results: SwitchResult[];
-  /** Protected outlets that an "all" did not switch off. */
-  skipped?: Port[];
-  at: string;
-}
+export type SwitchedStrip = Omit<Outcome, 'response'> & { requested: Requested; success: true };
 
 /** `msg.strip` of a message that failed; `null` for what is not known. */
 export interface FailedStrip extends Target {
@@ -103,17 +92,20 @@ export function reportedError(error: unknown, translate: Translate, known = NOTH
   });
 }
 
-/** What goes to `done`: its text is the sentence alone, its code an own property, as the Catch node needs them. */
+/** An error as the Catch node needs it: its text is the sentence alone, its code an own property. */
+export function errorWithCode(code: ErrorCode, sentence: string, options: ErrorOptions = {}): Error {
+  const error = new Error(sentence, options);
+  Object.defineProperty(error, 'name', { value: '' });
+  return Object.assign(error, { code });
+}
+
+/** What goes to `done`. */
 export function errorForDone(error: unknown, translate: Translate, known: KnownStrips): Error {
   const reported = reportedError(error, translate, known);
-  const result = new Error(sentenceOf(reported, translate, known));
-  Object.defineProperty(result, 'name', { value: '', configurable: true, writable: true });
-  Object.defineProperty(result, 'code', { value: reported.code, enumerable: true });
-  const { cause } = reported;
+  const { code, cause } = reported;
   // A network error code, made by the client; any other cause may hold what a message should not.
-  if (cause instanceof Error && !isStripError(cause) && 'code' in cause) {
-    Object.defineProperty(result, 'cause', { value: cause });
-  }
+  const isCode = cause instanceof Error && !isStripError(cause) && 'code' in cause;
+  const result = errorWithCode(code, sentenceOf(reported, translate, known), isCode ? { cause } : {});
   if (error instanceof Error && !isStripError(error) && !(error instanceof CommandsFailed)) {
     // Where the defect is, without its message, which may hold anything.
     const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '../../src/api/client';
-import { createDispatcher } from '../../src/api/dispatcher';
+import { PooledDispatcher } from '../../src/api/dispatcher';
 import { parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
 import { FastClock } from '../support/fake-clock';
@@ -91,7 +91,7 @@ describe('stress: the client', () => {
       baseUrl: base,
       apiKey: API_KEY,
       timeout: TIMEOUT,
-      dispatcher: createDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
+      dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
       clock,
     });
     try {

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { Client } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
-import { createDispatcher } from '../../src/api/dispatcher';
+import { PooledDispatcher } from '../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
 import { SEED } from './support/random';
@@ -59,7 +59,7 @@ function clientOf(baseUrl: string, apiKey = KEY): Client {
     baseUrl: base,
     apiKey: checkApiKey(apiKey),
     timeout: 2_000,
-    dispatcher: createDispatcher({ origin: base.url.origin, connections: 4 }),
+    dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: 4 }),
     clock: systemClock,
   });
 }

@@ -180,11 +180,11 @@ describe('stress: through a real nginx or haproxy', () => {
         `ssl; ${tls}`,
         `ssl; ssl_verify_client on; ssl_client_certificate ${TLS}/trusted.pem; ${tls}`,
       );
-      const connect = { ca: readFileSync(`${TLS}/trusted.pem`, 'utf8') };
-      assert.equal(await sentenceOf(open(`https://127.0.0.1:${port}`, { connect }).list()), 'ok');
+      const trusting = { ca: readFileSync(`${TLS}/trusted.pem`, 'utf8') };
+      assert.equal(await sentenceOf(open(`https://127.0.0.1:${port}`, { tls: trusting }).list()), 'ok');
       assert.equal(await sentenceOf(open(`http://127.0.0.1:${port}`).list()), 'SERVICE.scheme');
       assert.equal(
-        await sentenceOf(open(`https://127.0.0.1:${asking}`, { connect }).list()),
+        await sentenceOf(open(`https://127.0.0.1:${asking}`, { tls: trusting }).list()),
         'SERVICE.scheme',
       );
     });

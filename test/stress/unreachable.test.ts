@@ -53,13 +53,13 @@ function assertReason(ended: readonly string[], reason: string): void {
 
 describe('stress: a service that cannot be reached', () => {
   let opened: Opened;
-  const open = (baseUrl: string, connect: TlsOptions = {}) => {
+  const open = (baseUrl: string, tls: TlsOptions = {}) => {
     opened = openAccount({
       baseUrl,
       apiKey: API_KEY,
       clock: new FastClock(FACTOR),
       timeout: TIMEOUT,
-      connect,
+      tls,
       settings: { concurrency: AT_ONCE, retryFor: RETRY_FOR },
     });
     return opened.account;

@@ -2,7 +2,7 @@ import { Account } from '../../../src/account/account';
 import type { AccountLog, AccountSettings } from '../../../src/account/types';
 import { Client } from '../../../src/api/client';
 import type { Clock } from '../../../src/api/clock';
-import { createDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
+import { PooledDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
 import type { ProxySettings } from '../../../src/api/proxy';
 import { checkApiKey, parseBaseUrl } from '../../../src/api/connection-settings';
 
@@ -27,25 +27,25 @@ export interface OpenOptions {
   clock: Clock;
   /** Milliseconds of that clock for one request. */
   timeout?: number;
-  connect?: TlsOptions;
+  tls?: TlsOptions;
   proxy?: ProxySettings;
   settings?: Partial<AccountSettings>;
 }
 
 /** The whole way from a command to the wire, without Node-RED. */
 export function openAccount(options: OpenOptions): Opened {
-  const { baseUrl, apiKey, clock, timeout = 10_000, connect, proxy, settings } = options;
+  const { baseUrl, apiKey, clock, timeout = 10_000, tls, proxy, settings } = options;
   const concurrency = settings?.concurrency ?? 8;
   const base = parseBaseUrl(baseUrl);
   const service = new Client({
     baseUrl: base,
     apiKey: checkApiKey(apiKey),
     timeout,
-    dispatcher: createDispatcher({
+    dispatcher: new PooledDispatcher({
       origin: base.url.origin,
       connections: concurrency,
-      ...(connect === undefined ? {} : { connect }),
-      ...(proxy === undefined ? {} : { proxy }),
+      tls,
+      proxy,
     }),
     clock,
   });

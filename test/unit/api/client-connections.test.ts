@@ -41,9 +41,7 @@ describe('Client: failing connections', () => {
   ] as const) {
     it(`are ${sentence} with a certificate that is ${cert}`, async () => {
       const secure = await startService({ tls: { key, cert: pem(cert) } });
-      const error = await failureOf(
-        connect(secure.baseUrl, trust ? { connect: { ca: pem(cert) } } : {}).list(),
-      );
+      const error = await failureOf(connect(secure.baseUrl, trust ? { tls: { ca: pem(cert) } } : {}).list());
       await secure.close();
       assert.equal(error.sentence, `UNREACHABLE.${sentence}`);
       assert.equal(error.retryable, false);
@@ -52,7 +50,7 @@ describe('Client: failing connections', () => {
 
   it('are none with a certificate that is trusted', async () => {
     const secure = await startService({ tls: { key, cert: pem('trusted') } });
-    const one = connect(secure.baseUrl, { connect: { ca: pem('trusted') } });
+    const one = connect(secure.baseUrl, { tls: { ca: pem('trusted') } });
     assert.equal((await one.list()).readable, true);
     await one.close(0);
     await secure.close();
@@ -61,7 +59,7 @@ describe('Client: failing connections', () => {
   it('are blamed on the TLS settings where the key of a client certificate cannot be read', async () => {
     const secure = await startService({ tls: { key, cert: pem('trusted') } });
     const connection = { ca: pem('trusted'), cert: pem('trusted'), key: 'no key' };
-    const error = await failureOf(connect(secure.baseUrl, { connect: connection }).list());
+    const error = await failureOf(connect(secure.baseUrl, { tls: connection }).list());
     await secure.close();
     assert.deepEqual([error.sentence, error.retryable], ['UNREACHABLE.tlsSettings', false]);
   });
@@ -132,7 +130,7 @@ describe('Client: connections that were closed while idle', () => {
     it(`are replaced over https (${fault.kind})`, async () => {
       const tls = { key: pem('key'), cert: pem('trusted') };
       const secure = await startService({ tls });
-      const client = await used({ connect: { ca: tls.cert } }, secure);
+      const client = await used({ tls: { ca: tls.cert } }, secure);
       secure.next(fault);
       assert.equal((await client.list()).readable, true);
       assert.equal(secure.requests.length, 3);
@@ -148,7 +146,7 @@ describe('Client: connections that were closed while idle', () => {
     const tls = { key: pem('key'), cert: pem('trusted') };
     const secure = await startService({ tls });
     secure.next({ kind: 'idleClose' });
-    const client = stage.connect(secure.baseUrl, { connect: { ca: tls.cert } });
+    const client = stage.connect(secure.baseUrl, { tls: { ca: tls.cert } });
     assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
     assert.equal(secure.requests.length, 1);
     await client.close(0);
@@ -161,7 +159,7 @@ describe('Client: connections that were closed while idle', () => {
       const target = await startService(scheme === 'https' ? { tls } : {});
       const proxy = new TestProxy();
       const url = `http://127.0.0.1:${await proxy.start()}`;
-      const connect = scheme === 'https' ? { connect: { ca: tls.cert } } : {};
+      const connect = scheme === 'https' ? { tls: { ca: tls.cert } } : {};
       const client = await used({ ...connect, proxy: { url, noProxy: [] } }, target);
       // Over http the proxy answers for the service: what breaks there is the connection to the proxy.
       if (scheme === 'http') proxy.closeNext = true;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Client, type ClientOptions } from '../../../src/api/client';
 import type { Clock, Timer } from '../../../src/api/clock';
-import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
+import { PooledDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { isStripError, type StripError } from '../../../src/api/errors';
 import { API_KEY, startService, STRIPS, type TestService } from '../../support/service';
@@ -86,8 +86,8 @@ export class Stage {
       apiKey: API_KEY,
       timeout,
       clock,
-      ...(mapping === undefined ? {} : { mapping }),
-      dispatcher: createDispatcher({ origin: base.url.origin, connections: 2, ...rest }),
+      mapping: mapping ?? null,
+      dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: 2, ...rest }),
     });
     this.#clients.push(made);
     return made;

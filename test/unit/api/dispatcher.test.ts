@@ -7,7 +7,7 @@ import { getGlobalDispatcher } from 'undici';
 import { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
-import { createDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
+import { PooledDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import type { StripError } from '../../../src/api/errors';
 import { TestProxy } from '../../support/proxy';
 import { startService, type TestService } from '../../support/service';
@@ -17,7 +17,7 @@ const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no
 const pem = (name: string): string => readFileSync(join(__dirname, `../../support/tls/${name}.pem`), 'utf8');
 const tls = { key: pem('key'), cert: pem('trusted') };
 
-describe('createDispatcher', () => {
+describe('PooledDispatcher', () => {
   let service: TestService;
   let proxy: TestProxy;
   let proxyHost: string;
@@ -26,7 +26,7 @@ describe('createDispatcher', () => {
 
   const connect = (options: Partial<DispatcherOptions> = {}, baseUrl = service.baseUrl): Client => {
     const base = parseBaseUrl(baseUrl);
-    const dispatcher = createDispatcher({ origin: base.url.origin, connections: 2, ...options });
+    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 2, ...options });
     const { apiKey } = service;
     const client = new Client({ baseUrl: base, apiKey, timeout: 5_000, dispatcher, clock: systemClock });
     clients.push(client);
@@ -90,7 +90,7 @@ describe('createDispatcher', () => {
     it('reaches https with CONNECT, and keeps the tunnel', async () => {
       await withSecure(async (secure) => {
         const client = connect(
-          { ...through(`http://${proxyHost}`), connections: 1, connect: { ca: tls.cert } },
+          { ...through(`http://${proxyHost}`), connections: 1, tls: { ca: tls.cert } },
           secure.baseUrl,
         );
         await client.list();
@@ -129,7 +129,7 @@ describe('createDispatcher', () => {
         if (scheme === 'http') await connect().list();
         else {
           await withSecure(async (secure) => {
-            await connect({ connect: { ca: tls.cert } }, secure.baseUrl).list();
+            await connect({ tls: { ca: tls.cert } }, secure.baseUrl).list();
           });
         }
         assert.equal(proxy.seen[0]?.authorization, expected);
@@ -162,7 +162,7 @@ describe('createDispatcher', () => {
       Reflect.deleteProperty(process.env, 'HTTPS_PROXY');
       process.env.http_proxy = 'socks5://127.0.0.1:1080';
       await withSecure(async (secure) => {
-        await connect({ connect: { ca: tls.cert } }, secure.baseUrl).list();
+        await connect({ tls: { ca: tls.cert } }, secure.baseUrl).list();
       });
     });
 
@@ -220,7 +220,7 @@ describe('createDispatcher', () => {
     ];
     for (const [target, entry, isExcepted] of cases) {
       it(`${isExcepted ? 'for' : 'not for'} ${target} with "${entry}"`, async () => {
-        const dispatcher = createDispatcher({
+        const dispatcher = new PooledDispatcher({
           origin: target,
           connections: 1,
           ...through('http://proxy.example', [entry]),
@@ -290,7 +290,7 @@ describe('createDispatcher', () => {
         const error = await failureOf(connect(through(`http://${proxyHost}`), secure.baseUrl).list());
         assert.equal(error.sentence, 'UNREACHABLE.certificateSelfSigned');
         const named = { ca: tls.cert, servername: 'elsewhere.example' };
-        const other = connect({ ...through(`http://${proxyHost}`), connect: named }, secure.baseUrl);
+        const other = connect({ ...through(`http://${proxyHost}`), tls: named }, secure.baseUrl);
         assert.equal((await failureOf(other.list())).sentence, 'UNREACHABLE.certificateHost');
       });
     });
@@ -371,10 +371,10 @@ describe('createDispatcher', () => {
     // In a process of its own, because here the test runner may have loaded either already.
     const script = `
       require('tsx/cjs');
-      const { createDispatcher } = require('./src/api/dispatcher.ts');
+      const { PooledDispatcher } = require('./src/api/dispatcher.ts');
       const isLoaded = () => Object.keys(require.cache).some((file) => file.includes('/undici/'));
       const before = isLoaded();
-      createDispatcher({ origin: 'http://127.0.0.1', connections: 1 }).destroy();
+      new PooledDispatcher({ origin: 'http://127.0.0.1', connections: 1 }).destroy();
       const after = isLoaded();
       const used = globalThis[Symbol.for('undici.globalDispatcher.1')];
       const undici = require('undici');

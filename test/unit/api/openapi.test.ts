@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
-import { createDispatcher } from '../../../src/api/dispatcher';
+import { PooledDispatcher } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { startService, STRIPS, type Recorded, type TestService } from '../../support/service';
 
@@ -67,7 +67,7 @@ describe('The OpenAPI document', () => {
     beforeEach(async () => {
       service = await startService();
       const base = parseBaseUrl(service.baseUrl);
-      const dispatcher = createDispatcher({ origin: base.url.origin, connections: 1 });
+      const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1 });
       client = new Client({
         baseUrl: base,
         apiKey: service.apiKey,
