@@ -1,4 +1,5 @@
 // The service over HTTP (API document, section 4): one request per call. Retrying is the account's business.
+import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from './clock';
 import type { BaseUrl } from './connection-settings';
@@ -165,7 +166,8 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #abortReason: StripError | null = null;
   #status = 0;
   #headers: Headers = {};
-  #chunks: Buffer[] = [];
+  readonly #decoder = new StringDecoder('utf8');
+  #text = '';
 
   /**
    * `timeout` in milliseconds over everything, the wait for a connection included. `repeat` sends the request once more if that helps after the
@@ -205,13 +207,13 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    // Not kept as it is: it is a part of a buffer of everything that came with it, which may be much more than the body.
+    this.#text += this.#decoder.write(chunk);
   }
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    const text = Buffer.concat(this.#chunks).toString('utf8');
-    this.end({ status: this.#status, headers: this.#headers, text });
+    this.end({ status: this.#status, headers: this.#headers, text: this.#text + this.#decoder.end() });
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {

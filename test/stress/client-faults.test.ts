@@ -1,12 +1,15 @@
 import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from '../../src/api/client';
+import { systemClock } from '../../src/api/clock';
 import { PooledDispatcher } from '../../src/api/dispatcher';
 import { parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
 import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, type Fault } from '../support/service';
+import { buffersUsed } from './support/memory';
 import { randomOf } from './support/random';
 
 const TIMEOUT = 2_000;
@@ -126,6 +129,38 @@ describe('stress: the client', () => {
       await client.close(0);
       await service.close();
       await new Promise((resolve) => elsewhere.close(resolve));
+    }
+  });
+
+  it('holds only the body of a response that is mostly something else', async () => {
+    const MEGABYTES = 50;
+    const server = createTcpServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = parseBaseUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1 });
+    const client = new Client({
+      baseUrl: base,
+      apiKey: API_KEY,
+      timeout: 60_000,
+      dispatcher,
+      clock: systemClock,
+    });
+    try {
+      const before = buffersUsed();
+      const answer = client.list();
+      const [socket] = (await once(server, 'connection')) as [Socket];
+      const write = (text: string) => new Promise((resolve) => socket.write(text, resolve));
+      // Each byte of the body comes with an extension of its chunk, which HTTP allows.
+      const piece = `1;${'x'.repeat(50_000)}\r\n \r\n`.repeat(20);
+      await write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      for (let sent = 0; sent < MEGABYTES; sent++) await write(piece);
+      const grown = buffersUsed() - before;
+      await write('2\r\n[]\r\n0\r\n\r\n');
+      assert.deepEqual((await answer).strips, []);
+      assert.ok(grown < (MEGABYTES * 1e6) / 4, `${grown} bytes`);
+    } finally {
+      await client.close(0);
+      server.close();
     }
   });
 });

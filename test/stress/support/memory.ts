@@ -11,6 +11,13 @@ export function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
+/** Bytes of buffers in use after garbage collection. */
+export function buffersUsed(): number {
+  collect();
+  collect();
+  return process.memoryUsage().arrayBuffers;
+}
+
 /** What keeps the process alive, by kind. */
 export function handles(): Record<string, number> {
   const counts: Record<string, number> = {};
