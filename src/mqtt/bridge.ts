@@ -2,7 +2,7 @@ import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError, variableMissing } from '../api/errors';
 import type { Port, PortOrAll, ReadingName, Strip } from '../api/types';
-import { READINGS } from '../api/types';
+import { PORTS, READINGS } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
@@ -166,7 +166,7 @@ export class Bridge {
     if (incoming.kind === 'birth') this.#onBirth(topic, payload);
     else if (incoming.kind === 'command') {
       if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
-      else await this.#command(incoming, payload, input);
+      else await this.#command(incoming.id, incoming.port, payload, input);
     }
     return { messages: [], status: this.#nodeStatus() ?? ASKING };
   };
@@ -182,19 +182,14 @@ export class Bridge {
     }
   }
 
-  async #command(
-    { id, port }: { id: string; port: PortOrAll },
-    payload: unknown,
-    input: Input,
-  ): Promise<void> {
+  async #command(id: string, port: PortOrAll, payload: unknown, input: Input): Promise<void> {
     const { account, owner } = this.#options;
     const { target, onProgress } = input;
     target.port = port;
     const requested = parseRequested(payload);
     target.requested = requested;
     if (requested === null) throw invalidInput('state', payload);
-    const shared = await this.#find(id);
-    const { mac } = shared.strip;
+    const { mac } = await this.#find(id);
     target.mac = mac;
     if (input.ended) throw closedError('notSent');
     input.submitted = true;
@@ -208,18 +203,16 @@ export class Bridge {
   }
 
   /** The strip with this id. While the account has never listed its strips, it is not known that there is none. */
-  async #find(id: string): Promise<Shared> {
+  async #find(id: string): Promise<Strip> {
     const { account } = this.#options;
     const { available, error } = account.status();
     if (!this.#strips.has(id)) {
       if (available === null) await account.list();
       else if (error !== null && this.#strips.size === 0) throw error;
     }
-    const shared = this.#strips.get(id);
-    if (shared === undefined) {
-      throw new StripError('NOT_FOUND', 'NOT_FOUND.strip', { params: { mac: preview(id) } });
-    }
-    return shared;
+    const strip = this.#strips.get(id)?.strip;
+    if (strip !== undefined) return strip;
+    throw new StripError('NOT_FOUND', 'NOT_FOUND.strip', { params: { mac: preview(id) } });
   }
 
   #warn(topic: string): void {
@@ -232,7 +225,8 @@ export class Bridge {
     if (change.kind === 'removed') this.#forget(change.strip);
     else if (change.kind !== 'account') this.#update(change.strip);
     else if (change.available === true) this.#forgetOthers();
-    this.#show();
+    const status = this.#nodeStatus();
+    if (status !== null) this.#options.onStatus(status);
   }
 
   /** Empties what is left of the strips of another account, once those of this one are known. */
@@ -245,11 +239,6 @@ export class Bridge {
       this.#empty(shared.topics);
       this.#before.delete(id);
     }
-  }
-
-  #show(): void {
-    const status = this.#nodeStatus();
-    if (status !== null) this.#options.onStatus(status);
   }
 
   /** How many strips are shared, or why that is not known; `null` while the service was not asked yet. */
@@ -267,17 +256,13 @@ export class Bridge {
     if (known?.strip === strip) return;
     const before = known ?? this.#before.get(id);
     this.#before.delete(id);
-    const readings = this.#options.settings.readings
-      ? READINGS.filter((name) => strip[name] !== null || before?.parts.has(name) === true)
-      : [];
-    const parts = new Set([
-      ...(before?.parts ?? []),
-      ...outletsOf(strip).map(({ port }) => port),
-      ...readings,
-    ]);
-    const payloads = this.#payloadsOf(id, strip, readings, parts);
+    const { settings, source } = this.#options;
+    const parts = new Set(before?.parts);
+    for (const { port } of outletsOf(strip)) parts.add(port);
+    for (const name of READINGS) if (settings.readings && strip[name] !== null) parts.add(name);
+    const payloads = this.#payloadsOf(id, strip, parts);
     const topics = [...payloads.keys()];
-    this.#strips.set(id, { strip, source: this.#options.source, topics, parts });
+    this.#strips.set(id, { strip, source, topics, parts });
     for (const [topic, payload] of payloads) {
       if (this.#payloads.get(topic) === payload) continue;
       this.#payloads.set(topic, payload);
@@ -326,12 +311,10 @@ export class Bridge {
   }
 
   #publishOutlets(id: string, port: PortOrAll): void {
-    const shared = this.#strips.get(id);
-    // Forgotten meanwhile: nothing of it must come back.
-    if (shared === undefined) return;
-    for (const outlet of outletsOf(shared.strip)) {
-      if (port === 'all' || port === outlet.port)
-        this.#hurry(id, stateTopic(this.#options.settings, id, outlet.port));
+    for (const each of port === 'all' ? PORTS : [port]) {
+      const topic = stateTopic(this.#options.settings, id, each);
+      // Of a strip that was forgotten meanwhile nothing must come back.
+      if (this.publishes(topic)) this.#hurry(id, topic);
     }
     this.#flushSoon();
   }
@@ -345,13 +328,9 @@ export class Bridge {
   }
 
   /** All that is to be published of a strip, by topic. */
-  #payloadsOf(
-    id: string,
-    strip: Strip,
-    readings: readonly ReadingName[],
-    parts: Shared['parts'],
-  ): Map<string, string> {
+  #payloadsOf(id: string, strip: Strip, parts: Shared['parts']): Map<string, string> {
     const { settings, origin } = this.#options;
+    const readings = READINGS.filter((name) => settings.readings && parts.has(name));
     const payloads = new Map<string, string>();
     if (settings.discovery !== '') {
       const discovery = discoveryPayload(settings, id, strip, readings, origin, parts);
