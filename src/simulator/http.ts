@@ -106,12 +106,12 @@ export async function serve(
 ): Promise<void> {
   const body = await readBody(request);
   if (body === 'gone') return;
-  if (body === 'too long') {
-    send(response, refusal(413, `the body is longer than ${BODY_LIMIT} bytes`));
-    return;
-  }
   const { method = '', headers } = request;
-  send(response, await handle(simulator, { method, path, headers, body: body.text }));
+  const answer =
+    body === 'too long'
+      ? refusal(413, `the body is longer than ${BODY_LIMIT} bytes`)
+      : await handle(simulator, { method, path, headers, body: body.text });
+  send(response, answer);
 }
 
 /** Reads a request's body as text: 'too long' past the limit, 'gone' when the caller hung up before its end. */

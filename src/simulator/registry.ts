@@ -10,6 +10,9 @@ interface Claim {
   onServing: (serving: boolean) => void;
 }
 
+/** The path of a simulator in the URL of a request to it. */
+const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
+
 /** The simulators at their paths. */
 export class SimulatorRegistry {
   readonly #claims = new Map<string, Claim[]>();
@@ -40,13 +43,9 @@ export class SimulatorRegistry {
 
   /** The simulator that the path and query of a URL lead to, and what follows its own path there. */
   find(url: string): { simulator: Simulator; path: string } | null {
-    for (const [base, [claim]] of this.#claims) {
-      const root = base + API_ROOT;
-      if (claim !== undefined && url.startsWith(root) && /^(?:[/?]|$)/.test(url.slice(root.length))) {
-        return { simulator: claim.simulator, path: url.slice(base.length) };
-      }
-    }
-    return null;
+    const base = BASE.exec(url)?.[1];
+    const simulator = base === undefined ? null : this.at(base);
+    return base === undefined || simulator === null ? null : { simulator, path: url.slice(base.length) };
   }
 }
 

@@ -38,11 +38,7 @@ const plain = ({ mac, name, outlets }: StripSnapshot) => ({ mac, name, outlets }
 const words = ({ mac, name, outlets }: StripSnapshot) => ({
   macAddress: mac,
   displayName: name,
-  outlets: outlets.map(({ port, on, name }) => ({
-    portNumber: port,
-    ...(name === undefined ? {} : { label: name }),
-    state: onOff(on),
-  })),
+  outlets: outlets.map(({ port, on, name }) => ({ portNumber: port, label: name, state: onOff(on) })),
 });
 
 const flat = ({ name, outlets }: StripSnapshot) => ({
@@ -71,11 +67,7 @@ const numbered = ({ mac, name, outlets }: StripSnapshot) => ({
 const measured = (strip: StripSnapshot) => ({
   mac: strip.mac,
   strip_name: strip.name,
-  sockets: strip.outlets.map(({ port, on, name }) => ({
-    number: port,
-    ...(name === undefined ? {} : { name }),
-    is_on: String(on),
-  })),
+  sockets: strip.outlets.map(({ port, on, name }) => ({ number: port, name, is_on: String(on) })),
   ...mapReadings(strip, (value, unit) => ({ value, unit })),
 });
 

@@ -80,18 +80,16 @@ interface SimulatedStrip {
   readonly outlets: readonly { readonly port: Port; on: boolean; name?: string }[];
   /** Set by hand; a load stands until the next outlet is switched. */
   readonly set: Partial<Record<ReadingName, number>>;
-  /** How far each reading is from its mean now, from -1 to 1. */
-  readonly drift: Record<ReadingName, number>;
-  /** Monotonic milliseconds when `drift` was last moved. */
-  driftedAt: number;
+  /** Where its readings are in their waves at the start, so that strips differ. */
+  readonly phase: number;
   available: boolean;
 }
 
 /** Watts that an outlet draws while it is on. */
 const DRAW: Readonly<Record<Port, number>> = { 1: 86.5, 2: 32, 3: 5.5, 4: 11 };
 
-/** Milliseconds in which a reading can go from its mean to an end of its range. */
-const DRIFT_TIME = 60_000;
+/** Milliseconds in which a reading that drifts goes through its range and back. */
+const PERIODS: Readonly<Record<ReadingName, number>> = { load: 240_000, voltage: 300_000, signal: 420_000 };
 
 const key = (mac: string): string => mac.replace(/[\s:._-]/g, '').toLowerCase();
 
@@ -104,16 +102,14 @@ export class Simulator {
   #closed = false;
 
   constructor(options: SimulatorOptions) {
-    const { strips, drift = false, clock } = options;
-    const random = () => (drift ? clock.random() * 2 - 1 : 0);
+    const { strips, clock } = options;
     for (const { mac, name, outlets = [] } of strips) {
       this.#strips.set(key(mac), {
         mac,
         name,
         outlets: PORTS.map((port) => ({ port, on: false, ...outlets[port - 1] })),
         set: {},
-        drift: { load: random(), voltage: random(), signal: random() },
-        driftedAt: clock.monotonic(),
+        phase: clock.random(),
         available: true,
       });
     }
@@ -196,10 +192,9 @@ export class Simulator {
   }
 
   #snapshot(strip: SimulatedStrip): StripSnapshot {
-    if (this.#options.drift === true) this.#moveDrift(strip);
-    const { mac, name, outlets, set, drift } = strip;
+    const { mac, name, outlets, set } = strip;
     const draw = outlets.reduce((sum, { port, on }) => sum + (on ? DRAW[port] : 0), 0);
-    const load = tenths(draw * (1 + 0.04 * drift.load));
+    const load = tenths(draw * (1 + 0.04 * this.#drift(strip, 'load')));
     return {
       mac,
       name,
@@ -207,22 +202,16 @@ export class Simulator {
       readings: {
         load: set.load ?? load,
         // Mains voltage sags a little under load.
-        voltage: set.voltage ?? tenths(231 - load / 400 + 0.8 * drift.voltage),
-        signal: set.signal ?? Math.round(-52 + 3 * drift.signal),
+        voltage: set.voltage ?? tenths(231 - load / 400 + 0.8 * this.#drift(strip, 'voltage')),
+        signal: set.signal ?? Math.round(-52 + 3 * this.#drift(strip, 'signal')),
       },
     };
   }
 
-  /** Moves readings only when they are read, by the time that has passed: that takes no timer. */
-  #moveDrift(strip: SimulatedStrip): void {
-    const { clock } = this.#options;
-    const now = clock.monotonic();
-    const furthest = Math.min(1, (now - strip.driftedAt) / DRIFT_TIME);
-    strip.driftedAt = now;
-    for (const name of READINGS) {
-      const moved = strip.drift[name] + (clock.random() * 2 - 1) * furthest;
-      strip.drift[name] = Math.max(-1, Math.min(1, moved));
-    }
+  /** How far a reading is from its mean now, from -1 to 1. */
+  #drift({ phase }: SimulatedStrip, name: ReadingName): number {
+    const { clock, drift = false } = this.#options;
+    return drift ? Math.cos(2 * Math.PI * (clock.monotonic() / PERIODS[name] + phase)) : 0;
   }
 }
 
