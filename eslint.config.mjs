@@ -20,9 +20,6 @@ export default defineConfig(globalIgnores(['dist/', 'resources/', 'coverage/', '
     '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     '@typescript-eslint/switch-exhaustiveness-check': 'error',
     // Loaded when it is needed, because loading it takes long.
-    '@typescript-eslint/no-require-imports': [
-      'error',
-      { allow: ['^undici$', '/(connection|dialog|diagnostics)$'] },
-    ],
+    '@typescript-eslint/no-require-imports': ['error', { allow: ['^undici$', '/(connection|diagnostics)$'] }],
   },
 });

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from 'node-red';
-import type { AccountLog, AccountSettings } from '../src/account/types';
-import { isStripError, type StripError } from '../src/api/errors';
+import type { AccountLog } from '../src/account/types';
+import type { StripError } from '../src/api/errors';
+import { attempt } from '../src/flow/input-fields';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
@@ -33,7 +34,7 @@ export = (RED: NodeAPI): void => {
       baseUrl,
       hideKey,
       diagnostics: () => ({
-        settings: settingsOf(def),
+        settings: attempt(() => readAccountSettings(def)),
         baseUrl,
         hasKey: apiKey !== '',
         tls: textOf(def, 'tls') !== '',
@@ -105,13 +106,4 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
       ),
     fault: (error) => node.warn(defectText(error, translate)),
   };
-}
-
-function settingsOf(def: Definition): AccountSettings | null {
-  try {
-    return readAccountSettings(def);
-  } catch (error) {
-    if (isStripError(error)) return null;
-    throw error;
-  }
 }

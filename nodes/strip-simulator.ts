@@ -50,7 +50,9 @@ export = (RED: NodeAPI): void => {
         if (closed) return;
         show(!answering ? 'pathTaken' : apiKey === null ? 'noVariable' : 'simulated');
       });
-      const limit = httpLimit(RED.settings);
+      // Accounts in this Node-RED reach it all the same.
+      const { httpNodeRoot, httpNodeAuth } = RED.settings;
+      const limit = httpNodeRoot === false ? 'notServed' : httpNodeAuth ? 'locked' : null;
       if (limit !== null) this.log(RED._(`strip-simulator.notice.${limit}`, { path: path || '/' }));
     }
 
@@ -83,12 +85,3 @@ export = (RED: NodeAPI): void => {
     },
   );
 };
-
-/** What in `settings.js` keeps other programs from the simulator; accounts in this Node-RED reach it all the same. */
-function httpLimit(settings: {
-  httpNodeRoot?: unknown;
-  httpNodeAuth?: unknown;
-}): 'notServed' | 'locked' | null {
-  if (settings.httpNodeRoot === false) return 'notServed';
-  return settings.httpNodeAuth ? 'locked' : null;
-}

@@ -63,7 +63,7 @@ export type Setting =
   TextSetting | NumberSetting | FlagSetting | ChoiceSetting | TypedSetting | NodeSetting | DataSetting;
 
 /** Types of a value that is evaluated for each message. */
-const EVALUATED = ['msg', 'flow', 'global', 'env', 'jsonata'] as const;
+export const EVALUATED = ['msg', 'flow', 'global', 'env', 'jsonata'] as const;
 
 const name = { kind: 'text', default: '' } as const;
 const account = { kind: 'node', type: 'strip-account', required: true } as const;
@@ -257,12 +257,7 @@ export function checkPrefix(text: string): string {
  * pasted with it. `null` where it does not start with "/" or is no plain path.
  */
 export function simulatorPath(text: string): string | null {
-  const path = text
-    .trim()
-    .replace(/\/+$/, '')
-    .replace(new RegExp(`${API_ROOT}$`), '')
-    .replace(/\/+$/, '');
-  if (path === '') return text.trim() === '' ? null : '';
-  const isPlain = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(path);
-  return isPlain && !/\/\.{1,2}(?:\/|$)/.test(path) ? path : null;
+  const path = text.trim().replace(new RegExp(`/*(?:${API_ROOT}/*)?$`), '');
+  const isPlain = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/.test(path);
+  return isPlain && text.trim() !== '' ? path : null;
 }

@@ -11,6 +11,7 @@ import type { ProxySettings } from '../../src/api/proxy';
 import type { Service } from '../../src/api/types';
 import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
+import { attempt } from '../../src/flow/input-fields';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { simulatorPath, textOf, type Config } from '../../src/settings';
@@ -41,15 +42,11 @@ export function createAccount(
   { apiKey, hideKey, log }: { apiKey: string; hideKey: (text: string) => string; log: AccountLog },
 ): Account {
   const settings = readAccountSettings(def);
-  const connection: ConnectionSettings = {
-    baseUrl: parseBaseUrl(textOf(def, 'baseUrl')),
-    apiKey,
-    timeout: settings.timeout,
-    connections: settings.concurrency,
-    tls: textOf(def, 'tls'),
-    proxy: textOf(def, 'proxy'),
-    mapping: mappingOf(RED, textOf(def, 'mapping'), node, hideKey),
-  };
+  const [tls, proxy] = [textOf(def, 'tls'), textOf(def, 'proxy')];
+  const { timeout, concurrency: connections } = settings;
+  const baseUrl = parseBaseUrl(textOf(def, 'baseUrl'));
+  const mapping = mappingOf(RED, textOf(def, 'mapping'), node, hideKey);
+  const connection = { baseUrl, apiKey, timeout, connections, tls, proxy, mapping };
   const service = connect(RED, connection, 'Missing');
   return new Account({ service, settings, clock: systemClock, log });
 }
@@ -191,13 +188,8 @@ async function read(service: Pick<Service, 'list' | 'get'>, mac: string): Promis
 }
 
 /** Whether a deployed account sends its requests to this address. */
-function isAt({ url }: BaseUrl, deployed: AccountLink): boolean {
-  try {
-    return parseBaseUrl(deployed.baseUrl).url.href === url.href;
-  } catch {
-    return false; // its base URL is not valid
-  }
-}
+const isAt = ({ url }: BaseUrl, deployed: AccountLink): boolean =>
+  attempt(() => parseBaseUrl(deployed.baseUrl).url.href) === url.href;
 
 /** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
 function variable(RED: NodeAPI, text: string, node: Node | undefined): string {

@@ -10,15 +10,14 @@ import { fill, ownProperty } from '../../src/values';
 import catalogue from '../locales/en-US/strip-account.json';
 
 /** Sentences of the account's catalogue in the runtime's language; in English where it has none. */
-export function translator(RED: NodeAPI): Translate {
-  return (key, params = {}) => fill(template(RED, key), params);
-}
-
-function template(RED: NodeAPI, key: string): string {
-  const id = CATALOGUE + key;
-  const text: unknown = RED._(id, { skipInterpolation: 1 });
-  return typeof text === 'string' && text !== '' && text !== id && text !== key ? text : packaged(key);
-}
+export const translator =
+  (RED: NodeAPI): Translate =>
+  (key, params = {}) => {
+    const id = CATALOGUE + key;
+    const text: unknown = RED._(id, { skipInterpolation: 1 });
+    const isTranslated = typeof text === 'string' && ![id, key, ''].includes(text);
+    return fill(isTranslated ? text : packaged(key), params);
+  };
 
 function packaged(key: string): string {
   const text = key.split('.').reduce<unknown>((texts, name) => ownProperty(texts, name), catalogue);

@@ -6,24 +6,7 @@ import type { SentAnswer, StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
-export interface ConnectionTest {
-  /** Of the account, which may be deployed already. */
-  id: string;
-  baseUrl: string;
-  /** `null`: the one that is stored with the deployed account. */
-  apiKey: string | null;
-  /** Milliseconds for the request. */
-  timeout: number;
-  /** Ids of Node-RED's own config nodes; "": none. */
-  tls: string;
-  proxy: string;
-  /** JSONata; "": none. */
-  mapping: string;
-  /** The strip that is asked for; "": the list of strips. */
-  mac: string;
-  /** An answer that the dialog was shown before, to be read again without a request. */
-  again: { body: unknown } | null;
-}
+export type ConnectionTest = NonNullable<ReturnType<typeof parseConnectionTest>>;
 
 /** What the editor sends for a password that was not typed again. */
 const UNCHANGED = '__PWRD__';
@@ -34,7 +17,7 @@ const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-accou
 const MOST_TIMEOUT = 60_000;
 
 /** Reads the body of a request; `null` for a body that the dialog does not send. */
-export function parseConnectionTest(body: unknown): ConnectionTest | null {
+export function parseConnectionTest(body: unknown) {
   if (!isRecord(body)) return null;
   const refused: string[] = [];
   const text = (name: string, longest = LONGEST): string => {
@@ -45,15 +28,22 @@ export function parseConnectionTest(body: unknown): ConnectionTest | null {
   };
   const apiKey = text('apiKey');
   const timeout = Number(text('timeout')) || DEFAULT_TIMEOUT;
-  const test: ConnectionTest = {
+  const test = {
+    /** Of the account, which may be deployed already. */
     id: text('id'),
     baseUrl: text('baseUrl'),
+    /** `null`: the one that is stored with the deployed account. */
     apiKey: apiKey === '' || apiKey === UNCHANGED ? null : apiKey,
+    /** Milliseconds for the request. */
     timeout: Math.min(Math.max(timeout, LEAST_TIMEOUT), MOST_TIMEOUT),
+    /** Ids of Node-RED's own config nodes; "": none. */
     tls: text('tls'),
     proxy: text('proxy'),
+    /** JSONata; "": none. */
     mapping: text('mapping', LONGEST_EXPRESSION),
+    /** The strip that is asked for; "": the list of strips. */
     mac: text('mac'),
+    /** An answer that the dialog was shown before, to be read again without a request. */
     again: Object.hasOwn(body, 'body') ? { body: body.body } : null,
   };
   return refused.length === 0 ? test : null;

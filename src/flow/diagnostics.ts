@@ -29,6 +29,7 @@ export interface ReportSource {
   now: number;
 }
 
+/** A text, if the whole of it is of an expected form. */
 const text = (value: string, pattern: RegExp): string | undefined =>
   value.length <= 80 && pattern.test(value) ? value : undefined;
 
@@ -87,21 +88,23 @@ export function reportOf(source: ReportSource): object {
 
 /** Numbers in place of MACs and names, the same one for the same wherever it stands. */
 export class Aliases {
-  readonly #macs = new Map<string, number>();
-  readonly #names = new Map<string, number>();
-  readonly #keys = new Map<string, number>();
+  readonly #known = {
+    mac: new Map<string, number>(),
+    name: new Map<string, number>(),
+    key: new Map<string, number>(),
+  };
 
   mac(mac: string): string {
-    return `mac ${numberIn(this.#macs, macKey(mac))}`;
+    return this.#alias('mac', macKey(mac));
   }
 
   name(name: string): string {
-    return `name ${numberIn(this.#names, name)}`;
+    return this.#alias('name', name);
   }
 
   /** A key that is not known, and so may be private. */
   key(key: string): string {
-    return `key ${numberIn(this.#keys, key)} of ${key.length}`;
+    return `${this.#alias('key', key)} of ${key.length}`;
   }
 
   /** From now on MACs and names of this strip are replaced wherever they stand. */
@@ -112,16 +115,17 @@ export class Aliases {
 
   /** The alias of a text that is known as a MAC or a name. */
   find(value: string): string | undefined {
-    if (looksLikeMac(value) || this.#macs.has(macKey(value))) return this.mac(value);
-    return this.#names.has(value) ? this.name(value) : undefined;
+    const { mac, name } = this.#known;
+    if (looksLikeMac(value) || mac.has(macKey(value))) return this.mac(value);
+    return name.has(value) ? this.name(value) : undefined;
   }
-}
 
-/** The number of a text, a new one for a new text. */
-function numberIn(known: Map<string, number>, text: string): number {
-  const number = known.get(text) ?? known.size + 1;
-  known.set(text, number);
-  return number;
+  #alias(kind: 'mac' | 'name' | 'key', text: string): string {
+    const known = this.#known[kind];
+    const number = known.get(text) ?? known.size + 1;
+    known.set(text, number);
+    return `${kind} ${number}`;
+  }
 }
 
 const DEEPEST = 8;

@@ -2,7 +2,7 @@ import type { Action } from '../account/types';
 import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import { PORTS, type Port, type PortOrAll } from '../api/types';
-import { textOf, typeOf, type Config, type TypedSetting } from '../settings';
+import { EVALUATED, textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { cut, environmentVariable, ownProperty, preview } from '../values';
 
 /** A message as a node gets it: any properties, any types. */
@@ -23,8 +23,6 @@ export interface Target {
   port: PortOrAll | null;
   requested: Requested | null;
 }
-
-const EXPRESSION_TYPES: ReadonlySet<string> = new Set(['msg', 'flow', 'global', 'env', 'jsonata']);
 
 /** Longest text of an expression, or of the reason why it failed, in an error sentence. */
 const LONGEST_EXPRESSION = 160;
@@ -50,8 +48,8 @@ export class Field {
     this.#value = textOf(config, name, setting.default);
     this.#type = typeOf(config, name, setting);
     this.#evaluate = evaluate;
-    if (this.#type === 'message') this.source = 'message';
-    else this.source = EXPRESSION_TYPES.has(this.#type) ? 'expression' : 'fixed';
+    const isExpression = EVALUATED.some((type) => type === this.#type);
+    this.source = isExpression ? 'expression' : this.#type === 'message' ? 'message' : 'fixed';
   }
 
   /** It is to be fixed in the node, but nothing is chosen there. */

@@ -1,7 +1,7 @@
 import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
 import type { KnownStrips } from '../account/strip-store';
-import type { AccountSettings, AccountStatus, OutletId, OutletName } from '../account/types';
+import type { AccountSettings, AccountStatus, OutletId } from '../account/types';
 import { closedError, isStripError, StripError, variableMissing } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty } from '../values';
@@ -10,14 +10,20 @@ import { NOTHING_KNOWN } from './node-error';
 /** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
+  const units = ownProperty(config, 'units');
   return {
     timeout: numberOf(config, 'timeout', timeout),
     interval: numberOf(config, 'interval', interval) * 1000,
     retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
     concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
     protectedOutlets: readProtectedOutlets(ownProperty(config, 'protectedOutlets')),
-    outletNames: readOutletNames(ownProperty(config, 'outletNames')),
-    units: readUnits(ownProperty(config, 'units')),
+    // An entry that cannot be read is left out: names change nothing but texts.
+    outletNames: readOutlets(ownProperty(config, 'outletNames')).outlets.filter(({ name }) => name !== ''),
+    units: {
+      load: textOf(units, 'load'),
+      voltage: textOf(units, 'voltage'),
+      signal: textOf(units, 'signal'),
+    },
   };
 }
 
@@ -30,16 +36,6 @@ function readProtectedOutlets(value: unknown): OutletId[] {
     return { mac, port };
   });
 }
-
-/** An entry that cannot be read is left out: names change nothing but texts. */
-const readOutletNames = (value: unknown): OutletName[] =>
-  readOutlets(value).outlets.filter(({ name }) => name !== '');
-
-const readUnits = (units: unknown): AccountSettings['units'] => ({
-  load: textOf(units, 'load'),
-  voltage: textOf(units, 'voltage'),
-  signal: textOf(units, 'signal'),
-});
 
 /** What the nodes use of an account. */
 export type SharedAccount = Pick<
@@ -55,7 +51,11 @@ export class LazyAccount {
   readonly #create: () => SharedAccount;
   #account: SharedAccount | null = null;
   #closed = false;
-  #justCancelled = 0;
+  /**
+   * Commands that were cancelled, and may not be carried out, in this turn of the event loop: a full deploy closes the nodes and their account in
+   * one turn.
+   */
+  justCancelled = 0;
 
   /** `create` may throw NOT_CONFIGURED, and is then called again next time. */
   constructor(create: () => SharedAccount) {
@@ -71,13 +71,8 @@ export class LazyAccount {
   /** Ends the commands of an owner. */
   cancel(owner: object): void {
     const count = this.#account?.cancel(owner) ?? 0;
-    this.#justCancelled += count;
-    setImmediate(() => (this.#justCancelled -= count));
-  }
-
-  /** Commands that were cancelled, and may not be carried out, in this turn of the event loop: a full deploy closes the nodes and their account in one turn. */
-  get justCancelled(): number {
-    return this.#justCancelled;
+    this.justCancelled += count;
+    setImmediate(() => (this.justCancelled -= count));
   }
 
   /** How it is doing, or why it cannot start. */

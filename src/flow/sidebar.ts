@@ -1,6 +1,6 @@
 import { isStripError } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
-import { PORTS, type Port } from '../api/types';
+import { PORTS } from '../api/types';
 import { ownProperty } from '../values';
 import type { AccountOverview } from './admin-answers';
 import { editorError } from './node-error';
@@ -20,24 +20,18 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
   };
 }
 
-/** A request of the side bar to switch one outlet. */
-export interface OutletRequest {
-  /** Id of the account's config node. */
-  account: string;
-  mac: string;
-  port: Port;
-  on: boolean;
-}
+/** A request of the side bar to switch one outlet. `account`: id of the account's config node. */
+export type OutletRequest = NonNullable<ReturnType<typeof readOutletRequest>>;
 
 const LONGEST_TEXT = 256;
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_TEXT;
 
 /** Reads the body of a request; `null` for anything the side bar does not send. */
-export function readOutletRequest(body: unknown): OutletRequest | null {
+export function readOutletRequest(body: unknown) {
   const [account, mac, on] = ['account', 'mac', 'on'].map((name) => ownProperty(body, name));
   const port = PORTS.find((known) => known === ownProperty(body, 'port'));
-  if (typeof account !== 'string' || typeof mac !== 'string' || typeof on !== 'boolean') return null;
-  if (port === undefined || account.length > LONGEST_TEXT || mac.length > LONGEST_TEXT) return null;
-  return { account, mac, port, on };
+  const isRequest = isText(account) && isText(mac) && typeof on === 'boolean' && port !== undefined;
+  return isRequest ? { account, mac, port, on } : null;
 }
 
 /** How long an account is kept up to date after a side bar last asked. Side bars ask every 2 s. */

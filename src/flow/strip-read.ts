@@ -1,3 +1,4 @@
+import type { Command } from '../account/types';
 import type { PortOrAll, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
 import {
@@ -16,10 +17,7 @@ import {
 import type { Handle, HandlerContext } from './input-handler';
 import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } from './node-status';
 
-interface StatusRequest {
-  mac: string;
-  port: PortOrAll;
-}
+type StatusRequest = Pick<Command, 'mac' | 'port'>;
 
 /**
  * Returns a function that reads from a message which strip, or which outlet of it, `strip status` is to read. What could be read is written into

@@ -76,10 +76,7 @@ export class WatchMessages {
       case 'strip': {
         if (!availability || !this.#isWatched(change.strip)) return null;
         const { strip, available, first } = change;
-        return messageAbout(strip, 'available', available, {
-          outlet: null,
-          previous: first ? null : !available,
-        });
+        return messageAbout(strip, 'available', available, first ? null : !available);
       }
       case 'account':
         return availability ? this.#accountMessage(change) : null;
@@ -108,7 +105,7 @@ export class WatchMessages {
     if (on === null || (on === previous && !isFirst)) return null;
     const payload = this.#options.output === 'on' ? on : { mac: strip.mac, port, on };
     const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
-    return messageAbout(strip, String(port), payload, { outlet, previous: isFirst ? null : previous });
+    return messageAbout(strip, String(port), payload, isFirst ? null : previous, outlet);
   }
 
   /** Whether a value is the first that this node hears of something that was unknown at its start. */
@@ -125,7 +122,7 @@ export class WatchMessages {
     const last = isFirst ? null : (this.#sent.get(key) ?? previous);
     const isSent = last === null || differs(value, last, this.#options.change);
     this.#sent.set(key, isSent ? value : last);
-    return !isSent ? null : messageAbout(strip, name, value, { outlet: null, previous: last });
+    return isSent ? messageAbout(strip, name, value, last) : null;
   }
 }
 
@@ -140,7 +137,8 @@ function messageAbout(
   strip: Strip,
   topic: string,
   payload: unknown,
-  { outlet, previous }: { outlet: string | null; previous: boolean | number | null },
+  previous: boolean | number | null,
+  outlet: string | null = null,
 ): Message {
   const outlets = strip.outlets.map((each) => ({ ...each }));
   const copy = { ...strip, outlets, units: { ...strip.units }, outlet, previous };
