@@ -60,8 +60,6 @@ export const discoveryTopic = ({ discovery }: TopicSettings, id: string): string
 /** A strip's id among all devices that Home Assistant knows. */
 export const objectId = (id: string): string => `smart_strip_${id}`;
 
-const OWN_LEVELS: ReadonlySet<string> = new Set([...PORTS.map(String), 'available', ...READINGS]);
-
 /** Every topic on which something may have been published for a strip. */
 export const topicsOf = (settings: TopicSettings, id: string): string[] => [
   ...(settings.discovery === '' ? [] : [discoveryTopic(settings, id)]),
@@ -76,7 +74,7 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
     if (discovery !== '' && topic === `${discovery}/status`) return { kind: 'birth' };
     if (topic.startsWith(`${prefix}/`)) {
       const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
-      if (set === undefined && OWN_LEVELS.has(what)) return { kind: 'own' };
+      if (topicsOf(settings, id).includes(topic)) return { kind: 'own' };
       if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: portOf(what) };
     }
     if (discovery !== '' && topic.startsWith(`${discovery}/device/smart_strip_`)) return { kind: 'own' };

@@ -10,55 +10,50 @@ interface Claim {
   onServing: (serving: boolean) => void;
 }
 
-/** The path of a simulator in the URL of a request to it. */
-const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
-
 /** The simulators at their paths. */
 export class SimulatorRegistry {
-  readonly #claims = new Map<string, Claim[]>();
+  /** By path, in the order in which they came. */
+  readonly #claims = new Map<string, Set<Claim>>();
 
   /**
    * Claims a normalised path. The first that claims it answers there, and the next one once that one has left. `onServing` is
    * called at once and whenever that changes. Returns a function that gives the path back.
    */
   claim(path: string, simulator: Simulator, onServing: (serving: boolean) => void): () => void {
-    const claims = this.#claims.get(path) ?? [];
+    const claims = this.#claims.get(path) ?? new Set();
     const claim = { simulator, onServing };
-    claims.push(claim);
-    this.#claims.set(path, claims);
-    onServing(claims[0] === claim);
+    this.#claims.set(path, claims.add(claim));
+    onServing(claims.size === 1);
     return () => {
-      const at = claims.indexOf(claim);
-      if (at < 0) return;
-      claims.splice(at, 1);
-      if (claims.length === 0) this.#claims.delete(path);
-      else if (at === 0) claims[0]?.onServing(true);
+      const [first] = claims;
+      claims.delete(claim);
+      const [next] = claims;
+      if (next !== first) next?.onServing(true);
     };
   }
 
   /** The simulator that answers at a normalised path. */
   at(path: string): Simulator | null {
-    return this.#claims.get(path)?.[0]?.simulator ?? null;
-  }
-
-  /** The simulator that the path and query of a URL lead to, and what follows its own path there. */
-  find(url: string): { simulator: Simulator; path: string } | null {
-    const base = BASE.exec(url)?.[1];
-    const simulator = base === undefined ? null : this.at(base);
-    return base === undefined || simulator === null ? null : { simulator, path: url.slice(base.length) };
+    const [first] = this.#claims.get(path) ?? [];
+    return first?.simulator ?? null;
   }
 }
 
 /** The simulators of this Node-RED. */
 export const simulators = new SimulatorRegistry();
 
+/** The path of a simulator in the URL of a request to it. */
+const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
+
 /** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
 export function middleware(registry: SimulatorRegistry) {
   // A server's routes cannot be taken back, so a single one stays for good and asks the registry at every request.
   return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
-    const found = registry.find(request.url ?? '');
-    if (found === null) next();
-    else serve(found.simulator, request, response, found.path).catch(next);
+    const { url = '' } = request;
+    const base = BASE.exec(url)?.[1];
+    const simulator = base === undefined ? null : registry.at(base);
+    if (base === undefined || simulator === null) next();
+    else serve(simulator, request, response, url.slice(base.length)).catch(next);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../api/clock';
+import type { Clock } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, ON_AT_START, SETTINGS, textOf, type Config } from '../settings';
@@ -98,7 +98,8 @@ export class Simulator {
   readonly #strips = new Map<string, SimulatedStrip>();
   readonly #options: SimulatorOptions;
   readonly #listeners = new Set<(switched: Switched) => void>();
-  readonly #waiting = new Map<Timer, () => void>();
+  /** End the wait of answers that are not due yet. */
+  readonly #waiting = new Set<() => void>();
   #closed = false;
 
   constructor(options: SimulatorOptions) {
@@ -172,11 +173,13 @@ export class Simulator {
     const { latency, clock } = this.#options;
     if (latency <= 0 || this.#closed) return;
     await new Promise<void>((resolve) => {
-      const timer = clock.setTimeout(() => {
-        this.#waiting.delete(timer);
+      const end = (): void => {
+        clock.clearTimeout(timer);
+        this.#waiting.delete(end);
         resolve();
-      }, latency);
-      this.#waiting.set(timer, resolve);
+      };
+      const timer = clock.setTimeout(end, latency);
+      this.#waiting.add(end);
     });
   }
 
@@ -184,11 +187,7 @@ export class Simulator {
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
-    for (const [timer, resolve] of this.#waiting) {
-      this.#options.clock.clearTimeout(timer);
-      resolve();
-    }
-    this.#waiting.clear();
+    for (const end of this.#waiting) end();
   }
 
   #snapshot(strip: SimulatedStrip): StripSnapshot {
