@@ -122,7 +122,7 @@ export class Bridge {
   readonly #payloads = new Map<string, string>();
   /** Topics whose payload waits to be sent: what changed, and before all else what is sent as a whole. */
   readonly #changes = new Set<string>();
-  #bulk = new Set<string>();
+  readonly #bulk = new Set<string>();
   /** Topics that are emptied when its timer fires, unless something is published on them before. */
   readonly #toEmpty = new Set<string>();
   #emptyTimer: Timer | null = null;
@@ -306,7 +306,9 @@ export class Bridge {
   /** Everything once more, the discovery messages first. */
   #publishAll(): void {
     const topics = [...this.#strips.values()].flatMap((shared) => shared.topics);
-    this.#bulk = new Set([...topics.filter((topic) => topic.endsWith('/config')), ...topics]);
+    // What waits keeps its place, so that all is sent in time also where birth messages keep coming.
+    for (const topic of topics) if (topic.endsWith('/config')) this.#bulk.add(topic);
+    for (const topic of topics) this.#bulk.add(topic);
     this.#flushSoon();
   }
 

@@ -486,6 +486,16 @@ describe('publishing at a pace', () => {
     assert.equal((await lab.published()).length, 200 * 9);
   });
 
+  it('comes to the end also where birth messages keep coming', async () => {
+    const lab = new Lab().start(...many(200));
+    await lab.published();
+    for (let second = 0; second < 6; second++) {
+      await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+      await lab.clock.pass(1000);
+    }
+    assert.equal(new Set(lab.sent.map(({ topic }) => topic)).size, 200 * 9);
+  });
+
   it('keeps only the newest payload of a topic while it waits', async () => {
     const lab = new Lab().start(strip([false]));
     await lab.published();
