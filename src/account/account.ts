@@ -1,4 +1,4 @@
-import { closedError, failureOf, isStripError, mayBeCarriedOut } from '../api/errors';
+import { closedError, failureOf, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
@@ -177,14 +177,24 @@ export class Account {
     }
   }
 
-  /** One round of the poll: the list, then each strip in it whose readings are watched but missing from the list. */
+  /**
+   * One round of the poll: the list, then each strip in it whose readings are watched but missing from the list. It uses half of the requests at
+   * once, so that commands need not wait until it is over.
+   */
   async #round(): Promise<Round> {
     const list = await failureOf(this.#reader.list());
     const more = list === null ? this.#store.withoutReadings() : [];
     const asked = more.filter((mac) => this.#wantsReadings(mac));
-    const failures = await Promise.all(asked.map((mac) => failureOf(this.#reader.get(mac))));
-    const readings = failures.find((error) => error !== null && error.code !== 'NOT_FOUND');
-    return { list, readings: readings ?? null };
+    let readings: StripError | null = null;
+    const ask = async (): Promise<void> => {
+      for (let mac = asked.shift(); mac !== undefined; mac = asked.shift()) {
+        const error = await failureOf(this.#reader.get(mac));
+        if (error !== null && error.code !== 'NOT_FOUND') readings ??= error;
+      }
+    };
+    const atOnce = Math.ceil(this.#options.settings.concurrency / 2);
+    await Promise.all(Array.from({ length: atOnce }, ask));
+    return { list, readings };
   }
 
   #wantsReadings(mac: string): boolean {

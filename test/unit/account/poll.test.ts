@@ -162,6 +162,22 @@ describe('the poll', () => {
     assert.equal(lab.account.known.find(MAC)?.voltage, 230);
   });
 
+  it('keeps no command waiting while it asks for the readings of many strips', async () => {
+    const lab = bench();
+    const macs = Array.from({ length: 20 }, (_, index) => `AABBCCDDEE${index + 10}`);
+    lab.service.autoList = () => Promise.resolve(listOf(...macs.map((mac) => makeStrip(mac, [true]))));
+    lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(0);
+    const ending = lab.run(1, false, { mac: 'AABBCCDDEE29' });
+    await lab.clock.pass(0);
+    assert.deepEqual(lab.service.switchTexts, ['AABBCCDDEE29/1 off']);
+    await lab.service.last.answer(yes());
+    assert.equal(ending.outcome?.on, false);
+    // Answered one after the other, each strip is asked once.
+    for (const call of lab.service.gets) await call.answer(stripOf(makeStrip(call.mac, [true])));
+    assert.deepEqual(lab.service.gets.map(({ mac }) => mac).sort(), macs);
+  });
+
   it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {
     const lab = bench();
     let available = true;
