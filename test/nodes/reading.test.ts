@@ -4,6 +4,9 @@ import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 const outlets = (...on: (boolean | null)[]) =>
   on.map((state, index) => ({ port: index + 1, on: state, name: null }));
 
+/** What arrives of a value that is sent as JSON. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
 describe('the strip list and strip status nodes', () => {
   let lab: Lab;
   beforeEach(async () => {
@@ -25,7 +28,7 @@ describe('the strip list and strip status nodes', () => {
       ],
     );
     assert.equal(msg.topic, 't');
-    assert.deepEqual(msg.response, lab.service.simulator.list());
+    assert.deepEqual(msg.response, asJson(lab.service.simulator.list()));
     assert.deepEqual(lab.statuses('list'), ['green dot 1/8']);
   });
 
@@ -83,7 +86,7 @@ describe('the strip list and strip status nodes', () => {
     assert.deepEqual(found, outlets(true, false, false, false));
     assert.equal(typeof voltage, 'number');
     assert.equal(typeof (units as { voltage?: string }).voltage, 'string');
-    assert.deepEqual(response, lab.service.simulator.strip(MAC));
+    assert.deepEqual(response, asJson(lab.service.simulator.strip(MAC)));
     assert.equal((await lab.out('on', {})).payload, true);
     assert.deepEqual((await lab.out('port-on', { wanted: '3' })).payload, { mac: MAC, port: 3, on: false });
     assert.equal((await lab.out('chosen', {})).payload, true);
