@@ -3,9 +3,6 @@ import { StripError } from './errors';
 import { API_ROOT } from './types';
 import { environmentVariable } from '../values';
 
-/** `${NAME}` as Node-RED leaves it when the environment has no such variable. */
-const UNRESOLVED = /\$\{([^{}]*)\}/;
-
 /** Characters that an HTTP header can hold without quoting. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
@@ -25,13 +22,16 @@ export interface BaseUrl {
 export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
   if (trimmed === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
-  const [unresolved, variable = ''] = UNRESOLVED.exec(trimmed) ?? [];
-  if (unresolved !== undefined) {
+  const variable = environmentVariable(trimmed);
+  if (variable !== null) {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlVariable', { params: { variable } });
   }
   const isSimulator = /^\/(?!\/)/.test(trimmed);
   const full = isSimulator ? `http://simulator${trimmed}` : trimmed;
-  if (!URL.canParse(full)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
+  // Node-RED replaces an environment variable only where it is the whole value.
+  if (!URL.canParse(full) || trimmed.includes('${')) {
+    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
+  }
   const url = new URL(full);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlScheme', {

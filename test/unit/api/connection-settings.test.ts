@@ -36,7 +36,7 @@ describe('parseBaseUrl', () => {
     ['', 'urlMissing'],
     ['//strips.example.com', 'urlInvalid'],
     ['/strips?key=secret', 'urlQuery'],
-    ['/${SIMULATOR}', 'urlVariable'],
+    ['/${SIMULATOR}', 'urlInvalid'],
     ['   ', 'urlMissing'],
     ['strips.example.com', 'urlInvalid'],
     ['http://', 'urlInvalid'],
@@ -51,7 +51,7 @@ describe('parseBaseUrl', () => {
     ['https://strips.example.com/?', 'urlQuery'],
     ['https://strips.example.com/#', 'urlQuery'],
     ['${STRIPS}', 'urlVariable'],
-    ['https://${STRIPS}/x', 'urlVariable'],
+    ['https://${STRIPS}/x', 'urlInvalid'],
   ] as const) {
     it(`refuses "${text}"`, async () => {
       const error = await failing(() => parseBaseUrl(text));
