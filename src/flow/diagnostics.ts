@@ -35,9 +35,7 @@ const text = (value: string, pattern: RegExp): string | undefined =>
 
 const version = (value: string): string | undefined => text(value, /^\d+\.\d+\.\d+(-[a-z]+\.?\d*)?$/);
 
-const time = (wall: number): string => new Date(wall).toISOString();
-
-const timeOrNull = (wall: number | null): string | null => (wall === null ? null : time(wall));
+const time = (wall: number | null): string | null => (wall === null ? null : new Date(wall).toISOString());
 
 const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
 
@@ -72,8 +70,8 @@ export function reportOf(source: ReportSource): object {
       readable: status.readable,
       polling: status.polling,
       error: status.error && errorOf(status.error),
-      lastAnswerAt: timeOrNull(status.lastAnswerAt),
-      cooldownUntil: timeOrNull(status.cooldownUntil),
+      lastAnswerAt: time(status.lastAnswerAt),
+      cooldownUntil: time(status.cooldownUntil),
     },
     requests: account === null ? {} : { ...account.requests, retries: account.retries },
     errors: Array.from(account?.errors.values() ?? [], ({ count, at, last }) => ({
