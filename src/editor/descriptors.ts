@@ -1,4 +1,3 @@
-import type { Params } from '../api/errors';
 import { choiceOf, textOf, type Config, type NodeType } from '../settings';
 import { cut } from '../values';
 import { settingOf } from './form';
@@ -30,11 +29,8 @@ export interface Descriptor {
   save?(node: EditorNode): void;
 }
 
-/** What is wrong with a value: a key of a catalogue, or a sentence that is translated already. */
-export type Fault = { key: string; params?: Params } | { sentence: string };
-
-/** `null`: nothing is wrong. */
-export type Check = (value: unknown, node: Config) => Fault | null;
+/** What is wrong with a value, in words; "" where nothing is. */
+export type Check = (value: unknown, node: Config) => string;
 
 /** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
 export interface LabelParts {

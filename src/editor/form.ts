@@ -1,11 +1,13 @@
 import { isStripError, type Params } from '../api/errors';
 import { choiceOf, flagOf, SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
 import { environmentVariable, isRecord } from '../values';
-import type { Descriptor, Fault } from './descriptors';
+import type { Descriptor } from './descriptors';
 import { html, text, type EditorNode, type InputType } from './red';
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
 export const openDialogs = new Set<string>();
+
+export const isDialogOpen = (node: Config): boolean => openDialogs.has(textOf(node, 'id'));
 
 /** What `src/settings.ts` says of a property; nothing of a credential. */
 export function settingOf({ type }: Descriptor, field: string): Setting | undefined {
@@ -40,55 +42,45 @@ export function showMessage(field: string, sentence: string, kind: 'error' | 'wa
 const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 
 /**
- * What is wrong with a property, or `null`. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
- * flow does not have takes its default.
+ * What is wrong with a property; "" where nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property
+ * that a flow does not have takes its default. In an open dialog the type counts that is chosen there.
  */
-export function faultOf(descriptor: Descriptor, node: Config, field: string, value: unknown): Fault | null {
+export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
   const check = descriptor.checks?.[field];
-  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
-  if (environmentVariable(text) !== null) return null;
+  const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+  const isMissing = value === undefined || value === null;
+  if (environmentVariable(typed) !== null) return '';
   if (setting?.kind === 'typed') {
-    const kind = typeOf(node, field, setting);
-    const isDefault = value === undefined && kind === setting.types[0] && setting.default !== '';
-    if (isDefault || kind === 'message') return null;
-    if (kind === 'env') return text === '' ? { key: 'strip-account.invalid.expression' } : null;
-    if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(text, node) ?? null;
-    const verdict = RED.utils.validateTypedProperty(text, kind, {});
-    if (verdict !== true) return { sentence: verdict };
-    return kind === 'num' ? numberFault(text, setting.least, setting.most) : null;
+    const chosen = isDialogOpen(node) ? { [`${field}Type`]: $(`#node-input-${field}Type`).val() } : node;
+    const kind = typeOf(chosen, field, setting);
+    const isDefault = isMissing && kind === setting.types[0] && setting.default !== '';
+    if (isDefault || kind === 'message') return '';
+    if (kind === 'env') return typed === '' ? text('strip-account.invalid.expression') : '';
+    if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(typed, node) ?? '';
+    const verdict = RED.utils.validateTypedProperty(typed, kind, {});
+    if (verdict !== true) return verdict;
+    return kind === 'num' ? checkNumber(typed, setting) : '';
   }
-  const hasDefault = setting?.kind !== 'text' || setting.default !== '';
-  if (value === undefined && hasDefault) return null;
-  if (check) return check(setting?.kind === 'data' ? value : text, node);
-  return setting?.kind === 'number' ? numberFault(text, setting.least, setting.most) : null;
+  if (isMissing && !(setting?.kind === 'text' && setting.default === '')) return '';
+  if (check) return check(setting?.kind === 'data' ? value : typed, node);
+  return setting?.kind === 'number' ? checkNumber(typed, setting) : '';
 }
 
-/** `scale`: how many of the flow's units the dialog shows as one. */
-export function numberFault(text: string, least = -Infinity, most = Infinity, scale = 1): Fault | null {
-  const number = text === '' ? NaN : Number(text);
-  if (number >= least && number <= most) return null;
-  return { key: 'strip-account.invalid.number', params: { least: least / scale, most: most / scale } };
+export function checkNumber(typed: string, { least = -Infinity, most = Infinity }): string {
+  const number = typed === '' ? NaN : Number(typed);
+  return number >= least && number <= most ? '' : text('strip-account.invalid.number', { least, most });
 }
 
-/** What is wrong with a setting by the function that reads it at run time. */
-export function faultThrownBy(parse: () => unknown): Fault | null {
+/** What the function that reads a setting at run time finds wrong with it. */
+export function problemThrownBy(parse: () => unknown): string {
   try {
     parse();
-    return null;
+    return '';
   } catch (error) {
-    if (isStripError(error)) return { key: `errors.${error.sentence}`, params: error.params };
+    if (isStripError(error)) return text(`errors.${error.sentence}`, error.params);
     throw error;
   }
-}
-
-/** The same in words; "" where nothing is wrong. In the dialog, if that is open, the type counts that is chosen there. */
-export function problemWith(descriptor: Descriptor, node: EditorNode, field: string, value: unknown): string {
-  const type = openDialogs.has(node.id) ? $(`#node-input-${field}Type`).val() : undefined;
-  const chosen = type === undefined ? node : { ...node, [`${field}Type`]: type };
-  const fault = faultOf(descriptor, chosen, field, value ?? undefined);
-  if (fault === null) return '';
-  return 'sentence' in fault ? fault.sentence : text(fault.key, fault.params);
 }
 
 /** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */

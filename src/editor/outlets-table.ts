@@ -69,7 +69,7 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
 
 /** A list with something unreadable in it protects nothing: the runtime refuses it. */
 export const checkProtected: Check = (value) =>
-  readOutlets(value).unreadable.length > 0 ? { key: 'strip-account.invalid.protected' } : null;
+  readOutlets(value).unreadable.length > 0 ? text('strip-account.invalid.protected') : '';
 
 /** Id of the list of known strips, which the fields for a MAC offer. */
 const KNOWN = 'smart-strip-known';

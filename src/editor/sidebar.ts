@@ -19,7 +19,8 @@ const LINE = { width: 100, height: 18 };
 /** Fills the tab. It lives as long as the page. */
 export function sidebar(content: HTMLElement): void {
   const lease = RED.nodes.id();
-  const histories = new Map<string, History>();
+  /** Loads since the tab was opened, by the keys of strips. */
+  const loads = new Map<string, readonly LoadPoint[]>();
   /** What the runtime last said of them; `null`: nothing yet. */
   let accounts: AccountOverview[] | null = null;
   let uses = new Map<string, EditorNode[]>();
@@ -132,9 +133,7 @@ export function sidebar(content: HTMLElement): void {
       for (const { mac, load } of account.strips) {
         if (load === null) continue;
         const key = useKey(account.id, mac, null);
-        const history = histories.get(key) ?? new History(Date.now());
-        histories.set(key, history);
-        history.add(load);
+        loads.set(key, addLoad(loads.get(key) ?? [], { load, at: Date.now() }));
       }
     }
     accounts = answer;
@@ -207,7 +206,7 @@ export function sidebar(content: HTMLElement): void {
       (name) => `${text(`strip-sidebar.reading.${name}`)} ${readingText(strip, name)}`,
     );
     const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
-    figures.append(html('small', {}, readings.join(' · ')), loadLine(histories.get(key)));
+    figures.append(html('small', {}, readings.join(' · ')), loadLine(loads.get(key)));
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
     const list = html('ul', {}, ...outlets.map((outlet) => outletView(account, strip, outlet)));
     const used = usedBy(uses.get(key));
@@ -356,20 +355,20 @@ function usedBy(nodes: readonly EditorNode[] = []): HTMLElement | '' {
   return html('details', { class: 'smart-strip-used' }, summary, html('ul', {}, ...items));
 }
 
-function loadLine(history: History | undefined): SVGElement | '' {
-  const values = history?.values ?? [];
-  if (history === undefined || values.length < 2) return '';
+function loadLine(points: readonly LoadPoint[] = []): SVGElement | '' {
+  const [first, second] = points;
+  if (first === undefined || second === undefined) return '';
   const namespace = 'http://www.w3.org/2000/svg';
   const element = document.createElementNS(namespace, 'svg');
   const line = document.createElementNS(namespace, 'polyline');
   const { width, height } = LINE;
-  line.setAttribute('points', history.points(width, height));
+  line.setAttribute('points', pointsOf(points, width, height));
   element.append(line);
   element.setAttribute('viewBox', `0 -1 ${width} ${height + 2}`);
   element.setAttribute('preserveAspectRatio', 'none');
   element.role = 'img';
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const time = new Date(history.since).toLocaleTimeString();
+  const time = new Date(first.at).toLocaleTimeString();
+  const { least, most } = rangeOf(points);
   element.ariaLabel = text('strip-sidebar.line', { time, least, most });
   return element;
 }
@@ -440,42 +439,34 @@ export function matches(strip: Strip, filter: string): boolean {
     .every((word) => text.includes(word) || (word !== '' && macKey(strip.mac).includes(macKey(word))));
 }
 
-/** Values of a reading since the tab was opened. Beyond a limit every second one is dropped, so that it still begins there. */
-export class History {
-  readonly values: number[] = [];
-  /** Wall-clock milliseconds of the first value. */
-  readonly since: number;
-  readonly #most: number;
-  /** Only every n-th value is kept. */
-  #step = 1;
-  #count = 0;
+/** The load of a strip, and when it was read, in milliseconds. */
+interface LoadPoint {
+  load: number;
+  at: number;
+}
 
-  constructor(since: number, most = 120) {
-    this.since = since;
-    this.#most = most;
-  }
+/** Beyond a limit every second point is dropped, so that the line still begins where it began. */
+export function addLoad(points: readonly LoadPoint[], point: LoadPoint, most = 120): readonly LoadPoint[] {
+  const all = [...points, point];
+  return all.length <= most ? all : all.filter((_, index) => index % 2 === 0);
+}
 
-  add(value: number): void {
-    if (this.#count++ % this.#step !== 0) return;
-    this.values.push(value);
-    if (this.values.length < this.#most) return;
-    const kept = this.values.filter((_, index) => index % 2 === 0);
-    this.values.splice(0, this.values.length, ...kept);
-    this.#step *= 2;
-  }
+function rangeOf(points: readonly LoadPoint[]): { least: number; most: number } {
+  const loads = points.map(({ load }) => load);
+  return { least: Math.min(...loads), most: Math.max(...loads) };
+}
 
-  /** Points of a line in a box, for an SVG polyline. */
-  points(width: number, height: number): string {
-    const least = Math.min(...this.values);
-    const range = Math.max(...this.values) - least;
-    const step = width / Math.max(1, this.values.length - 1);
-    return this.values
-      .map((value, index) => {
-        const y = range === 0 ? height / 2 : height - ((value - least) / range) * height;
-        return `${(index * step).toFixed(1)},${y.toFixed(1)}`;
-      })
-      .join(' ');
-  }
+/** Points of a line in a box, for an SVG polyline. */
+export function pointsOf(points: readonly LoadPoint[], width: number, height: number): string {
+  const { least, most } = rangeOf(points);
+  const [start = 0, end = 0] = [points[0]?.at, points.at(-1)?.at];
+  return points
+    .map(({ load, at }) => {
+      const x = ((at - start) / Math.max(1, end - start)) * width;
+      const y = most === least ? height / 2 : height - ((load - least) / (most - least)) * height;
+      return `${x.toFixed(1)},${y.toFixed(1)}`;
+    })
+    .join(' ');
 }
 
 /** What a flow node is fixed to: an outlet, or a whole strip as `null`. */

@@ -49,15 +49,15 @@ export function targetOf(
 /** A strip that is typed or picked. */
 export const checkStrip: Check = (value) => {
   const mac = String(value);
-  if (mac === '') return { key: 'strip-account.invalid.mac' };
-  return isPossibleMac(mac) ? null : { key: 'errors.INVALID_INPUT.mac', params: { got: previewText(mac) } };
+  if (mac === '') return text('strip-account.invalid.mac');
+  return isPossibleMac(mac) ? '' : text('errors.INVALID_INPUT.mac', { got: previewText(mac) });
 };
 
 /** An outlet that is picked. */
 export const checkPort =
   (...others: string[]): Check =>
   (value) =>
-    [...PORTS.map(String), ...others].includes(String(value)) ? null : { key: 'strip-account.invalid.port' };
+    [...PORTS.map(String), ...others].includes(String(value)) ? '' : text('strip-account.invalid.port');
 
 /** The strip that a text names, or what is to be said of the text: keys of a catalogue. */
 interface StripMatch {

@@ -37,7 +37,7 @@ describe('Test connection', () => {
     if (values.apiKey !== undefined) await field('apiKey').fill(values.apiKey);
     if (values.timeout !== undefined) {
       await editor.unfold('Polling and retries');
-      await editor.page.locator('#smart-strip-timeout').fill(values.timeout);
+      await editor.page.locator('#node-config-input-timeout').fill(values.timeout);
     }
     await editor.page.locator('#smart-strip-test').click();
     await result().locator('p').first().waitFor();
@@ -48,7 +48,7 @@ describe('Test connection', () => {
     service.simulator.apply({ mac: 'A1B2C3D4E5F6', port: 2, on: true });
     await test({ baseUrl: `${service.baseUrl}/api/public/v1/`, apiKey: service.apiKey });
     assert.match((await result().textContent()) ?? '', /Strips found: 2, outlets: 8/);
-    assert.deepEqual(await result().locator('tbody tr').first().locator('td').allTextContents(), [
+    assert.deepEqual(await editor.page.locator('#smart-strip-found tbody tr').first().locator('td').allTextContents(), [
       'Desk strip',
       'A1B2C3D4E5F6',
       '○ off',
@@ -210,7 +210,7 @@ describe('Test connection of a deployed account', () => {
 
   it('uses the stored key for the address it was deployed with', async () => {
     await editor.page.locator('#smart-strip-test').click();
-    await editor.page.locator('#smart-strip-result table').waitFor();
+    await editor.page.locator('#smart-strip-found table').waitFor();
     assert.equal(stage.service.requests.at(-1)?.headers['x-api-key'], stage.service.apiKey);
   });
 
@@ -218,7 +218,7 @@ describe('Test connection of a deployed account', () => {
     const { page } = editor;
     const test = async () => {
       await page.locator('#smart-strip-test').click();
-      await page.locator('#smart-strip-result table').waitFor();
+      await page.locator('#smart-strip-found table').waitFor();
     };
     await test();
     const stranger = await startService({ strips: [{ mac: MAC, name: 'Stranger' }] });
@@ -240,7 +240,7 @@ describe('Test connection of a deployed account', () => {
     const { page } = editor;
     // From now on the account knows its strips.
     await page.locator('#smart-strip-test').click();
-    await page.locator('#smart-strip-result table').waitFor();
+    await page.locator('#smart-strip-found table').waitFor();
     await editor.cancelConfig();
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));

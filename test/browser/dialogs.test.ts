@@ -215,7 +215,7 @@ describe('the dialogs with thirty strips', () => {
     await open();
     await editor.editConfig('strip-account', 'account');
     await editor.page.locator('#smart-strip-test').click();
-    await editor.page.locator('#smart-strip-result table').waitFor();
+    await editor.page.locator('#smart-strip-found table').waitFor();
     await editor.unfold('Outlets');
     await editor.page.locator('.red-ui-editableList-addButton').click();
     // Focus goes into the row.
@@ -270,7 +270,7 @@ describe('the dialogs with thirty strips', () => {
     await open();
     await editor.editConfig('strip-account', 'account');
     await editor.page.locator('#smart-strip-test').click();
-    await editor.page.locator('#smart-strip-result table').waitFor();
+    await editor.page.locator('#smart-strip-found table').waitFor();
     await editor.unfold('Outlets');
     await editor.page.getByRole('button', { name: 'Add the strips found' }).click();
     assert.equal(await row('mac').count(), 120);
@@ -322,7 +322,7 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(
       [
         await value('node-config-input-interval'),
-        await value('smart-strip-timeout'),
+        await value('node-config-input-timeout'),
         await value('node-config-input-retryFor'),
         await value('node-config-input-concurrency'),
       ],
@@ -330,7 +330,7 @@ describe('the dialogs with thirty strips', () => {
     );
     const row = editor.page.locator('#smart-strip-row-timeout');
     assert.deepEqual(await row.locator('> span').allTextContents(), ['seconds']);
-    await editor.page.locator('#smart-strip-timeout').fill('2.5');
+    await editor.page.locator('#node-config-input-timeout').fill('2.5');
     await editor.doneConfig();
     const { interval, timeout } = await editor.properties('account');
     assert.deepEqual({ interval, timeout }, { interval: '30', timeout: '2500' });
@@ -426,7 +426,7 @@ describe('the dialogs with thirty strips', () => {
     await page.keyboard.down('Enter');
     await page.keyboard.down('Enter'); // held down
     await page.keyboard.up('Enter');
-    await page.locator('#smart-strip-result table').waitFor();
+    await page.locator('#smart-strip-found table').waitFor();
     assert.ok(await isFocused('#smart-strip-test'));
     assert.equal(stage.service.requests.length, asked + 1);
   });
@@ -540,7 +540,7 @@ describe('the dialogs with thirty strips', () => {
         assert.ok(contrast >= 4.5, `${part}: ${contrast.toFixed(1)}`);
       }
       await editor.page.locator('#smart-strip-test').click();
-      await editor.page.locator('#smart-strip-result table').waitFor();
+      await editor.page.locator('#smart-strip-found table').waitFor();
       await editor.picture(`thirty-strip-account${theme}`);
       found['strip-account'] = await examine(editor, CONFIG_FORM);
       await editor.cancelConfig();

@@ -225,7 +225,7 @@ async function accountDialog({ red, browser }: Studio): Promise<Scene> {
   await page.locator('#node-config-input-name').fill('Home');
   await page.locator('#node-config-input-baseUrl').fill('/home');
   await page.locator('#smart-strip-test').click();
-  await page.locator('#smart-strip-result tbody tr').first().waitFor();
+  await page.locator('#smart-strip-found tbody tr').first().waitFor();
   await page.locator('#smart-strip-preview > summary').click();
   await page.locator('.smart-strip-read').first().waitFor();
   await page.locator('#smart-strip-preview > summary').blur();
@@ -233,7 +233,8 @@ async function accountDialog({ red, browser }: Studio): Promise<Scene> {
   const { y } = await boxOf(page.locator('#node-config-input-name'));
   const compared = await boxOf(page.locator('#smart-strip-compare'));
   const words: string[] = [];
-  const parts = ['label:visible', '.smart-strip-hint:visible', '#smart-strip-result', '.smart-strip-read'];
+  const shown = ['label:visible', '.smart-strip-hint:visible'];
+  const parts = [...shown, '#smart-strip-result', '#smart-strip-found', '.smart-strip-read'];
   for (const part of parts) {
     words.push(...(await editor.configDialog.locator(part).allInnerTexts()));
   }

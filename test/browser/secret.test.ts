@@ -60,7 +60,7 @@ describe('the key in the editor', () => {
     await editor.node('node').locator('.red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
     await editor.editConfig('strip-account', 'account');
     await page.locator('#smart-strip-test').click();
-    await page.locator('#smart-strip-result table').waitFor();
+    await page.locator('#smart-strip-found table').waitFor();
     assert.equal(service.requests.at(-1)?.headers['x-api-key'], API_KEY);
 
     const values = await page

@@ -2,16 +2,16 @@ import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
 import { SETTINGS, textOf, type Config } from '../../settings';
-import { isRecord } from '../../values';
-import type { Descriptor, Fault } from '../descriptors';
+import { environmentVariable, isRecord } from '../../values';
+import type { Descriptor } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
 import {
+  checkNumber,
   chosenIn,
-  faultThrownBy,
+  isDialogOpen,
   isOpen,
-  numberFault,
   onPress,
-  openDialogs,
+  problemThrownBy,
   showMessage,
   watchField,
 } from '../form';
@@ -36,13 +36,11 @@ const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 const TESTED = ['baseUrl', 'apiKey', 'timeout', 'interval', 'tls', 'proxy', 'mapping'];
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
-const baseUrlFault = (baseUrl: string): Fault | null => faultThrownBy(() => parseBaseUrl(baseUrl));
+const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
 
 /** Path of the simulator in this Node-RED that a base URL stands for; `null` for any other address. */
 const simulatorAt = (baseUrl: string): string | null =>
-  baseUrlFault(baseUrl) === null ? parseBaseUrl(baseUrl).simulator : null;
-
-const MISSING_KEY = { key: 'strip-account.invalid.apiKey' } as const;
+  checkBaseUrl(baseUrl) === '' ? parseBaseUrl(baseUrl).simulator : null;
 
 /**
  * A stored key is known to the editor only once the dialog was open. Before that, an account that was not deployed as it is (an imported one,
@@ -50,20 +48,25 @@ const MISSING_KEY = { key: 'strip-account.invalid.apiKey' } as const;
  * the open dialog has a field for it.
  */
 function lacksKey(node: Config): boolean {
-  if (openDialogs.has(textOf(node, 'id')) || simulatorAt(textOf(node, 'baseUrl')) !== null) return false;
+  if (isDialogOpen(node) || simulatorAt(textOf(node, 'baseUrl')) !== null) return false;
   const credentials = isRecord(node.credentials) ? node.credentials : null;
   if (credentials === null) return node.changed === true;
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
 }
 
+const checkKey = (isThere: boolean): string => (isThere ? '' : text('strip-account.invalid.apiKey'));
+
 export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
-    baseUrl: (value, node) => baseUrlFault(String(value)) ?? (lacksKey(node) ? MISSING_KEY : null),
+    baseUrl: (value, node) => checkBaseUrl(String(value)) || checkKey(!lacksKey(node)),
     // Asked only for the dialog, where the base URL may have changed.
-    apiKey: (value) => (value === '' && simulatorAt(valueOf('baseUrl')) === null ? MISSING_KEY : null),
+    apiKey: (value) => checkKey(value !== '' || simulatorAt(valueOf('baseUrl')) !== null),
     // Milliseconds in the flow, seconds in the dialog.
-    timeout: (value) => numberFault(String(value), TIMEOUT.least, TIMEOUT.most, 1000),
+    timeout: (value, node) => {
+      const seconds = isDialogOpen(node) ? value : Number(value) / 1000;
+      return checkNumber(String(seconds), { least: TIMEOUT.least / 1000, most: TIMEOUT.most / 1000 });
+    },
     protectedOutlets: checkProtected,
   },
   label: (node) => {
@@ -86,8 +89,9 @@ let wantsSimulator = false;
 
 function open(node: EditorNode): void {
   wantsSimulator = false;
-  for (const field of ['interval', 'retryFor', 'concurrency']) watchField(stripAccount, node, field);
-  showSeconds(node);
+  showSeconds();
+  for (const field of ['interval', 'timeout', 'retryFor', 'concurrency'])
+    watchField(stripAccount, node, field);
   openBaseUrl(node);
   watchField(stripAccount, node, 'apiKey');
   const units = isRecord(node.units) ? node.units : {};
@@ -112,37 +116,29 @@ function save(node: EditorNode): void {
   Object.assign(node, outlets?.value());
   learn(node.id, outlets?.strips() ?? []);
   savePreview();
+  input('timeout').val(timeoutOf());
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
   if (wantsSimulator && simulatorAt(valueOf('baseUrl')) !== null) addSimulator();
 }
 
-/** The field for the timeout shows seconds; the one that Node-RED reads keeps milliseconds. */
-function showSeconds(node: EditorNode): void {
-  const kept = input('timeout');
-  // A variable has no seconds.
-  if (kept.attr('type') === 'number') {
-    const stored = String(kept.hide().removeAttr('aria-describedby').val());
-    const shown = $('<input type="number" step="any" style="width: 110px">')
-      .attr({
-        id: 'smart-strip-timeout',
-        min: TIMEOUT.least / 1000,
-        max: TIMEOUT.most / 1000,
-        'aria-describedby': 'smart-strip-message-timeout smart-strip-hint-timeout',
-      })
-      .val(stored === '' ? '' : Number(stored) / 1000)
-      .on('input change', () => {
-        const typed = String(shown.val());
-        // Decimals of seconds are whole milliseconds, whatever floating point makes of them.
-        kept.val(typed === '' ? '' : Math.round(Number(typed) * 1000)).trigger('change');
-      });
-    $('#smart-strip-label-timeout').attr('for', 'smart-strip-timeout');
-    const unit = kept.next('span').before(shown, ' ');
-    // Node-RED translates what has the attribute once more after this.
-    unit.removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
-  }
-  watchField(stripAccount, node, 'timeout');
+/** The field for the timeout has seconds while the dialog is open. */
+function showSeconds(): void {
+  const field = input('timeout');
+  const milliseconds = valueOf('timeout');
+  if (environmentVariable(milliseconds) !== null) return;
+  field.attr({ min: TIMEOUT.least / 1000, max: TIMEOUT.most / 1000 });
+  if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
+  // Node-RED translates what has the attribute once more after this.
+  field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
+}
+
+/** The timeout as the flow has it. Decimals of seconds are whole milliseconds, whatever floating point makes of them. */
+function timeoutOf(): string {
+  const typed = valueOf('timeout');
+  const isNumber = typed !== '' && environmentVariable(typed) === null;
+  return isNumber ? String(Math.round(Number(typed) * 1000)) : typed;
 }
 
 function openBaseUrl(node: EditorNode): void {
@@ -151,7 +147,7 @@ function openBaseUrl(node: EditorNode): void {
   const offer = $('#smart-strip-offer');
   offer.children('button').on('click', () => {
     wantsSimulator = true;
-    field.val(simulators().map(pathOf)[0] ?? SIMULATOR_PATH).trigger('change');
+    field.val(textOf(simulators()[0], 'path', SIMULATOR_PATH)).trigger('change');
     $('#smart-strip-test').trigger('focus');
   });
   const described = () => {
@@ -168,22 +164,11 @@ function openBaseUrl(node: EditorNode): void {
 
 /** Nothing more is said of an address that cannot be used at all. */
 const isPublicHttp = (baseUrl: string): boolean =>
-  baseUrlFault(baseUrl) === null && isPublicPlainHttp(parseBaseUrl(baseUrl));
+  checkBaseUrl(baseUrl) === '' && isPublicPlainHttp(parseBaseUrl(baseUrl));
 
 /** The simulators in the workspace that are not disabled. */
 const simulators = (): EditorNode[] =>
   RED.nodes.filterNodes({ type: 'strip simulator' }).filter((node) => node.d !== true);
-
-const pathOf = (simulator: EditorNode): string => textOf(simulator, 'path', SIMULATOR_PATH);
-
-/** What a test of a simulator that is not deployed as it is comes to: the runtime cannot know it. */
-function undeployedSimulator(baseUrl: string): StripsAnswer | null {
-  const path = simulatorAt(baseUrl);
-  const isDeployed = simulators().some((node) => node.changed !== true && simulatorAt(pathOf(node)) === path);
-  if (path === null || isDeployed) return null;
-  const key = 'strip-account.simulator.undeployed';
-  return { ok: false, code: 'UNREACHABLE', key, params: { path }, sent: null };
-}
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {
@@ -197,7 +182,7 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) showMessage(field, '');
   const values = typedValues(node);
-  const answer = undeployedSimulator(values.baseUrl) ?? (await testAccount(values));
+  const answer = await testAccount(values);
   if (!isOpen(result)) return;
   if (isPublicHttp(values.baseUrl))
     showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
@@ -205,6 +190,7 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   const shown = named(answer);
   showPreview(shown);
   result.empty();
+  $('#smart-strip-found').hide();
   if (shown.ok) showStrips(result, shown);
   else showFailure(result, shown);
   const stale = [values.tls, values.proxy].some((id) => RED.nodes.node(id)?.changed === true);
@@ -243,21 +229,8 @@ function showStrips(result: JQuery, { strips, readable }: StripsAnswer & { ok: t
     $('#smart-strip-preview').attr('open', '');
     result.append(line('caution', `⚠ ${text('strip-account.test.unreadable')}`));
   }
-  if (strips.length > 0) result.append(stripsTable(strips));
-}
-
-function stripsTable(strips: readonly Strip[]): HTMLElement {
-  const label = text('strip-account.picker.strips');
-  const columns = [text('strip-account.test.name'), text('strip-account.test.mac'), ...PORTS.map(String)];
-  const header = html('tr', {}, ...columns.map((column) => html('th', { scope: 'col' }, column)));
-  const body = html('tbody', {}, ...strips.map(stripLine));
-  const table = html('table', { 'aria-label': label }, html('thead', {}, header), body);
-  // Focusable, so that the keyboard can scroll it.
-  return html(
-    'div',
-    { class: 'smart-strip-table', tabindex: '0', role: 'region', 'aria-label': label },
-    table,
-  );
+  const table = $('#smart-strip-found').toggle(strips.length > 0);
+  table.find('tbody').empty().append(strips.map(stripLine));
 }
 
 function stripLine(strip: Strip): HTMLElement {

@@ -1,9 +1,9 @@
 import { checkPrefix, SETTINGS, textOf } from '../../settings';
 import type { Check, Descriptor } from '../descriptors';
-import { faultThrownBy, fieldOf, followAccount, showHint, watchField } from '../form';
+import { fieldOf, followAccount, problemThrownBy, showHint, watchField } from '../form';
 import { text, type EditorNode } from '../red';
 
-const check: Check = (value) => faultThrownBy(() => checkPrefix(String(value)));
+const check: Check = (value) => problemThrownBy(() => checkPrefix(String(value)));
 
 const { topic } = SETTINGS['strip mqtt'];
 
@@ -11,7 +11,7 @@ export const stripMqtt: Descriptor = {
   type: 'strip mqtt',
   checks: {
     topic: check,
-    discovery: (value, node) => (value === '' ? null : check(value, node)),
+    discovery: (value, node) => (value === '' ? '' : check(value, node)),
   },
   label: (node) => {
     const own = textOf(node, 'topic', topic.default);
@@ -28,7 +28,7 @@ function open(node: EditorNode): void {
     const input = fieldOf(node, field);
     const showTopics = () => {
       const typed = String(input.val()).trim();
-      const isValid = check(typed, node) === null;
+      const isValid = check(typed, node) === '';
       if (isValid) showHint(field, `strip-mqtt.hint.${field}`, { prefix: checkPrefix(typed) });
       else showHint(field, field === 'discovery' && typed === '' ? 'strip-mqtt.hint.discoveryEmpty' : '');
     };

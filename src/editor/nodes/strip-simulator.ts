@@ -6,17 +6,17 @@ import { editableRows, fieldOf, problemWith, rowsOf, showHint, showMessage, watc
 import { text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
-  simulatorPath(String(value)) === null ? { key: 'strip-simulator.invalid.path' } : null;
+  simulatorPath(String(value)) === null ? text('strip-simulator.invalid.path') : '';
 
 const checkStrips: Check = (value) => {
-  if (!Array.isArray(value)) return { key: 'strip-simulator.invalid.strips' };
+  if (!Array.isArray(value)) return text('strip-simulator.invalid.strips');
   const macs = value.map((strip: unknown) =>
     textOf(strip, 'mac')
       .replace(/[\s:._-]/g, '')
       .toLowerCase(),
   );
-  if (macs.includes('')) return { key: 'strip-simulator.invalid.mac' };
-  return new Set(macs).size === macs.length ? null : { key: 'strip-simulator.invalid.macTwice' };
+  if (macs.includes('')) return text('strip-simulator.invalid.mac');
+  return new Set(macs).size === macs.length ? '' : text('strip-simulator.invalid.macTwice');
 };
 
 export const stripSimulator: Descriptor = {

@@ -7,7 +7,7 @@ import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
 const isAction = (value: unknown): boolean => ACTIONS.some((action) => action === value);
 
-const checkAction: Check = (value) => (isAction(value) ? null : { key: 'strip-account.invalid.on' });
+const checkAction: Check = (value) => (isAction(value) ? '' : text('strip-account.invalid.on'));
 
 export const stripSwitch: Descriptor = {
   type: 'strip switch',

@@ -7,7 +7,7 @@ import { checkPort, checkStrip, outletSegments, stripPicker, targetOf } from '..
 export const stripWatch: Descriptor = {
   type: 'strip watch',
   checks: {
-    mac: (value, node) => (value === '' ? null : checkStrip(value, node)),
+    mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
   },
   label: (node) => {

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { descriptors } from '../../../src/editor/descriptors';
-import { faultOf } from '../../../src/editor/form';
+import { problemWith } from '../../../src/editor/form';
 import { SETTINGS, type NodeType } from '../../../src/settings';
 
-/** An editor whose own check refuses what is empty. */
+/** An editor that shows keys in place of sentences, and whose own check refuses what is empty. */
 const RED = {
+  _: (id: string) => id.replace(/^.*:/, ''),
   utils: {
     validateTypedProperty: (value: string, type: string) => (value === '' ? `${type} is empty` : true),
   },
 };
 
-function fault(
+function problem(
   type: NodeType,
   field: string,
   value: unknown,
@@ -19,9 +20,7 @@ function fault(
   const descriptor = descriptors.find((each) => each.type === type);
   assert.ok(descriptor);
   const chosen = more.type === undefined ? {} : { [`${field}Type`]: more.type };
-  const found = faultOf(descriptor, { ...more.node, ...chosen }, field, value);
-  if (found === null) return null;
-  return 'sentence' in found ? found.sentence : found.key;
+  return problemWith(descriptor, { ...more.node, ...chosen }, field, value);
 }
 
 describe('checks in the dialogs', () => {
@@ -35,7 +34,7 @@ describe('checks in the dialogs', () => {
       '/strip-simulator',
       '${STRIPS_URL}',
     ]) {
-      assert.equal(fault('strip-account', 'baseUrl', url), null, url);
+      assert.equal(problem('strip-account', 'baseUrl', url), '', url);
     }
   });
 
@@ -48,14 +47,14 @@ describe('checks in the dialogs', () => {
       'https://strips.example.com/?a=b': 'urlQuery',
     };
     for (const [url, kind] of Object.entries(wrong)) {
-      assert.equal(fault('strip-account', 'baseUrl', url), `errors.NOT_CONFIGURED.${kind}`, url);
+      assert.equal(problem('strip-account', 'baseUrl', url), `errors.NOT_CONFIGURED.${kind}`, url);
     }
   });
 
   it('mark a missing key on the canvas where the editor knows that there is none', () => {
     const url = 'https://strips.example.com';
     const missing = (node: Record<string, unknown>, baseUrl = url) =>
-      fault('strip-account', 'baseUrl', baseUrl, { node: { baseUrl, ...node } }) ===
+      problem('strip-account', 'baseUrl', baseUrl, { node: { baseUrl, ...node } }) ===
       'strip-account.invalid.apiKey';
     assert.equal(missing({ changed: true }), true);
     assert.equal(missing({ credentials: { apiKey: '' } }), true);
@@ -67,76 +66,76 @@ describe('checks in the dialogs', () => {
   });
 
   it('ask for a strip, an outlet and an action where they are fixed', () => {
-    assert.equal(fault('strip switch', 'mac', '', { type: 'str' }), 'strip-account.invalid.mac');
-    assert.equal(fault('strip switch', 'mac', '../x', { type: 'str' }), 'errors.INVALID_INPUT.mac');
-    assert.equal(fault('strip switch', 'port', '', { type: 'port' }), 'strip-account.invalid.port');
-    assert.equal(fault('strip switch', 'port', '5', { type: 'port' }), 'strip-account.invalid.port');
-    assert.equal(fault('strip switch', 'on', 'of', { type: 'action' }), 'strip-account.invalid.on');
+    assert.equal(problem('strip switch', 'mac', '', { type: 'str' }), 'strip-account.invalid.mac');
+    assert.equal(problem('strip switch', 'mac', '../x', { type: 'str' }), 'errors.INVALID_INPUT.mac');
+    assert.equal(problem('strip switch', 'port', '', { type: 'port' }), 'strip-account.invalid.port');
+    assert.equal(problem('strip switch', 'port', '5', { type: 'port' }), 'strip-account.invalid.port');
+    assert.equal(problem('strip switch', 'on', 'of', { type: 'action' }), 'strip-account.invalid.on');
   });
 
   it('ask for nothing where it comes from the message, also in a flow that names no type', () => {
     for (const field of ['mac', 'port', 'on']) {
-      assert.equal(fault('strip switch', field, '', { type: 'message' }), null);
-      assert.equal(fault('strip switch', field, undefined), null);
+      assert.equal(problem('strip switch', field, '', { type: 'message' }), '');
+      assert.equal(problem('strip switch', field, undefined), '');
     }
   });
 
   it('let a status node read, and a watch node watch, everything', () => {
-    assert.equal(fault('strip status', 'port', ''), null);
-    assert.equal(fault('strip status', 'port', 'all'), 'strip-account.invalid.port');
-    assert.equal(fault('strip watch', 'mac', ''), null);
-    assert.equal(fault('strip watch', 'port', ''), null);
-    assert.equal(fault('strip switch', 'port', 'all', { type: 'port' }), null);
+    assert.equal(problem('strip status', 'port', ''), '');
+    assert.equal(problem('strip status', 'port', 'all'), 'strip-account.invalid.port');
+    assert.equal(problem('strip watch', 'mac', ''), '');
+    assert.equal(problem('strip watch', 'port', ''), '');
+    assert.equal(problem('strip switch', 'port', 'all', { type: 'port' }), '');
   });
 
   it("leave expressions to Node-RED's own checks, and want them filled in", () => {
-    assert.equal(fault('strip switch', 'mac', '', { type: 'msg' }), 'msg is empty');
-    assert.equal(fault('strip switch', 'mac', 'strip.mac', { type: 'msg' }), null);
-    assert.equal(fault('strip switch', 'mac', '', { type: 'env' }), 'strip-account.invalid.expression');
-    assert.equal(fault('strip switch', 'mac', '$.mac', { type: 'jsonata' }), null);
+    assert.equal(problem('strip switch', 'mac', '', { type: 'msg' }), 'msg is empty');
+    assert.equal(problem('strip switch', 'mac', 'strip.mac', { type: 'msg' }), '');
+    assert.equal(problem('strip switch', 'mac', '', { type: 'env' }), 'strip-account.invalid.expression');
+    assert.equal(problem('strip switch', 'mac', '$.mac', { type: 'jsonata' }), '');
   });
 
   it('keep numbers within what the runtime keeps to', () => {
-    assert.equal(fault('strip switch', 'delay', '5'), null);
+    assert.equal(problem('strip switch', 'delay', '5'), '');
     for (const delay of ['0', '3601', 'NaN', '0x']) {
-      assert.equal(fault('strip switch', 'delay', delay), 'strip-account.invalid.number', delay);
+      assert.equal(problem('strip switch', 'delay', delay), 'strip-account.invalid.number', delay);
     }
-    assert.equal(fault('strip-account', 'interval', '4'), 'strip-account.invalid.number');
-    assert.equal(fault('strip-account', 'interval', 30), null);
-    assert.equal(fault('strip-account', 'retryFor', '0'), null);
-    assert.equal(fault('strip-account', 'concurrency', ''), 'strip-account.invalid.number');
-    assert.equal(fault('strip-account', 'timeout', '99'), 'strip-account.invalid.number');
-    assert.equal(fault('strip-account', 'timeout', 10_000), null);
-    assert.equal(fault('strip watch', 'change', '-1'), 'strip-account.invalid.number');
-    assert.equal(fault('strip watch', 'change', '1e300'), 'strip-account.invalid.number');
-    assert.equal(fault('strip watch', 'change', '0.5'), null);
-    assert.equal(fault('strip simulator', 'latency', '60001'), 'strip-account.invalid.number');
+    assert.equal(problem('strip-account', 'interval', '4'), 'strip-account.invalid.number');
+    assert.equal(problem('strip-account', 'interval', 30), '');
+    assert.equal(problem('strip-account', 'retryFor', '0'), '');
+    assert.equal(problem('strip-account', 'concurrency', ''), 'strip-account.invalid.number');
+    assert.equal(problem('strip-account', 'timeout', '99'), 'strip-account.invalid.number');
+    assert.equal(problem('strip-account', 'timeout', 10_000), '');
+    assert.equal(problem('strip watch', 'change', '-1'), 'strip-account.invalid.number');
+    assert.equal(problem('strip watch', 'change', '1e300'), 'strip-account.invalid.number');
+    assert.equal(problem('strip watch', 'change', '0.5'), '');
+    assert.equal(problem('strip simulator', 'latency', '60001'), 'strip-account.invalid.number');
   });
 
   it('find nothing wrong with a property that a flow does not have', () => {
     for (const { type } of descriptors) {
       for (const field of Object.keys(SETTINGS[type])) {
         if (field === 'baseUrl') continue; // there is always one
-        assert.equal(fault(type, field, undefined), null, `${type} ${field}`);
+        assert.equal(problem(type, field, undefined), '', `${type} ${field}`);
       }
     }
   });
 
   it('refuse protected outlets that cannot be read', () => {
-    assert.equal(fault('strip-account', 'protectedOutlets', [{ mac: 'A1', port: 2 }]), null);
-    assert.equal(fault('strip-account', 'protectedOutlets', []), null);
+    assert.equal(problem('strip-account', 'protectedOutlets', [{ mac: 'A1', port: 2 }]), '');
+    assert.equal(problem('strip-account', 'protectedOutlets', []), '');
     for (const rows of ['A1', [{ mac: ' ', port: 2 }], [{ mac: 'A1', port: 7 }], [null]]) {
-      assert.equal(fault('strip-account', 'protectedOutlets', rows), 'strip-account.invalid.protected');
+      assert.equal(problem('strip-account', 'protectedOutlets', rows), 'strip-account.invalid.protected');
     }
   });
 
   it('want a path, and strips with different MACs, for a simulator', () => {
-    assert.equal(fault('strip simulator', 'path', '/a/b'), null);
-    assert.equal(fault('strip simulator', 'path', 'a b'), 'strip-simulator.invalid.path');
+    assert.equal(problem('strip simulator', 'path', '/a/b'), '');
+    assert.equal(problem('strip simulator', 'path', 'a b'), 'strip-simulator.invalid.path');
     const strips = (...macs: string[]) => macs.map((mac) => ({ mac, name: '' }));
-    assert.equal(fault('strip simulator', 'strips', strips('A1', 'A2')), null);
-    assert.equal(fault('strip simulator', 'strips', strips('A1', 'a1')), 'strip-simulator.invalid.macTwice');
-    assert.equal(fault('strip simulator', 'strips', strips('')), 'strip-simulator.invalid.mac');
-    assert.equal(fault('strip simulator', 'strips', 'A1'), 'strip-simulator.invalid.strips');
+    assert.equal(problem('strip simulator', 'strips', strips('A1', 'A2')), '');
+    assert.equal(problem('strip simulator', 'strips', strips('A1', 'a1')), 'strip-simulator.invalid.macTwice');
+    assert.equal(problem('strip simulator', 'strips', strips('')), 'strip-simulator.invalid.mac');
+    assert.equal(problem('strip simulator', 'strips', 'A1'), 'strip-simulator.invalid.strips');
   });
 });

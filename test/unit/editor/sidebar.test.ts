@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { History, matches, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
+import { addLoad, matches, pointsOf, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
 import type { AccountOverview, Failure } from '../../../src/flow/admin-answers';
 import { makeStrip } from '../../support/scripted-service';
 
@@ -45,30 +45,28 @@ describe('the filter', () => {
   });
 });
 
-describe('the history of a reading', () => {
-  it('keeps its whole time with a bounded number of values', () => {
-    const history = new History(0, 8);
-    for (let i = 0; i < 1000; i++) history.add(i);
-    assert.ok(history.values.length < 8);
-    assert.equal(history.values[0], 0);
-    assert.ok((history.values.at(-1) ?? 0) > 700);
+describe('the line of the load', () => {
+  it('keeps its whole time with a bounded number of points', () => {
+    let points: ReturnType<typeof addLoad> = [];
+    for (let at = 0; at < 1000; at++) points = addLoad(points, { load: 1, at }, 8);
+    assert.ok(points.length <= 8);
+    const times = points.map(({ at }) => at);
+    assert.equal(times[0], 0);
+    assert.ok((times.at(-1) ?? 0) > 900);
     assert.deepEqual(
-      [...history.values].sort((a, b) => a - b),
-      history.values,
+      [...times].sort((a, b) => a - b),
+      times,
     );
   });
 
-  it('becomes a line that fills its box', () => {
-    const history = new History(0);
-    for (const value of [10, 30, 20]) history.add(value);
-    assert.equal(history.points(100, 20), '0.0,20.0 50.0,0.0 100.0,10.0');
+  it('fills its box, by the time of each point', () => {
+    const points = [10, 30, 20].map((load, index) => ({ load, at: [50, 60, 90][index] ?? 0 }));
+    assert.equal(pointsOf(points, 100, 20), '0.0,20.0 25.0,0.0 100.0,10.0');
   });
 
-  it('is a line in the middle where nothing changes', () => {
-    const history = new History(0);
-    history.add(5);
-    history.add(5);
-    assert.equal(history.points(100, 20), '0.0,10.0 100.0,10.0');
+  it('is in the middle where nothing changes', () => {
+    const points = [1, 2].map((at) => ({ load: 5, at }));
+    assert.equal(pointsOf(points, 100, 20), '0.0,10.0 100.0,10.0');
   });
 });
 
