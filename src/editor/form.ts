@@ -83,13 +83,24 @@ export function problemThrownBy(parse: () => unknown): string {
   }
 }
 
-/** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */
-export function watchField(descriptor: Descriptor, node: EditorNode, field: string): void {
+/**
+ * Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in.
+ * `warn`: what is to be said of a value with which nothing is wrong.
+ */
+export function watchField(
+  descriptor: Descriptor,
+  node: EditorNode,
+  field: string,
+  warn: (value: string) => string = () => '',
+): void {
   const input = fieldOf(node, field);
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
-    touched ||= input.val() !== '';
-    showMessage(field, touched ? problemWith(descriptor, node, field, input.val()) : '');
+    const value = String(input.val());
+    touched ||= value !== '';
+    const problem = touched ? problemWith(descriptor, node, field, value) : '';
+    if (problem === '') showMessage(field, warn(value), 'warning');
+    else showMessage(field, problem);
   };
   input.on('change keyup paste input', check).on('blur', () => {
     touched = true;

@@ -1,15 +1,16 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
 import { fillDefaults, openDialogs, problemWith } from './form';
-import type { EditorNode } from './red';
+import { svg, type EditorNode } from './red';
 import { sidebar } from './sidebar';
+import { redrawNodes } from './strips';
 
 const SmartStrip = {
   /** As Node-RED asks of a validator: `true`, or what is wrong, in words. */
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
     const descriptor = descriptorOf(node);
     const problem = descriptor ? problemWith(descriptor, node, field, value) : '';
-    return problem === '' ? true : problem;
+    return problem === '' || problem;
   },
   label: (node: EditorNode): string => labelOf(node),
   inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node) ?? '',
@@ -32,14 +33,17 @@ const SmartStrip = {
 
 Object.assign(window, { SmartStrip });
 
+/** An account gives names to outlets; undo may change them, too. */
+RED.events.on('nodes:change', ({ id, type }) => {
+  if (type === 'strip-account') redrawNodes(id);
+});
+
 /** A label that is cut is shown whole while the mouse rests on its node. */
 $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
   const group: unknown = event.currentTarget;
   const node = group instanceof Element ? RED.nodes.node(group.id) : null;
   if (!(group instanceof Element) || !node || !descriptorOf(node)) return;
-  const tip = group.querySelector(':scope > title') ?? group.appendChild(newTitle());
+  const tip = group.querySelector(':scope > title') ?? group.appendChild(svg('title', {}));
   const whole = labelOf(node, true);
   tip.textContent = whole === labelOf(node) ? '' : whole;
 });
-
-const newTitle = () => document.createElementNS('http://www.w3.org/2000/svg', 'title');

@@ -157,9 +157,11 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
     name.attr('placeholder', outletOf(strip, String(port.val()))?.name ?? nameLabel);
     const state = outletState(strip, String(port.val()));
     port.attr('title', state === null ? '' : stateText(state));
-    const fault = faultOfStrip(strips, String(mac.val()));
-    message.text(fault === '' ? '' : `✕ ${fault}`);
-    mac.attr('aria-invalid', fault === '' ? 'false' : 'true');
+    const typed = String(mac.val());
+    const { error, warning } = lookUp(strips, typed);
+    const problem = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : (error ?? warning);
+    message.text(problem === undefined ? '' : `✕ ${problem}`);
+    mac.attr('aria-invalid', String(problem !== undefined));
   };
   /** A name becomes the MAC of its strip as soon as the strips are known. */
   const resolve = () => {
@@ -171,12 +173,4 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
   port.on('change', describe);
   row.on('smart-strip-refresh', resolve);
   resolve();
-}
-
-function faultOfStrip(strips: readonly Strip[], typed: string): string {
-  const name = typed.trim();
-  if (name === '') return text('strip-account.invalid.rowStrip');
-  const { error, warning = '' } = lookUp(strips, name);
-  const key = error ?? warning;
-  return key === '' ? '' : text(key, { name });
 }

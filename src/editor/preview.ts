@@ -69,11 +69,7 @@ export function openPreview(
   };
 
   choice.on('change', () => void refresh());
-  let last = typedMapping();
-  $('#smart-strip-preview').on('input change keyup', () => {
-    // A key that types nothing asks for nothing.
-    if (typedMapping() === last) return;
-    last = typedMapping();
+  $('#smart-strip-use-mapping, #smart-strip-row-mapping').on('input change', () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       if (sent !== null && isOpen(told)) void refresh({ body: sent.body });

@@ -32,7 +32,7 @@ interface Editor {
   };
   /** What the runtime tells all editors. */
   comms: { subscribe(topic: string, listener: () => void): void };
-  events: { on(event: 'nodes:add', listener: (node: EditorNode) => void): void };
+  events: { on(event: 'nodes:add' | 'nodes:change', listener: (node: EditorNode) => void): void };
   utils: {
     getNodeLabel(node: EditorNode): string;
     validateTypedProperty(value: string, type: string, options: object): true | string;
@@ -90,13 +90,22 @@ export function text(key: string, params: Params = {}): string {
   return fill(RED._(`@smart-strip/node-red-smart-strip/${set}:${key}`, { skipInterpolation: true }), params);
 }
 
+type Attributes = Readonly<Record<string, string>>;
+
 /** An element of the page. Text goes in as text: what a service or a person calls a strip never becomes HTML. */
 export function html<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  attributes: Readonly<Record<string, string>>,
+  attributes: Attributes,
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag);
+  return build(document.createElement(tag), attributes, children);
+}
+
+/** The same, of a drawing. */
+export const svg = (tag: string, attributes: Attributes, ...children: Node[]): SVGElement =>
+  build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+
+function build<Kind extends Element>(element: Kind, attributes: Attributes, children: (Node | string)[]): Kind {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;

@@ -5,7 +5,7 @@ import { areAccounts, isSwitchedAnswer, type AccountOverview, type Failure } fro
 import { isRecord } from '../values';
 import { readOutlets, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
-import { adminRequest, button, html, noAnswer, placeNodes, text, type EditorNode } from './red';
+import { adminRequest, button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, findOutlet, findStrip, learn, outletOf, readingText, stripsOf } from './strips';
 
 /** Between two questions, in milliseconds. */
@@ -358,19 +358,15 @@ function usedBy(nodes: readonly EditorNode[] = []): HTMLElement | '' {
 function loadLine(points: readonly LoadPoint[] = []): SVGElement | '' {
   const [first, second] = points;
   if (first === undefined || second === undefined) return '';
-  const namespace = 'http://www.w3.org/2000/svg';
-  const element = document.createElementNS(namespace, 'svg');
-  const line = document.createElementNS(namespace, 'polyline');
-  const { width, height } = LINE;
-  line.setAttribute('points', pointsOf(points, width, height));
-  element.append(line);
-  element.setAttribute('viewBox', `0 -1 ${width} ${height + 2}`);
-  element.setAttribute('preserveAspectRatio', 'none');
-  element.role = 'img';
   const time = new Date(first.at).toLocaleTimeString();
-  const { least, most } = rangeOf(points);
-  element.ariaLabel = text('strip-sidebar.line', { time, least, most });
-  return element;
+  const { width, height } = LINE;
+  const attributes = {
+    viewBox: `0 -1 ${width} ${height + 2}`,
+    preserveAspectRatio: 'none',
+    role: 'img',
+    'aria-label': text('strip-sidebar.line', { time, ...rangeOf(points) }),
+  };
+  return svg('svg', attributes, svg('polyline', { points: pointsOf(points, width, height) }));
 }
 
 /**

@@ -59,7 +59,7 @@ export const checkPort =
   (value) =>
     [...PORTS.map(String), ...others].includes(String(value)) ? '' : text('strip-account.invalid.port');
 
-/** The strip that a text names, or what is to be said of the text: keys of a catalogue. */
+/** The strip that a text names, or what is to be said of the text. */
 interface StripMatch {
   strip?: Strip;
   error?: string;
@@ -76,10 +76,11 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   if (strip) return { strip };
   const namesakes = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
   const [named, ...others] = namesakes;
-  if (named) return others.length === 0 ? { strip: named } : { error: 'strip-account.invalid.stripTwice' };
+  if (named && others.length > 0) return { error: text('strip-account.invalid.stripTwice', { name: mac }) };
+  if (named) return { strip: named };
   if (strips.length === 0 || mac === '' || environmentVariable(mac) !== null) return {};
-  if (looksLikeMac(macKey(mac))) return { warning: 'strip-account.warning.unlisted' };
-  return { error: 'strip-account.invalid.stripName' };
+  if (looksLikeMac(macKey(mac))) return { warning: text('strip-account.warning.unlisted') };
+  return { error: text('strip-account.invalid.stripName', { name: mac }) };
 }
 
 /** Strips whose name or MAC holds the text. */
@@ -168,11 +169,11 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const look = (): StripMatch => (fixed() ? lookUp(stripsOf(account), typed.value()) : {});
   const check = (left: boolean) => {
     const value = typed.value();
-    const { error, warning } = look();
+    const { error, warning = '' } = look();
     const problem = problemWith(descriptor, node, 'mac', value);
-    if (error !== undefined) showMessage('mac', left ? text(error, { name: value.trim() }) : '');
+    if (error !== undefined) showMessage('mac', left ? error : '');
     else if (problem !== '') showMessage('mac', left || value !== '' ? problem : '');
-    else showMessage('mac', warning === undefined ? '' : text(warning), 'warning');
+    else showMessage('mac', warning, 'warning');
   };
 
   box
@@ -213,7 +214,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     trouble = text(`strip-account.${account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
     draw();
     if (account === '') return;
-    const answer = await loadStrips(account);
+    const answer = await loadStrips(account, true);
     // Another account may have been chosen meanwhile, or the dialog closed.
     if (mine !== turn || !isOpen(list)) return;
     if (!answer.ok)

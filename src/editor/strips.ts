@@ -32,10 +32,6 @@ export const accountValues = (id: string, valueOf: (property: string) => string)
 });
 type AccountValues = ReturnType<typeof accountValues>;
 
-/** What a deployed account knows of its strips; with `refresh` it asks the service first. */
-const deployedStrips = (account: string, refresh: boolean): Promise<StripsAnswer> =>
-  ask(`strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`);
-
 /** What of the service is asked for, besides the list of strips. */
 export interface AskedFor {
   /** One strip. */
@@ -80,15 +76,9 @@ export function knownStrip(account: string, mac: string): Strip | undefined {
   const node = RED.nodes.node(account);
   if (node && node.changed !== true && !known.has(account)) {
     known.set(account, []);
-    void askRuntime(account);
+    void loadStrips(account, false);
   }
   return findStrip(stripsOf(account), mac);
-}
-
-/** Takes in what the runtime knows of a deployed account's strips, without asking the service. */
-export async function askRuntime(account: string): Promise<void> {
-  const answer = await deployedStrips(account, false);
-  if (answer.ok) learn(account, answer.strips);
 }
 
 /** Name of an outlet: the one given in the account, else the service's. */
@@ -99,22 +89,26 @@ export function outletName(account: string, mac: string, port: string): string |
 }
 
 /**
- * Strips of an account for a picker, deployed or not; cached for labels. The service is asked each time: an account that is not watched
- * knows only the strips it has dealt with, as they were then.
+ * Strips of an account, deployed or not; cached for labels. Without `refresh` a deployed one tells what it knows, which may be only the
+ * strips that it has dealt with, as they were then; one that is not deployed asks the service all the same.
  */
-export async function loadStrips(account: string): Promise<StripsAnswer> {
+export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   const node = RED.nodes.node(account);
   if (!node) return { ok: false, code: '', key: 'strip-account.trouble.noAccount', params: {}, sent: null };
-  const answer = await (node.changed === true
-    ? testAccount(storedValues(node))
-    : deployedStrips(account, true));
+  const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
+  const answer = await (node.changed === true ? testAccount(storedValues(node)) : ask(url));
   if (answer.ok) learn(account, answer.strips);
   return answer;
 }
 
-/** Keeps the strips of an answer, if it has any, and draws the nodes of the account again, whose labels hold names. */
+/** Keeps the strips of an answer, if it has any. */
 export function learn(account: string, strips: readonly Strip[]): void {
   if (strips.length > 0) known.set(account, strips);
+  redrawNodes(account);
+}
+
+/** Draws the nodes of an account again, whose labels hold names. */
+export function redrawNodes(account: string): void {
   for (const node of RED.nodes.filterNodes({})) {
     if (node.account !== account) continue;
     node.dirty = true;

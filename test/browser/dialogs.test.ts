@@ -240,6 +240,13 @@ describe('the dialogs with thirty strips', () => {
     await second.click();
     await editor.done();
     await editor.expectLabel(id, 'Bench 1: Soldering iron');
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Outlets');
+    await row('name').fill('Iron');
+    await editor.doneConfig();
+    await editor.expectLabel(id, 'Bench 1: Iron');
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:undo'));
+    await editor.expectLabel(id, 'Bench 1: Soldering iron');
   });
 
   it('show the names of outlets whole where there is place', async () => {

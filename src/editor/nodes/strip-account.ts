@@ -1,7 +1,7 @@
 import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
-import { SETTINGS, textOf, type Config } from '../../settings';
+import { SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
 import { environmentVariable, isRecord } from '../../values';
 import type { Descriptor } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
@@ -20,7 +20,6 @@ import { openPreview, savePreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
 import {
   accountValues,
-  askRuntime,
   fieldToCorrect,
   learn,
   loadStrips,
@@ -38,9 +37,7 @@ const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
 
-/** Path of the simulator in this Node-RED that a base URL stands for; `null` for any other address. */
-const simulatorAt = (baseUrl: string): string | null =>
-  checkBaseUrl(baseUrl) === '' ? parseBaseUrl(baseUrl).simulator : null;
+const isSimulator = (baseUrl: string): boolean => simulatorPath(baseUrl) !== null;
 
 /**
  * A stored key is known to the editor only once the dialog was open. Before that, an account that was not deployed as it is (an imported one,
@@ -48,7 +45,7 @@ const simulatorAt = (baseUrl: string): string | null =>
  * the open dialog has a field for it.
  */
 function lacksKey(node: Config): boolean {
-  if (isDialogOpen(node) || simulatorAt(textOf(node, 'baseUrl')) !== null) return false;
+  if (isDialogOpen(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
   const credentials = isRecord(node.credentials) ? node.credentials : null;
   if (credentials === null) return node.changed === true;
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
@@ -61,7 +58,7 @@ export const stripAccount: Descriptor = {
   checks: {
     baseUrl: (value, node) => checkBaseUrl(String(value)) || checkKey(!lacksKey(node)),
     // Asked only for the dialog, where the base URL may have changed.
-    apiKey: (value) => checkKey(value !== '' || simulatorAt(valueOf('baseUrl')) !== null),
+    apiKey: (value) => checkKey(value !== '' || isSimulator(valueOf('baseUrl'))),
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
       const seconds = isDialogOpen(node) ? value : Number(value) / 1000;
@@ -99,9 +96,9 @@ function open(node: EditorNode): void {
   const table = (outlets = outletsTable(node));
   // Names in the rows are looked up at once; without rows, what the runtime knows will do.
   const isStored = Boolean(RED.nodes.node(node.id));
-  const refresh = () => table.refresh(stripsOf(node.id));
-  if (isStored && table.hasRows()) void loadStrips(node.id).then(refresh);
-  else if (isStored && node.changed !== true) void askRuntime(node.id).then(refresh);
+  const hasRows = table.hasRows();
+  if (isStored && (hasRows || node.changed !== true))
+    void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
@@ -120,7 +117,7 @@ function save(node: EditorNode): void {
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (wantsSimulator && simulatorAt(valueOf('baseUrl')) !== null) addSimulator();
+  if (wantsSimulator && isSimulator(valueOf('baseUrl'))) addSimulator();
 }
 
 /** The field for the timeout has seconds while the dialog is open. */
@@ -143,7 +140,7 @@ function timeoutOf(): string {
 
 function openBaseUrl(node: EditorNode): void {
   const field = input('baseUrl');
-  watchField(stripAccount, node, 'baseUrl');
+  watchField(stripAccount, node, 'baseUrl', warningAbout);
   const offer = $('#smart-strip-offer');
   offer.children('button').on('click', () => {
     wantsSimulator = true;
@@ -151,20 +148,20 @@ function openBaseUrl(node: EditorNode): void {
     $('#smart-strip-test').trigger('focus');
   });
   const described = () => {
-    const value = valueOf('baseUrl');
-    offer.toggle(value.trim() === '');
-    if (isPublicHttp(value)) showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
-    if (wantsSimulator && simulatorAt(value) !== null && simulators().length === 0)
-      showMessage('baseUrl', text('strip-account.simulator.added'), 'warning');
+    offer.toggle(valueOf('baseUrl').trim() === '');
     input('apiKey').trigger('change');
   };
   field.on('change keyup paste input', described);
   described();
 }
 
-/** Nothing more is said of an address that cannot be used at all. */
-const isPublicHttp = (baseUrl: string): boolean =>
-  checkBaseUrl(baseUrl) === '' && isPublicPlainHttp(parseBaseUrl(baseUrl));
+function warningAbout(baseUrl: string): string {
+  // Nothing more is said of an address that cannot be used at all, or that only the runtime knows.
+  if (checkBaseUrl(baseUrl) !== '') return '';
+  if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
+  const isAdded = wantsSimulator && isSimulator(baseUrl) && simulators().length === 0;
+  return isAdded ? text('strip-account.simulator.added') : '';
+}
 
 /** The simulators in the workspace that are not disabled. */
 const simulators = (): EditorNode[] =>
@@ -181,11 +178,10 @@ function addSimulator(): void {
 async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => void): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) showMessage(field, '');
+  input('baseUrl').trigger('change');
   const values = typedValues(node);
   const answer = await testAccount(values);
   if (!isOpen(result)) return;
-  if (isPublicHttp(values.baseUrl))
-    showMessage('baseUrl', text('strip-account.warning.plainHttp'), 'warning');
   if (answer.ok) outlets?.refresh(answer.strips);
   const shown = named(answer);
   showPreview(shown);

@@ -103,6 +103,9 @@ describe('outlets in the dialogs', () => {
 });
 
 describe('a strip that is typed', () => {
+  before(() => Object.assign(globalThis, { RED: { _: (key: string) => key.replace(/^.*:/, '') } }));
+  after(() => Reflect.deleteProperty(globalThis, 'RED'));
+
   const known = [
     desk,
     makeStrip('B1B2C3D4E5F6', [], { name: 'Kitchen' }),
