@@ -105,7 +105,11 @@ export function html<Tag extends keyof HTMLElementTagNameMap>(
 export const svg = (tag: string, attributes: Attributes, ...children: Node[]): SVGElement =>
   build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
-function build<Kind extends Element>(element: Kind, attributes: Attributes, children: (Node | string)[]): Kind {
+function build<Kind extends Element>(
+  element: Kind,
+  attributes: Attributes,
+  children: (Node | string)[],
+): Kind {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;

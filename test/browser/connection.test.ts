@@ -48,14 +48,10 @@ describe('Test connection', () => {
     service.simulator.apply({ mac: 'A1B2C3D4E5F6', port: 2, on: true });
     await test({ baseUrl: `${service.baseUrl}/api/public/v1/`, apiKey: service.apiKey });
     assert.match((await result().textContent()) ?? '', /Strips found: 2, outlets: 8/);
-    assert.deepEqual(await editor.page.locator('#smart-strip-found tbody tr').first().locator('td').allTextContents(), [
-      'Desk strip',
-      'A1B2C3D4E5F6',
-      '○ off',
-      '● on',
-      '○ off',
-      '○ off',
-    ]);
+    assert.deepEqual(
+      await editor.page.locator('#smart-strip-found tbody tr').first().locator('td').allTextContents(),
+      ['Desk strip', 'A1B2C3D4E5F6', '○ off', '● on', '○ off', '○ off'],
+    );
     assert.equal(service.requests.at(-1)?.headers['x-api-key'], service.apiKey);
     await editor.picture('account-connected');
   });

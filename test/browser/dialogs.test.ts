@@ -114,14 +114,14 @@ describe('the dialogs with thirty strips', () => {
     await open();
     const id = await newSwitch();
     assert.equal(await options().count(), 30);
-    await bar().getByText('30 of 30 strips').waitFor();
+    await bar().getByText('Strips: 30 of 30').waitFor();
     await typed().focus();
     await editor.page.keyboard.type('rack');
     assert.deepEqual(
       (await options().locator('.smart-strip-name').allTextContents()).map((name) => name.split(' ')[0]),
       Array<string>(5).fill('Rack'),
     );
-    await bar().getByText('5 of 30 strips').waitFor();
+    await bar().getByText('Strips: 5 of 30').waitFor();
     assert.equal(await message('mac').textContent(), '');
     await editor.page.keyboard.press('ArrowDown');
     const active = await typed().getAttribute('aria-activedescendant');
@@ -173,7 +173,7 @@ describe('the dialogs with thirty strips', () => {
     await editor.node('switch').waitFor();
     await editor.edit('switch');
     const chosen = editor.page.locator('[role=option][aria-selected=true]');
-    await bar().getByText('30 of 30 strips').waitFor();
+    await bar().getByText('Strips: 30 of 30').waitFor();
     const shown = await chosen.evaluate((option) => {
       const list = option.parentElement;
       if (list === null) return false;
@@ -407,7 +407,7 @@ describe('the dialogs with thirty strips', () => {
       await editor.edit(await editor.drop('strip switch', 300, 100));
       await editor.chooseType('node-input-mac', 'from message');
       answer();
-      await bar().getByText('1 of 1 strips').waitFor({ state: 'attached' });
+      await bar().getByText('Strips: 1 of 1').waitFor({ state: 'attached' });
       assert.equal(await editor.page.locator('#node-input-macType').inputValue(), 'message');
     } finally {
       await service.close();

@@ -229,6 +229,21 @@ describe('the catalogues', () => {
     });
   }
 
+  it('have labels that end before their fields begin', () => {
+    for (const language of languages) {
+      for (const set of sets) {
+        const texts = catalogue(language, set);
+        const labels = read('dist/nodes', `${set}.html`).matchAll(
+          /id="smart-strip-label-\w+".*?data-i18n="([^"]*)"/g,
+        );
+        for (const [, key = ''] of labels) {
+          const words = texts.get(key)?.match(/[A-Za-zÀ-ÿ]+/g) ?? [];
+          for (const word of words) assert.ok(word.length <= 13, `${language} ${key}: ${word}`);
+        }
+      }
+    }
+  });
+
   it('keep the status of a node short enough to be read', () => {
     for (const language of languages) {
       for (const set of sets) {

@@ -134,7 +134,10 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip simulator', 'path', 'a b'), 'strip-simulator.invalid.path');
     const strips = (...macs: string[]) => macs.map((mac) => ({ mac, name: '' }));
     assert.equal(problem('strip simulator', 'strips', strips('A1', 'A2')), '');
-    assert.equal(problem('strip simulator', 'strips', strips('A1', 'a1')), 'strip-simulator.invalid.macTwice');
+    assert.equal(
+      problem('strip simulator', 'strips', strips('A1', 'a1')),
+      'strip-simulator.invalid.macTwice',
+    );
     assert.equal(problem('strip simulator', 'strips', strips('')), 'strip-simulator.invalid.mac');
     assert.equal(problem('strip simulator', 'strips', 'A1'), 'strip-simulator.invalid.strips');
   });
