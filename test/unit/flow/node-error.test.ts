@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import type { PortOrAll } from '../../../src/api/types';
 import {
-  CommandsFailed,
   defectText,
   editorError,
   errorForDone,
@@ -90,30 +89,6 @@ describe('the place of a defect', () => {
     const told = errorForDone(bare, translate, NOTHING_KNOWN);
     assert.equal(told.stack, told.message);
     assert.equal(defectText(bare, translate), 'notice.fault {"name":"TypeError"}');
-  });
-});
-
-describe('one error for several commands', () => {
-  const failures = (...codes: ('SWITCH_FAILED' | 'UNREACHABLE')[]) =>
-    codes.map((code, index) => {
-      const target = { mac: MAC, port: index === 0 ? (1 as const) : (2 as const), requested: true };
-      return { target, error: error(code) };
-    });
-  const told = (failed: ReturnType<typeof failures>, total = failed.length): string => {
-    const [strip] = failed.map(({ target, error: reason }) => failedStrip(target, reason, NOTHING_KNOWN));
-    const strips = strip === undefined ? [] : Array.from({ length: total }, () => strip);
-    return errorForDone(new CommandsFailed(failed, strips), translate, NOTHING_KNOWN).message;
-  };
-
-  it('gives the reason that all have in common', () => {
-    assert.match(told(failures('UNREACHABLE', 'UNREACHABLE')), /^errors\.UNREACHABLE\.test /);
-    assert.match(told(failures('SWITCH_FAILED')), /^errors\.SWITCH_FAILED\.test /);
-  });
-
-  it('names the outlets where the reason is theirs, or only some failed', () => {
-    for (const text of [told(failures('SWITCH_FAILED', 'SWITCH_FAILED')), told(failures('UNREACHABLE'), 2)]) {
-      assert.match(text, /^errors\.SWITCH_FAILED\.several /);
-    }
   });
 });
 

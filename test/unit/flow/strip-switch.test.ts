@@ -119,7 +119,6 @@ describe('the answer to a command', () => {
       ],
     );
     assert.deepEqual(response, [{ success: true }, { success: true }]);
-    assert.deepEqual((await answer({ payload: [{ port: 3, on: true }] })).strip instanceof Array, true);
   });
 
   it('is a strip for a strip', async () => {
@@ -253,17 +252,6 @@ describe('one error for several commands', () => {
     assert.deepEqual([await named(4), await named(5)], [4, 4]);
     assert(String((await reported(null, ...failures(5))).params.outlets).endsWith(', …'));
     assert(!String((await reported(null, ...failures(4))).params.outlets).endsWith('…'));
-  });
-
-  it('does not hide a defect', async () => {
-    const payload = [
-      { port: 1, on: true },
-      { port: 2, on: true },
-    ];
-    await assert.rejects(
-      answer({ payload }, {}, () => Promise.reject(new TypeError('x'))),
-      TypeError,
-    );
   });
 
   it('is the error itself where the message was about one outlet', async () => {

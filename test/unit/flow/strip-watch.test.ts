@@ -351,15 +351,6 @@ describe('a node that watches', () => {
     assert.deepEqual(shown, ['on1unknown']);
   });
 
-  it('shows that outlets have become unknown', () => {
-    known = makeStrip(MAC, [true, true, true, true]);
-    start({ mac: MAC });
-    status(fine);
-    known = makeStrip(MAC, [true, null, null, null]);
-    tell(outlet({ port: 2, on: null, previous: true, strip: known }));
-    assert.deepEqual([shown, sent], [['on4of4', 'on1unknown'], []]);
-  });
-
   it('shows what keeps the account from knowing', () => {
     start({ mac: MAC });
     status({ ...fine, available: false, error: error('AUTH') });
