@@ -120,7 +120,7 @@ export class Bridge {
   readonly #before: Map<string, Shared>;
   /** What the broker is to keep on each topic; "": nothing any more. */
   readonly #payloads = new Map<string, string>();
-  /** Topics whose payload waits to be sent: what changed, and before all else what is sent as a whole. */
+  /** Topics whose payload waits to be sent: first what changed, then what is sent as a whole. */
   readonly #changes = new Set<string>();
   readonly #bulk = new Set<string>();
   /** Topics that are emptied when its timer fires, unless something is published on them before. */

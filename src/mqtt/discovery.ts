@@ -41,19 +41,7 @@ export function discoveryPayload(
 ): string {
   const device = objectId(id);
   const components: Record<string, object> = {};
-  for (const part of parts) {
-    components[componentOf(part)] = { platform: typeof part === 'number' ? 'switch' : 'sensor' };
-  }
-  for (const { port, name } of outletsOf(strip)) {
-    components[componentOf(port)] = {
-      platform: 'switch',
-      unique_id: `${device}_${port}`,
-      name: displayName(name) ?? `Outlet ${port}`,
-      device_class: 'outlet',
-      state_topic: stateTopic(settings, id, port),
-      command_topic: commandTopic(settings, id, port),
-    };
-  }
+  // Home Assistant leaves out what follows a component that it is still adding, and readings are often known a moment after the outlets.
   for (const reading of readings) {
     const { name, deviceClass, units } = MEASURES[reading];
     const unit = strip.units[reading]?.trim() ?? '';
@@ -65,6 +53,19 @@ export function discoveryPayload(
       state_class: 'measurement',
       ...(units.includes(unit) ? { device_class: deviceClass, unit_of_measurement: unit } : {}),
     };
+  }
+  for (const { port, name } of outletsOf(strip)) {
+    components[componentOf(port)] = {
+      platform: 'switch',
+      unique_id: `${device}_${port}`,
+      name: displayName(name) ?? `Outlet ${port}`,
+      device_class: 'outlet',
+      state_topic: stateTopic(settings, id, port),
+      command_topic: commandTopic(settings, id, port),
+    };
+  }
+  for (const part of parts) {
+    components[componentOf(part)] ??= { platform: typeof part === 'number' ? 'switch' : 'sensor' };
   }
   return JSON.stringify({
     device: {

@@ -106,6 +106,11 @@ describe('the discovery message of a strip', () => {
     });
   }
 
+  it('names the sensors first: Home Assistant takes a message only up to a component that it is still adding', () => {
+    const { components } = payload(makeStrip(MAC, [true]), ['load', 'signal'], [1, 2, 'load', 'signal']);
+    assert.deepEqual(Object.keys(components), ['load', 'signal', 'outlet_1', 'outlet_2']);
+  });
+
   it('removes what a strip no longer has by its platform alone', () => {
     const { components } = payload(makeStrip(MAC, [true]), [], [1, 2, 'load']);
     assert.deepEqual(components.outlet_2, { platform: 'switch' });
