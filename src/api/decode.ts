@@ -1,10 +1,11 @@
 import { isRecord } from '../values';
 import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
-import { findRecords, hintsAtMore, type FoundRecord } from './decode/list';
+import { findRecords, type FoundRecord } from './decode/list';
 import { createLook, type Look } from './decode/names';
 import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
+import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
-import { preferred, readJson, readText, type AddNote, type JsonRecord, type Note } from './decode/values';
+import { preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
 import { macKey } from './mac';
 import type { Strip } from './types';
 
@@ -162,11 +163,8 @@ function oldKeysAround(wrappers: readonly JsonRecord[], look: Look): string[] {
 
 /** The most preferred name nearest to the top. */
 function nameOf(fields: readonly Field[]): string | null {
-  const names: { rank: number; text: string }[] = [];
-  for (const { meaning, part, value, depth } of fields) {
-    const text = meaning.name >= 0 && part === 'self' ? readText(value) : null;
-    if (text !== null) names.push({ rank: depth * 100 + meaning.name, text });
-  }
+  const told = fields.filter(({ meaning, part }) => part === 'self' && meaning.name < Infinity);
+  const names = told.map(({ meaning, value, depth }) => ({ rank: depth * 100 + meaning.name, value }));
   return preferred(names)?.text ?? null;
 }
 

@@ -1,16 +1,6 @@
 import { isRecord } from '../../values';
-import type { ReadingName } from '../types';
 import { says, type Look, type Meaning } from './names';
-import {
-  isSet,
-  preferred,
-  readFlag,
-  readJson,
-  readText,
-  saysFailed,
-  withItem,
-  type JsonRecord,
-} from './values';
+import { isSet, preferred, readFlag, readJson, saysFailed, withItem, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -22,17 +12,6 @@ export interface Field {
   part: 'self' | 'meter' | 'network';
   /** How far down. */
   depth: number;
-  beside: Beside;
-}
-
-/** What the fields of one record say of the readings beside them. */
-export interface Beside {
-  /** `load_unit: "W"`, or `units: {load: "W"}`. */
-  units: { reading: ReadingName; unit: string }[];
-  /** Readings whose scale it gives. */
-  scales: ReadingName[];
-  /** It holds other measurements than a power. */
-  measures: boolean;
 }
 
 /** The keys of a record that name an outlet, such as "port1". */
@@ -50,7 +29,6 @@ export interface StripFields {
 const DEEPEST = 5;
 /** In records of these names a load is that of a processor. */
 const SYSTEM = /^sys(?:tem)?(?:info)?$/;
-const NONE: never[] = [];
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
 export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
@@ -69,10 +47,8 @@ function addFields(
   inSystem = false,
 ): void {
   let keys: Meaning[] = [];
-  const beside: Beside = { units: NONE, scales: NONE, measures: false };
   for (const key in record) {
     const meaning = look(key);
-    addBeside(beside, meaning, record[key], look);
     if (meaning.denied || (inSystem && meaning.reading === 'load')) continue;
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
@@ -81,7 +57,7 @@ function addFields(
       continue;
     }
     if (meaning.keyed >= 0) keys = withItem(keys, meaning);
-    else found.fields.push({ meaning, value, record, part, depth, beside });
+    else found.fields.push({ meaning, value, record, part, depth });
     if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, look, depth + 1);
   }
   // Measurements under such keys are not about what is on.
@@ -91,20 +67,6 @@ function addFields(
 /** A record or a list may come as a text. */
 const valueOf = ({ part, outlets }: Meaning, value: unknown): unknown =>
   part !== null || outlets !== null ? readJson(value) : value;
-
-function addBeside(beside: Beside, meaning: Meaning, value: unknown, look: Look): void {
-  if (meaning.measures) beside.measures = true;
-  if (meaning.scaleOf !== null) beside.scales = withItem(beside.scales, meaning.scaleOf);
-  if (meaning.unitOf !== null) addUnit(beside, meaning.unitOf, value);
-  else if (isRecord(value) && meaning.is('unit')) {
-    for (const key in value) addUnit(beside, look(key).reading, value[key]);
-  }
-}
-
-function addUnit(beside: Beside, reading: ReadingName | null, value: unknown): void {
-  const unit = readText(value)?.trim();
-  if (reading !== null && unit !== undefined) beside.units = withItem(beside.units, { reading, unit });
-}
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
 function isOneField(meaning: Meaning, record: JsonRecord, look: Look): boolean {
@@ -134,49 +96,38 @@ function addPairs(
       continue;
     }
     // With the number of an outlet it is about that outlet alone.
-    if (keys.some((key) => look(key).number === 'port' && look(key).state === null)) continue;
+    if (keys.some((key) => look(key).number === 'port')) continue;
     const key = pairName(item, look);
     const values = keys.filter((each) => look(each).is('pairvalue'));
     const [value] = values;
-    if (key === null || value === undefined || look(key).denied) continue;
-    const meaning = look(key);
-    const isMeasured = meaning.reading !== null || values.length > 1;
-    const told = isMeasured ? item : item[value];
-    const beside: Beside = { units: NONE, scales: NONE, measures: false };
-    if (meaning.keyed < 0) found.fields.push({ meaning, value: told, record: item, part, depth, beside });
-    else if (part === 'self') found.keyed.push({ record: { [key]: told }, keys: [meaning] });
+    if (key === null || value === undefined) continue;
+    const told = look(key).reading !== null || values.length > 1 ? item : item[value];
+    addFields(found, { [key]: told }, part, look, depth);
   }
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */
 function pairName(item: JsonRecord, look: Look): string | null {
-  const names: { rank: number; text: string }[] = [];
-  for (const key in item) {
-    const rank = look(key).pair;
-    const text = rank < 0 ? null : readText(item[key]);
-    if (text === null) continue;
-    const name = look(text);
-    const isKnown = name.reading !== null || name.available || name.offline || name.keyed >= 0;
-    if (isKnown || name.is('power')) names.push({ rank, text });
-  }
-  return preferred(names)?.text ?? null;
+  const isKnown = (name: Meaning): boolean =>
+    name.reading !== null || name.available || name.offline || name.keyed >= 0 || name.is('power');
+  const keys = Object.keys(item).filter(
+    (key) => look(key).pair < Infinity && isKnown(look(String(item[key]))),
+  );
+  return preferred(keys.map((key) => ({ rank: look(key).pair, value: item[key] })))?.text ?? null;
 }
 
 /** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
-export const saysOld = (meaning: Meaning, value: unknown): boolean =>
-  (meaning.old && readFlag(value) === true) || (!isName(meaning) && says('old', value));
+export const saysOld = ({ doubt, isName }: Meaning, value: unknown): boolean =>
+  (doubt === 'old' && readFlag(value) === true) || (!isName && says('old', value));
 
 /** Whether a field says that what is said beside it cannot be relied on: it is old or not valid, or something failed. */
 export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
   if (saysOld(meaning, value)) return true;
-  if (meaning.is('valid') && (readFlag(value) === false || says('bad', value))) return true;
-  if (meaning.is('success') && readFlag(value) === false) return true;
-  if (meaning.is('error')) return typeof value !== 'object' && isSet(value) && !says('fine', value);
+  if (meaning.doubt === 'success') return readFlag(value) === false;
+  if (meaning.doubt === 'valid') return readFlag(value) === false || says('bad', value);
+  if (meaning.doubt === 'error') return typeof value !== 'object' && isSet(value) && !says('fine', value);
   return meaning.connection && saysFailed(meaning, value);
 }
-
-/** Whether a field is a name, which may be any word. */
-export const isName = ({ name, outletName }: Meaning): boolean => name >= 0 || outletName >= 0;
 
 /** Whether a field says that a strip or outlet can be reached; `null`: it does not say. What its cloud says is not about that. */
 export function reachability({

@@ -36,10 +36,6 @@ const NAMES = {
   unit: 'unit units uom unitofmeasurement',
   /** The value in a record of its own, `{value, unit}`. */
   value: 'value val reading measured actual now current',
-  /** Says in a record for a state the same by a word. */
-  text: 'text display displaytext displayvalue formatted caption',
-  /** Make a number something else than what it looks like. */
-  scale: 'scale scalefactor factor multiplier divisor divider exponent decimals ratio offset',
   /** Records that hold a strip's own fields one level deeper. */
   self: `strip powerstrip data result device item record response details attributes properties info state
     status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
@@ -57,10 +53,9 @@ const NAMES = {
   strength: 'strength dbm level quality',
   /** Hold outlets under a name that is not made of the words for an outlet. */
   outlets: 'children childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
-  /** Hold a list, and do not say of what. */
-  list: `data items results devices result list records content response rows value values payload entries
-    elements objects nodes edges members body embedded page resources collection documents docs hits all
-    thinglist things children message products assets online json devicelist`,
+  /** Hold a list, and do not say of what; so may those of `self`. */
+  list: `items results devices list records rows entries elements objects nodes edges members page resources
+    collection documents docs hits thinglist things children products assets online json devicelist`,
   /** Hold strips that are known not to answer. */
   unreachable: 'offline unreachable unavailable disconnected offlinestrips offlinedevices',
   /** May number an outlet, and may as well number something else. */
@@ -157,7 +152,7 @@ const STATE = new RegExp(
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
 const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref|code)$`);
 /** Records that each have a time are events, one after another. */
-const IDENTIFIER = /(?:id|guid|uuid|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?:stamp)?)$/;
+const IDENTIFIER = /(?:id|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?:stamp)?)$/;
 
 const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
 /** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; "power_on_state_1" is that after a power cut. */
@@ -181,15 +176,18 @@ const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 export interface Meaning {
   readonly key: string;
-  /** Rank among the names of a strip or outlet; -1: none. The same for `mac`, `id` and `pair`. */
+  /** Rank among the names of a strip, or of an outlet; Infinity: none. The same for `mac`, `id` and `pair`. */
   readonly name: number;
   readonly outletName: number;
+  /** A name of one of these, which may be any word. */
+  readonly isName: boolean;
   readonly mac: number;
   readonly id: number;
   readonly pair: number;
   readonly available: boolean;
-  readonly old: boolean;
   readonly offline: boolean;
+  /** In what way it may say that what is said beside it cannot be relied on. */
+  readonly doubt: (typeof DOUBTS)[number] | null;
   readonly connection: boolean;
   /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
   readonly reading: ReadingName | null;
@@ -201,6 +199,8 @@ export interface Meaning {
   readonly measures: boolean;
   /** Holds a strip's own fields, its measurements, or what it says of its connection. */
   readonly part: 'self' | 'meter' | 'network' | null;
+  /** May hold what was asked for, without saying what that is. */
+  readonly holds: boolean;
   /** Holds outlets: `switched` says that bare numbers are states. */
   readonly outlets: 'switched' | 'plain' | null;
   /** Says on or off: as anything (`any`), by word only (`word`), or the other way round (`off`). */
@@ -213,7 +213,8 @@ export interface Meaning {
   readonly keyed: number;
   /** How it does: by a word for an outlet or a state, by a single letter, or as a mere number. */
   readonly keyedBy: 'word' | 'letter' | 'digits';
-  readonly keyedOf: 'any' | 'word' | 'name';
+  /** How it says on or off; `null`: it is that outlet's name. */
+  readonly keyedState: 'any' | 'word' | null;
   readonly strips: boolean;
   readonly foreign: boolean;
   readonly denied: boolean;
@@ -256,11 +257,18 @@ function groupsOf<Group extends string>(
 const GROUPS = groupsOf(NAMES);
 const WORD_GROUPS = groupsOf(WORDS);
 
+type WordGroup = keyof typeof WORDS;
+const NO_WORD: ReadonlyMap<WordGroup, number> = new Map();
+
+/** The groups of the word that a value is; none for anything else. */
+export function wordGroups(value: unknown): ReadonlyMap<WordGroup, number> {
+  if (typeof value !== 'string' || value.length > LONGEST_NAME) return NO_WORD;
+  const text = value.toLowerCase();
+  return WORD_GROUPS.get(text) ?? WORD_GROUPS.get(text.replace(/[\s_-]+/g, '')) ?? NO_WORD;
+}
+
 /** Whether a value is a word of that group. */
-export const says = (group: keyof typeof WORDS, value: unknown): boolean =>
-  typeof value === 'string' &&
-  value.length <= LONGEST_NAME &&
-  WORD_GROUPS.get(value.toLowerCase().replace(/[\s_-]+/g, ''))?.has(group) === true;
+export const says = (group: WordGroup, value: unknown): boolean => wordGroups(value).has(group);
 
 /** Whether a key is one of the names above, in any spelling. */
 export const isListedName = (key: string): boolean => GROUPS.has(plainOf(key));
@@ -276,7 +284,7 @@ function meaningOf(key: string): Meaning {
   const plain = plainOf(key);
   const groups = GROUPS.get(plain) ?? NO_GROUPS;
   const is = (group: NameGroup): boolean => groups.has(group);
-  const rank = (group: NameGroup): number => groups.get(group) ?? -1;
+  const rank = (group: NameGroup): number => groups.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
   const [, stated, inverted, worded] = STATE.exec(plain) ?? [];
   const { reading, tier } = readingOf(plain);
@@ -285,12 +293,13 @@ function meaningOf(key: string): Meaning {
   return {
     key,
     name: rank('name'),
-    outletName: rank('outletname'),
+    outletName: is('outletname') ? rank('outletname') : plain === 'stripname' ? Infinity : 100 + rank('name'),
+    isName: is('name') || is('outletname'),
     mac: rank('mac'),
     id: rank('id'),
     pair: rank('pair'),
     available: is('available'),
-    old: is('old'),
+    doubt: DOUBTS.find(is) ?? null,
     offline: is('offline'),
     connection: is('connection'),
     reading,
@@ -299,6 +308,7 @@ function meaningOf(key: string): Meaning {
     scaleOf: readingBefore(SCALE, plain),
     measures: MEASURES.test(plain),
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
+    holds: is('list') || is('self'),
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     state:
       stated !== undefined ? 'any' : inverted !== undefined ? 'off' : worded !== undefined ? 'word' : null,
@@ -306,8 +316,7 @@ function meaningOf(key: string): Meaning {
     identifier: IDENTIFIER.test(plain) || is('position') || POSITION.test(plain),
     keyed: digits === undefined ? -1 : Number(digits),
     keyedBy: word !== undefined ? 'word' : letter !== undefined ? 'letter' : 'digits',
-    keyedOf:
-      after !== undefined && /name|label|alias|title/.test(after) ? 'name' : keyedState(word, letter, after),
+    keyedState: keyedState(word, letter, after),
     strips: isStrips,
     foreign: words.some((each) => FOREIGN.test(each)),
     // "input_voltage" and "user_strips" are listed above as a whole.
@@ -317,19 +326,21 @@ function meaningOf(key: string): Meaning {
   };
 }
 
+const DOUBTS = ['old', 'valid', 'success', 'error'] as const;
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
-const SCALE = /(?:scale|scalefactor|factor|multiplier|divisor|exponent|decimals)$/;
+/** Makes a number something else than what it looks like. */
+export const SCALE = /(?:scale(?:factor)?|factor|multiplier|divisor|divider|exponent|decimals)$/;
 
 /** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
 const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
   word.test(plain) ? readingOf(plain.replace(word, '')).reading : null;
 
-/** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off. */
-const keyedState = (word?: string, letter?: string, after?: string): 'any' | 'word' =>
-  letter !== undefined || after?.endsWith('power') === true || /power[lps]?$/.test(word ?? '')
-    ? 'word'
-    : 'any';
+/** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off; "port1_name" says neither. */
+function keyedState(word = '', letter = '', after = ''): Meaning['keyedState'] {
+  if (/name|label|alias|title/.test(after)) return null;
+  return letter !== '' || after.endsWith('power') || /power[lps]?$/.test(word) ? 'word' : 'any';
+}
 
 function readingOf(plain: string): { reading: ReadingName | null; tier: number } {
   const groups = GROUPS.get(plain) ?? NO_GROUPS;

@@ -4,7 +4,7 @@ import { isOfOther, OUTLET, type Look, type Meaning } from './names';
 import { numberInText, readIndex, withItem, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
-type Numbers = (Port | null)[];
+export type Numbers = (Port | null)[];
 
 /** What numbers each record of a set. */
 interface Numbering {
@@ -66,8 +66,8 @@ function calledPort(
   for (const { key, raw } of unsure) {
     const isDistinct = new Set(raw).size === raw.length;
     const isNumber =
-      (isDistinct && raw.every((number) => number >= 0) && raw.some((number) => number > 1)) ||
-      (called !== null && fromOne(raw).every((number, i) => number !== null && number === called[i]));
+      (isDistinct && raw.some((number) => number > 1)) ||
+      (called !== null && fromOne(raw).every((number, i) => number === called[i]));
     if (isNumber) others.push(raw);
     // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
     if (isNumber || (called === null && isDistinct)) codes.add(key);
@@ -93,14 +93,14 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
 export function numberValues(count: number, from: string, record: JsonRecord, look: Look): Numbers {
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
-    if (key === from || !Array.isArray(list) || list.length !== count || look(key).strips) return [];
+    if (!Array.isArray(list) || list.length !== count || look(key).strips) return [];
     // Records beside them that may be in another order.
     if (list.every(isRecord)) return tellsByOrder(list, look) ? [] : [list.map(() => Infinity)];
     const raw = list.map((value) => numberOf(value, look));
     // What one entry of `ports` is.
     const one = look(key.replace(/(?<=x|ch)es$|s$/, ''));
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
-    if (isNumbers && (one.number !== null || isName(one))) return [raw];
+    if (isNumbers && (one.number !== null || one.isName)) return [raw];
     // Told apart in some other way, they are in no order.
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
@@ -117,18 +117,17 @@ function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
   const found: Numbers[] = [];
   for (const key in first) {
     const meaning = look(key);
-    if (meaning.number !== 'position' && !isName(meaning)) continue;
+    if (meaning.number !== 'position' && !meaning.isName) continue;
     const values = records.map((record) => record[key]);
-    const raw = values.map((value) => (isName(meaning) ? numberInText(value) : numberOf(value, look)));
+    const raw = values.map((value) => (meaning.isName ? numberInText(value) : numberOf(value, look)));
     // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
-    const isComplete = isName(meaning) && isSequence(raw, 1) && values.every(isOutletName);
+    const isComplete = isSequence(raw, 1) && values.every(isOutletName);
     const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
     if (exact !== undefined) found.push(fromOne(exact));
   }
   return found;
 }
 
-const isName = ({ name, outletName }: Meaning): boolean => name >= 0 || outletName >= 0;
 const OUTLET_NAME = new RegExp(`^${OUTLET}\\b`, 'i');
 const isOutletName = (value: unknown): boolean => typeof value === 'string' && OUTLET_NAME.test(value);
 
@@ -185,7 +184,7 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
-  return !(isName(meaning) || meaning.is('type')) || values.every(fits);
+  return !(meaning.isName || meaning.is('type')) || values.every(fits);
 }
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');

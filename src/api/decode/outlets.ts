@@ -1,20 +1,11 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
-import { reachability, saysUnreliable, stripFields, type StripFields } from './fields';
+import { stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
-import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet } from './numbering';
-import {
-  agreed,
-  fieldsOf,
-  isMeasure,
-  preferred,
-  readBit,
-  readJson,
-  readText,
-  readWord,
-  withItem,
-} from './values';
-import type { AddNote, Candidate, JsonRecord, Note } from './values';
+import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
+import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet, type Numbers } from './numbering';
+import { fieldsOf, isMeasure, preferred, readBit, readJson, readText, withItem } from './values';
+import type { AddNote, JsonRecord } from './values';
 
 /** One outlet, as one container of an answer tells it. */
 export interface ToldOutlet {
@@ -54,7 +45,9 @@ export function outletSets({ fields, keyed }: StripFields, look: Look, measured:
   for (const { record, keys } of keyed) {
     const sure = flatKeys(keys);
     const [first] = sure;
-    if (first !== undefined) sets = withItem(sets, keyedSet(record, sure, first.key, measured, look));
+    const container = { key: first?.key ?? '', record, trust: 'outlets', measured } as const;
+    const set = first === undefined ? null : ofKeys(record, sure, container, look);
+    if (set !== null) sets = withItem(sets, set);
   }
   return sets;
 }
@@ -68,16 +61,15 @@ function trustOf(meaning: Meaning, value: unknown): Container['trust'] {
   if (meaning.outlets !== null) return meaning.is('list') ? 'list' : 'outlets';
   const isState = meaning.state !== null && !meaning.is('value');
   if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
-  return meaning.is('list') ? 'list' : 'none';
+  return meaning.holds ? 'list' : 'none';
 }
 
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
-function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
-  if (keys.every(({ keyedBy }) => keyedBy === 'word')) return keys;
-  const by = (kind: Meaning['keyedBy']): Meaning[] => keys.filter(({ keyedBy }) => keyedBy === kind);
-  const unsure = [by('digits'), by('letter')].filter((some) => isExact(some.map(({ keyed }) => keyed)));
-  return [...by('word'), ...unsure.flat()];
-}
+const flatKeys = (keys: readonly Meaning[]): readonly Meaning[] =>
+  keys.filter(({ keyedBy }) => {
+    const alike = (): Meaning[] => keys.filter((other) => other.keyedBy === keyedBy);
+    return keyedBy === 'word' || isExact(alike().map(({ keyed }) => keyed));
+  });
 
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
 export function rowSet(
@@ -101,7 +93,7 @@ export function readSet(value: unknown, container: Container, look: Look): ToldO
 }
 
 function ofArray(array: readonly unknown[], container: Container, look: Look): ToldOutlet[] | null {
-  const records = array.every(isRecord) ? array : array.filter(isRecord);
+  const records = array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container, look) : null;
   const all = records.map((record) => unwrapped(record, look));
   return ofRecords(all, [], container, look);
@@ -140,20 +132,13 @@ function ofRecords(
   );
   const kept = all.map((record) => !saysNoOutlet(record, telling));
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
-  if (trust === 'none' && !records.every((record) => ports.some(({ key }) => Object.hasOwn(record, key))))
-    return null;
   const ownKeys = keys.filter((_, i) => kept[i]);
+  // `"socketToggle1": {"value": 1}`
+  const outer = ownKeys.map(look).map((key) => (key.keyedBy === 'word' ? key.keyedState : null));
   const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
   const { numbers, codes } = numberRecords(records, look, ownKeys, isOrdered, ports);
-  const said = records.map((record) => statesIn(record, look));
-  const isNothing =
-    numbers.every((number) => number === null) ||
-    said.every((each) => each.every(({ weight }) => weight === 'unreliable'));
-  if (trust !== 'outlets' && isNothing) return null;
-  // Some outlets under any name may be those of a command or a change; all four are the strip's.
-  const isWhole = records.length === PORTS.length && PORTS.every((port) => numbers.includes(port));
-  const isUnsaid = said.every((each) => each.every(({ value }) => value === null));
-  if (trust === 'none' && (isUnsaid || !isWhole)) return null;
+  const said = records.map((record, i) => statesIn(record, look, outer[i]));
+  if (!areOutlets(trust, records, ports, numbers, said)) return null;
   // Nor are those states that are other numbers than 0 and 1 anywhere in the set.
   for (const each of said) for (const { weight, from: key } of each) if (weight === 'measure') codes.add(key);
   return records.map((record, i) => ({
@@ -162,6 +147,30 @@ function ofRecords(
     state: settleState(said[i] ?? [], codes),
     name: nameIn(record, labels),
   }));
+}
+
+/**
+ * Whether records are outlets, as far as the name of their container can be trusted. In the list that was asked for, something must number
+ * them and some must say how they are. Under any other name they may be those of a command or a change, unless they are all four.
+ */
+function areOutlets(
+  trust: Container['trust'],
+  records: readonly JsonRecord[],
+  ports: readonly Meaning[],
+  numbers: Numbers,
+  said: readonly StateCandidate[][],
+): boolean {
+  if (trust === 'outlets') return true;
+  const states = said.flat();
+  if (trust === 'list')
+    return numbers.some((number) => number !== null) && states.some(({ weight }) => weight !== 'unreliable');
+  const isNumbered = (record: JsonRecord): boolean => ports.some(({ key }) => Object.hasOwn(record, key));
+  return (
+    records.length === PORTS.length &&
+    records.every(isNumbered) &&
+    PORTS.every((port) => numbers.includes(port)) &&
+    states.some(({ value }) => value !== null)
+  );
 }
 
 /**
@@ -178,27 +187,14 @@ function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning
       seen.add(key);
       const meaning = look(key);
       if (meaning.number === 'port') ports.push(meaning);
-      if (nameRank(meaning) < Infinity || meaning.is('type') || meaning.is('code')) labels.push(meaning);
+      if (meaning.outletName < Infinity || meaning.is('type') || meaning.is('code')) labels.push(meaning);
     }
   }
   return { ports, labels };
 }
 
-function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
-  const names: { rank: number; text: string }[] = [];
-  for (const label of labels) {
-    const text = readText(record[label.key]);
-    const rank = nameRank(label);
-    if (text !== null && rank < Infinity) names.push({ rank, text });
-  }
-  return preferred(names)?.text ?? null;
-}
-
-/** How much a name of an outlet is preferred, least first. */
-function nameRank({ plain, outletName, name }: Meaning): number {
-  if (outletName >= 0) return outletName;
-  return name >= 0 && plain !== 'stripname' ? 100 + name : Infinity;
-}
+const nameIn = (record: JsonRecord, labels: readonly Meaning[]): string | null =>
+  preferred(labels.map(({ key, outletName }) => ({ rank: outletName, value: record[key] })))?.text ?? null;
 
 /** Bare values: no more than a strip has outlets. */
 function ofValues(
@@ -231,25 +227,45 @@ const mayMeasure = (meaning: Meaning, values: readonly unknown[], measured: bool
 
 /** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
 function ofMap(map: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
-  const keys = Object.keys(map).filter((key) => look(key).keyed >= 0 && look(key).keyedOf !== 'name');
-  const isOfRecords = keys.every((key) => isRecord(map[key]));
-  if (keys.length > 0 && !isOfRecords) {
-    const { key, trust, measured } = container;
-    return trust === 'outlets' ? keyedSet(map, keys.map(look), key, measured, look) : null;
-  }
-  const names = keys.length > 0 ? keys : Object.keys(map).filter((key) => isRecord(map[key]));
-  const records = names.map((key) => map[key]).filter(isRecord);
-  if (keys.length > 0) return ofRecords(records, names, container, look);
-  if (names.length === 0 || names.some((key) => look(key).denied)) return null;
-  const outlets = ofRecords(records, names, container, look);
+  const keys = Object.keys(map).map(look);
+  const keyed = keys.filter((key) => key.keyed >= 0);
+  if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container, look);
+  const names = keys.filter(({ key }) => isRecord(map[key]));
+  if (names.length === 0 || names.some(({ denied }) => denied)) return null;
+  const outlets = ofRecordsUnder(names, map, container, look);
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
+
+/** Outlets that the keys of a record name: records, or values of any kind. */
+function ofKeys(
+  map: JsonRecord,
+  keys: readonly Meaning[],
+  container: Container,
+  look: Look,
+): ToldOutlet[] | null {
+  const own = keys.filter(({ keyedState }) => keyedState !== null);
+  if (own.every(({ key }) => isRecord(map[key]))) return ofRecordsUnder(own, map, container, look);
+  return container.trust === 'outlets' ? keyedSet(map, keys, container, look) : null;
+}
+
+const ofRecordsUnder = (
+  keys: readonly Meaning[],
+  map: JsonRecord,
+  container: Container,
+  look: Look,
+): ToldOutlet[] | null =>
+  ofRecords(
+    keys.map(({ key }) => map[key]).filter(isRecord),
+    keys.map(({ key }) => key),
+    container,
+    look,
+  );
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
 function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
   const lists = Object.keys(wrapper).filter((key) => {
     const meaning = look(key);
-    const holds = meaning.is('list') || meaning.outlets !== null || meaning.part === 'self';
+    const holds = meaning.holds || meaning.outlets !== null;
     return holds && typeof readJson(wrapper[key]) === 'object' && wrapper[key] !== null;
   });
   const [only] = lists;
@@ -259,158 +275,28 @@ function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldO
   return isRecord(inner) ? ofMap(inner, container, look) : null;
 }
 
-/**
- * Outlets that the keys of a record name, whatever kind of value stands under each. Where some of the values measure something, a 0
- * or 1 among them may do so, too.
- */
+/** Values under keys that name outlets. Where some of them measure something, a 0 or 1 among them may do so, too. */
 function keyedSet(
   map: JsonRecord,
   keys: readonly Meaning[],
-  from: string,
-  measured: boolean,
+  { key: from, measured }: Container,
   look: Look,
 ): ToldOutlet[] {
   const numbers = fromOne(keys.map(({ keyed }) => keyed));
   const mayBeMeasured =
-    keys.some(({ key, keyedOf }) => keyedOf !== 'name' && isMeasure(map[key])) ||
-    (measured && keys.every(({ key, keyedOf }) => keyedOf === 'name' || readBit(map[key]) === false));
+    keys.some(({ key, keyedState }) => keyedState !== null && isMeasure(map[key])) ||
+    (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
-  return keys.map((meaning, i) => ({
-    from,
-    port: numbers[i] ?? null,
-    state: stateUnder(meaning, map[meaning.key], codes, look),
-    name: nameUnder(meaning, map[meaning.key], look),
-  }));
-}
-
-function stateUnder(
-  { key, keyed, keyedOf }: Meaning,
-  value: unknown,
-  codes: ReadonlySet<string>,
-  look: Look,
-): State {
-  if (keyedOf === 'name' || isOwnNumber(value, keyed, look)) return UNSAID;
-  if (typeof value === 'boolean') return { on: value };
-  return settleState(stateOfValue(key, keyedOf, value, look), codes);
-}
-
-function nameUnder({ keyedOf }: Meaning, value: unknown, look: Look): string | null {
-  if (keyedOf === 'name') return readText(value);
-  return isRecord(value) ? nameIn(value, columnsOf([value], look).labels) : null;
-}
-
-/** `"1": {"relay": 1}`: may just as well be the number once more. */
-function isOwnNumber(value: unknown, number: number, look: Look): boolean {
-  if (!isRecord(value)) return false;
-  const said = Object.keys(value).filter((key) => look(key).state !== null);
-  return said.length === 1 && said.every((key) => look(key).number === 'port' && value[key] === number);
-}
-
-/** What one field that may say on or off says; `null`: neither. */
-interface StateCandidate extends Candidate<boolean | null> {
-  /**
-   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
-   * neither on nor off; or something that says that none of these can be relied on.
-   */
-  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear' | 'unreliable';
-}
-
-/** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
-interface State {
-  readonly on: boolean | null;
-  readonly problem?: Pick<Note, 'reason' | 'fields'>;
-}
-
-const UNSAID: State = { on: null };
-
-/** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
-const DEEPEST_STATE = 3;
-
-/** What a bare value says, as it stands in an array or under the number of an outlet. */
-function stateOfValue(from: string, kind: 'any' | 'word', value: unknown, look: Look): StateCandidate[] {
-  return isRecord(value) ? statesIn(value, look, kind) : withState([], from, kind, value);
-}
-
-/**
- * What the fields of a record about one outlet say, and what was said before. `outer`: how the name of the record itself says on or off,
- * if it does.
- */
-function statesIn(
-  record: JsonRecord,
-  look: Look,
-  outer: Meaning['state'] = null,
-  before: StateCandidate[] = [],
-  depth = 0,
-): StateCandidate[] {
-  const start = before.length;
-  let said = before;
-  for (const key in record) {
-    const meaning = look(key);
-    const value = record[key];
-    const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
-    if (isRecord(value)) {
-      const isState = kind !== null || (meaning.part === 'self' && meaning.outlets === null);
-      if (isState && depth < DEEPEST_STATE) said = statesIn(value, look, kind ?? outer, said, depth + 1);
-    } else if (kind !== null && !Array.isArray(value)) said = withState(said, key, kind, value);
-    // "low" beside `output: true` makes that the direction of a pin.
-    else if (meaning.plain === 'level' && (value === 'low' || value === 'high')) {
-      said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
-    }
-    if (leavesOpen(meaning, value)) said = withItem(said, { from: key, value: null, weight: 'unreliable' });
-  }
-  if (outer === null) return said;
-  // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
-  const [own, ...others] = said.slice(start).filter(({ value }) => value !== null);
-  if (own !== undefined && others.some(({ value }) => value !== own.value))
-    said.push({ ...own, value: null, weight: 'unreliable' });
-  return said;
-}
-
-/** Whether a field of a record for a state is its value, or says the same by a word. */
-const isValueOf = (meaning: Meaning, value: unknown): boolean =>
-  meaning.is('value') || (readWord(value) !== null && (meaning.name >= 0 || meaning.is('text')));
-
-/** Whether a field of a record about one outlet says that its state cannot be relied on, or that it does not answer. */
-const leavesOpen = (meaning: Meaning, value: unknown): boolean =>
-  meaning.number === null &&
-  (meaning.state === null || (typeof value === 'string' && readWord(value) === null)) &&
-  (saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false);
-
-function withState(
-  said: StateCandidate[],
-  from: string,
-  kind: 'any' | 'word' | 'off',
-  value: unknown,
-): StateCandidate[] {
-  if (value === null || value === '') return said;
-  const word = readWord(value);
-  const on = word ?? (kind === 'word' ? null : readBit(value));
-  const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';
-  return withItem(said, { from, value: kind === 'off' && on !== null ? !on : on, weight });
-}
-
-/**
- * What the fields say together. A clear yes or no outweighs bare numbers; where two of the same weight disagree, neither counts.
- * `codes`: keys whose bare numbers are no states (they number the set, or are codes of some other kind).
- */
-function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
-  const [only] = fields;
-  if (only === undefined) return UNSAID;
-  // Nearly every outlet is told by one field.
-  if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
-  if (fields.some(({ weight }) => weight === 'unreliable')) {
-    return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
-  }
-  const clear = fields.filter(({ weight }) => weight === 'clear');
-  const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
-  const weighty = clear.length > 0 ? clear : bits;
-  if (weighty.length === 0) {
-    const reason = fields.some(({ weight }) => weight === 'unclear') ? 'unclear' : 'number';
-    return { on: null, problem: { reason, fields: fieldsOf(fields) } };
-  }
-  const counted = weighty.concat(fields.filter(({ weight }) => weight === 'level'));
-  const on = agreed(counted) ?? null;
-  return on === null ? { on, problem: { reason: 'disagree', fields: fieldsOf(counted) } } : { on };
+  return keys.map(({ key, keyedState }, i) => {
+    const isName = keyedState === null;
+    const said = isName ? [] : stateOfValue(key, keyedState, map[key], look);
+    return {
+      from,
+      port: numbers[i] ?? null,
+      state: settleState(said, codes),
+      name: isName ? readText(map[key]) : null,
+    };
+  });
 }
 
 /** The outlets that all sets tell together, fresh and in order. What two sets say differently of one, neither says for sure. */

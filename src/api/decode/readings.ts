@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { READINGS, type ReadingName, type Strip } from '../types';
 import type { Field } from './fields';
-import type { Look } from './names';
+import { SCALE, type Look } from './names';
 import {
   agreed,
   fieldsOf,
@@ -38,9 +38,12 @@ type Readings = Pick<Strip, ReadingName | 'units'>;
 export function settleReadings(fields: readonly Field[], look: Look, note: AddNote): Readings {
   const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
   const candidates: Record<ReadingName, ReadingCandidate[]> = { load: [], voltage: [], signal: [] };
+  const qualifiers = fields.filter(
+    ({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null || meaning.is('unit'),
+  );
   for (const field of fields) {
-    const reading = readingOf(field);
-    const candidate = reading === null ? null : candidateOf(field, reading, look);
+    const reading = readingOf(field, look);
+    const candidate = reading === null ? null : candidateOf(field, reading, qualifiers, look);
     if (reading !== null && candidate !== null)
       candidates[reading] = withItem(candidates[reading], candidate);
   }
@@ -78,27 +81,47 @@ function settle(
   } else if (reason !== null) note(name, reason, fieldsOf(counted.length > 0 ? counted : candidates));
 }
 
-/** Which reading a field is, if it is one. */
-function readingOf({ meaning, part, beside }: Field): ReadingName | null {
+/** Which reading a field is, if it is one. A power is a load among measurements, or beside one. */
+function readingOf({ meaning, part, record }: Field, look: Look): ReadingName | null {
   if (meaning.reading !== null) return meaning.reading;
-  if (meaning.is('power')) return part === 'meter' || beside.measures ? 'load' : null;
+  if (meaning.is('power'))
+    return part === 'meter' || Object.keys(record).some((key) => look(key).measures) ? 'load' : null;
   return part === 'network' && meaning.is('strength') ? 'signal' : null;
+}
+
+/** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
+function unitsIn({ meaning, value }: Field, reading: ReadingName, look: Look): string[] {
+  const inner = isRecord(value) && meaning.is('unit') ? Object.entries(value) : [];
+  const texts = inner.filter(([key]) => look(key).reading === reading).map(([, text]) => text);
+  if (meaning.unitOf === reading) texts.push(value);
+  return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
 
 /** Numbers without a unit beside a voltage that is plainly scaled are scaled, too. */
 const asScaled = (candidate: ReadingCandidate): ReadingCandidate =>
   candidate.unit === null && candidate.reason === null ? { ...candidate, reason: 'scale' } : candidate;
 
-function candidateOf(field: Field, reading: ReadingName, look: Look): ReadingCandidate | null {
-  const { meaning, value, part, beside } = field;
+/** `qualifiers`: fields that give units and scales; those in the record of a reading may be about it. */
+function candidateOf(
+  field: Field,
+  reading: ReadingName,
+  qualifiers: readonly Field[],
+  look: Look,
+): ReadingCandidate | null {
+  const { meaning, value, part, record } = field;
   const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
   if (measured === null) {
     return value === '' || typeof value === 'object' ? null : useless(field, 'unclear');
   }
-  if (measured === 'scale' || beside.scales.includes(reading)) return useless(field, 'scale');
-  const told = beside.units.filter((each) => each.reading === reading);
-  const unit = measured === 'disagree' ? null : (measured.unit ?? told[0]?.unit ?? null);
-  if (measured === 'disagree' || told.some((each) => each.unit !== unit)) return useless(field, 'disagree');
+  if (typeof measured === 'string') return useless(field, measured);
+  const units = measured.unit === null ? [] : [measured.unit];
+  for (const other of qualifiers) {
+    if (other.record !== record) continue;
+    if (other.meaning.scaleOf === reading) return useless(field, 'scale');
+    units.push(...unitsIn(other, reading, look));
+  }
+  const [unit = null] = units;
+  if (units.some((each) => each !== unit)) return useless(field, 'disagree');
   if (unit !== null && !UNITS[reading].test(unit)) return useless(field, 'unit');
   // 0 and 1 may be off and on.
   const isBit = unit === null && (measured.value === 0 || measured.value === 1);
@@ -120,7 +143,7 @@ function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | 'disag
   const units: string[] = [];
   for (const key in record) {
     const meaning = look(key);
-    if (meaning.is('scale') && record[key] !== null) return 'scale';
+    if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';
     const text = readText(record[key]) ?? '';
     // Texts with digits, such as times, are left out: they differ in every record, and each would be looked up as a new name.
     if (!/[0-9]/.test(text) && look(text).denied) return null;

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { says } from './names';
+import { says, wordGroups } from './names';
 
 /** A JSON object; its keys and values are the service's and mean nothing yet. */
 export type JsonRecord = Record<string, unknown>;
@@ -7,7 +7,8 @@ export type JsonRecord = Record<string, unknown>;
 /** A clear yes or no: a boolean, or a word for on or off. `null`: neither. */
 export function readWord(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  return says('on', value) ? true : says('off', value) ? false : null;
+  const groups = wordGroups(value);
+  return groups.has('on') ? true : groups.has('off') ? false : null;
 }
 
 /** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
@@ -19,7 +20,8 @@ export function readBit(value: unknown): boolean | null {
 /** A clear boolean about a strip as a whole. Words for on and off are none: they would be about its outlets. */
 export function readFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
-  return says('yes', value) ? true : says('no', value) ? false : readBit(value);
+  const groups = wordGroups(value);
+  return groups.has('yes') ? true : groups.has('no') ? false : readBit(value);
 }
 
 /** A decimal, and behind it a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2. */
@@ -147,13 +149,14 @@ export const fieldsOf = (candidates: readonly { from: string }[]): string[] =>
   [...new Set(candidates.map(({ from }) => from))].sort();
 
 /** The most preferred of some texts, by the least rank; of equal rank the first in the alphabet, so that the order of keys says nothing. */
-export function preferred<Ranked extends { rank: number; text: string }>(
-  found: readonly Ranked[],
-): Ranked | undefined {
-  let best: Ranked | undefined;
-  for (const each of found) {
-    if (best === undefined || each.rank < best.rank) best = each;
-    else if (each.rank === best.rank && each.text < best.text) best = each;
+export function preferred(
+  found: readonly { rank: number; value: unknown }[],
+): { rank: number; text: string } | null {
+  let best: { rank: number; text: string } | null = null;
+  for (const { rank, value } of found) {
+    const text = rank < Infinity ? readText(value) : null;
+    if (text === null) continue;
+    if (best === null || rank < best.rank || (rank === best.rank && text < best.text)) best = { rank, text };
   }
   return best;
 }

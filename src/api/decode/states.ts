@@ -1,0 +1,113 @@
+import { isRecord } from '../../values';
+import { reachability, saysUnreliable } from './fields';
+import type { Look, Meaning } from './names';
+import { agreed, fieldsOf, isMeasure, readBit, readWord, withItem } from './values';
+import type { Candidate, JsonRecord, Note } from './values';
+
+/** What one field that may say on or off says; `null`: neither. */
+export interface StateCandidate extends Candidate<boolean | null> {
+  /**
+   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
+   * neither on nor off; or something that says that none of these can be relied on.
+   */
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear' | 'unreliable';
+}
+
+/** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
+export interface State {
+  readonly on: boolean | null;
+  readonly problem?: Pick<Note, 'reason' | 'fields'>;
+}
+
+const UNSAID: State = { on: null };
+
+/** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
+const DEEPEST_STATE = 3;
+
+/** What a value says, as it stands in an array or under the number of an outlet. */
+export function stateOfValue(
+  from: string,
+  kind: 'any' | 'word',
+  value: unknown,
+  look: Look,
+): StateCandidate[] {
+  if (isRecord(value)) return statesIn(value, look, kind);
+  const state = candidateOf(from, kind, value);
+  return state === null ? [] : [state];
+}
+
+/**
+ * What the fields of a record about one outlet say, and what was said before. `outer`: how the name of the record itself says on or off,
+ * if it does.
+ */
+export function statesIn(
+  record: JsonRecord,
+  look: Look,
+  outer: Meaning['state'] = null,
+  before: StateCandidate[] = [],
+  depth = 0,
+): StateCandidate[] {
+  const start = before.length;
+  let said = before;
+  for (const key in record) {
+    const meaning = look(key);
+    const value = record[key];
+    const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
+    if (isRecord(value)) {
+      const isState = kind !== null || meaning.part === 'self';
+      if (isState && depth < DEEPEST_STATE) said = statesIn(value, look, kind, said, depth + 1);
+      continue;
+    }
+    const state = kind === null ? null : candidateOf(key, kind, value);
+    if (state !== null) said = withItem(said, state);
+    // "low" beside `output: true` makes that the direction of a pin.
+    if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
+      said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
+    if (state?.weight === 'clear') continue;
+    if (saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false)
+      said = withItem(said, { from: key, value: null, weight: 'unreliable' });
+  }
+  if (outer === null) return said;
+  // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
+  const [own, ...others] = said.slice(start).filter(({ value }) => value !== null);
+  if (own !== undefined && others.some(({ value }) => value !== own.value))
+    said.push({ ...own, value: null, weight: 'unreliable' });
+  return said;
+}
+
+/** Whether a field of a record for a state is its value, or says the same by a word. */
+const isValueOf = (meaning: Meaning, value: unknown): boolean =>
+  meaning.is('value') || (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
+
+/** What one field says. An array is no state, and what is empty says nothing. */
+function candidateOf(from: string, kind: 'any' | 'word' | 'off', value: unknown): StateCandidate | null {
+  if (value === null || value === '' || Array.isArray(value)) return null;
+  const word = readWord(value);
+  const on = word ?? (kind === 'word' ? null : readBit(value));
+  const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';
+  return { from, value: kind === 'off' && on !== null ? !on : on, weight };
+}
+
+/**
+ * What the fields say together. A clear yes or no outweighs bare numbers; where two of the same weight disagree, neither counts.
+ * `codes`: keys whose bare numbers are no states (they number the set, or are codes of some other kind).
+ */
+export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
+  const [only] = fields;
+  if (only === undefined) return UNSAID;
+  // Nearly every outlet is told by one field.
+  if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
+  if (fields.some(({ weight }) => weight === 'unreliable')) {
+    return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
+  }
+  const clear = fields.filter(({ weight }) => weight === 'clear');
+  const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
+  const weighty = clear.length > 0 ? clear : bits;
+  if (weighty.length === 0) {
+    const reason = fields.some(({ weight }) => weight === 'unclear') ? 'unclear' : 'number';
+    return { on: null, problem: { reason, fields: fieldsOf(fields) } };
+  }
+  const counted = weighty.concat(fields.filter(({ weight }) => weight === 'level'));
+  const on = agreed(counted) ?? null;
+  return on === null ? { on, problem: { reason: 'disagree', fields: fieldsOf(counted) } } : { on };
+}
