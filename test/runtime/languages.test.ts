@@ -5,7 +5,7 @@ import { account, around, errorOf, send } from '../support/flow';
 import { PACKAGE, REPOSITORY, startNodeRed } from '../support/node-red';
 
 const languages = readdirSync(join(REPOSITORY, 'nodes/locales'));
-const door = { baseUrl: 'http://127.0.0.1:9', apiKey: 'any' };
+const service = { baseUrl: 'http://127.0.0.1:9', apiKey: 'any' };
 
 describe('the languages of a real Node-RED', () => {
   const sentences = new Map<string, string>();
@@ -16,7 +16,7 @@ describe('the languages of a real Node-RED', () => {
       try {
         await red.deploy([
           ...around('strip switch', { mac: 'A1', macType: 'str', port: '1', portType: 'port' }),
-          account(door, { credentials: {} }),
+          account(service, { credentials: {} }),
         ]);
         const { code, message } = errorOf(await send(red, { payload: true }));
         assert.equal(code, 'NOT_CONFIGURED');

@@ -4,14 +4,13 @@ import type { Clock } from '../../src/api/clock';
 /** Time that stands still until it is moved. */
 export class FakeClock implements Clock {
   readonly #timers = createClock(0);
-  /** What `random` gives; 0.5 leaves an interval as it is. */
-  luck: () => number = () => 0.5;
+  /** 0.5 leaves an interval as it is. */
+  random = (): number => 0.5;
   /** Added to the wall clock only. */
   jump = 0;
 
   monotonic = (): number => this.#timers.now;
   wall = (): number => 1_800_000_000_000 + this.#timers.now + this.jump;
-  random = (): number => this.luck();
 
   setTimeout(callback: () => void, ms: number): object | number {
     return this.#timers.setTimeout(callback, ms);

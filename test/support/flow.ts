@@ -1,7 +1,7 @@
 import type { FlowNode, RunningNodeRed } from './node-red';
 
 /** Where a service is and what opens it. */
-export interface Door {
+export interface ServiceAddress {
   baseUrl: string;
   apiKey: string;
 }
@@ -9,7 +9,10 @@ export interface Door {
 export const tab: FlowNode = { id: 'tab', type: 'tab', label: 'Test' };
 
 /** An account with the id 'account' that does not retry, so that a fault shows at once. */
-export const account = ({ baseUrl, apiKey }: Door, properties: Record<string, unknown> = {}): FlowNode => ({
+export const account = (
+  { baseUrl, apiKey }: ServiceAddress,
+  properties: Record<string, unknown> = {},
+): FlowNode => ({
   id: 'account',
   type: 'strip-account',
   name: '',

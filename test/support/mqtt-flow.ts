@@ -1,4 +1,4 @@
-import { account, debug, inject, placed, tab, type Door } from './flow';
+import { account, debug, inject, placed, tab, type ServiceAddress } from './flow';
 import type { FlowNode } from './node-red';
 
 export interface BridgeFlowOptions {
@@ -15,7 +15,11 @@ export interface BridgeFlowOptions {
  * A `strip mqtt` node between the mqtt nodes of Node-RED, as the examples and the documentation have it. Ids: `bridge`, `caught` (debug node with
  * its errors), `completed` (debug node with the messages that it is done with), `list` (makes the account read its strips).
  */
-export function bridgeFlow(port: number, door: Door, options: BridgeFlowOptions = {}): FlowNode[] {
+export function bridgeFlow(
+  port: number,
+  service: ServiceAddress,
+  options: BridgeFlowOptions = {},
+): FlowNode[] {
   const { prefix = '', topic = 'smart-strip', discovery = 'homeassistant' } = options;
   const id = (name: string) => `${prefix}${name}`;
   const accountId = id('account');
@@ -30,7 +34,7 @@ export function bridgeFlow(port: number, door: Door, options: BridgeFlowOptions 
     );
   return [
     ...(prefix === '' ? [tab] : []),
-    { ...account(door, { interval: '5', ...options.account }), id: accountId },
+    { ...account(service, { interval: '5', ...options.account }), id: accountId },
     broker(id('broker'), port, topic),
     mqttIn('commands', `${topic}/+/+/set`),
     mqttIn('birth', `${topic}/bridge`),

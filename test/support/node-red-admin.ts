@@ -59,7 +59,7 @@ export async function listen(
 }
 
 /** Calls of the admin API, and waiting for events of the websocket. */
-export function conversation(url: string, headers: Record<string, string>, comms: Recorder<CommsEvent>) {
+export function adminApi(url: string, headers: Record<string, string>, comms: Recorder<CommsEvent>) {
   const admin: RunningNodeRed['admin'] = async (path, init = {}) =>
     await fetch(`${url}${path}`, {
       ...init,

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY, nodeRedDir, packedUserDir } from './node-red-install';
-import { conversation, listen, logIn } from './node-red-admin';
+import { adminApi, listen, logIn } from './node-red-admin';
 import { Recorder } from './recorder';
 
 export { PACKAGE, REPOSITORY } from './node-red-install';
@@ -139,7 +139,7 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
     ['--expose-gc', red, '-s', file, '-u', userDir, '-p', '0'],
     {
       cwd: userDir,
-      env: { ...innocent(process.env), HOME: userDir, ...env },
+      env: { ...cleanEnvironment(process.env), HOME: userDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   );
@@ -181,7 +181,7 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
         return output();
       },
       exited,
-      ...conversation(url, headers, comms),
+      ...adminApi(url, headers, comms),
       probe: async () =>
         await new Promise((resolve) => {
           child.once('message', (probe) => resolve(probe as Probe));
@@ -197,7 +197,7 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
 }
 
 /** What of the environment a Node-RED under test may see: no proxy, no settings of a Node-RED that the user runs. */
-function innocent(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'];
   return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
 }

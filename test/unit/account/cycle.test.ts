@@ -65,7 +65,7 @@ describe('a cycle', () => {
 
   it('tries the on within ten seconds during an outage, and once a minute where the service refuses', async () => {
     const { service, clock, run } = bench();
-    clock.luck = () => 1;
+    clock.random = () => 1;
     service.autoSwitch = (_, __, on) =>
       on ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes());
     run(1, 'cycle');

@@ -222,7 +222,7 @@ describe('an outage', () => {
 
   it('that is over wakes what waits for a retry, within a second', async () => {
     const lab = bench({ retryFor: 60_000 });
-    lab.clock.luck = () => 0.999;
+    lab.clock.random = () => 0.999;
     let isDown = true;
     lab.service.autoSwitch = (_, port) =>
       isDown ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes(port));
@@ -240,7 +240,7 @@ describe('an outage', () => {
     const lab = bench();
     await lab.clock.pass(10_000);
     const luck = [0.999, 0.05, 0.4, 0.6];
-    lab.clock.luck = () => luck.shift() ?? 0.5;
+    lab.clock.random = () => luck.shift() ?? 0.5;
     for (const port of [1, 2] as const) {
       lab.run(port, true);
       await lab.service.last.fail(failure('SERVICE', { retryable: true, retryAfter: port === 1 ? 9000 : 0 }));
@@ -253,7 +253,7 @@ describe('an outage', () => {
 
   it('of one outlet is not retried more often because commands to another succeed', async () => {
     const lab = bench({ retryFor: 60_000 });
-    lab.clock.luck = () => 0.999;
+    lab.clock.random = () => 0.999;
     lab.service.autoSwitch = (_, port) =>
       port === 1 ? Promise.reject(failure('TIMEOUT')) : Promise.resolve(yes(port));
     lab.run(1, true);

@@ -172,7 +172,7 @@ describe('retries of several commands', () => {
 
   it('are woken by the first success after the outage, however short before it another one was', async () => {
     const { clock, service, run } = bench();
-    clock.luck = () => 0.999;
+    clock.random = () => 0.999;
     run(2, true);
     await service.last.answer(yes(2));
     const retried = run(1, true);
@@ -211,7 +211,7 @@ describe('retries of several commands', () => {
 describe('the on of a cycle', () => {
   it('that the service cannot be reached for is tried every ten seconds at least', async () => {
     const { clock, service, run } = bench();
-    clock.luck = () => 0.999;
+    clock.random = () => 0.999;
     run(1, 'cycle');
     await service.last.answer(yes());
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));

@@ -48,9 +48,9 @@ describe('the poll', () => {
     const { lab } = watched(() => listOf(), { interval: 1000 });
     await lab.clock.pass(7499);
     assert.deepEqual(times(lab), [0]);
-    lab.clock.luck = () => 0;
+    lab.clock.random = () => 0;
     await lab.clock.pass(1 + 4500);
-    lab.clock.luck = () => 1;
+    lab.clock.random = () => 1;
     await lab.clock.pass(4500 + 5500);
     assert.deepEqual(times(lab), [0, 7500, 12_000, 16_500, 22_000]);
   });
@@ -62,7 +62,7 @@ describe('the poll', () => {
   ] as const) {
     it(`first waits ${waited} ms where ${luck} is drawn, so that accounts that start together spread out`, async () => {
       const lab = bench();
-      lab.clock.luck = () => luck;
+      lab.clock.random = () => luck;
       lab.account.subscribe(() => undefined);
       await lab.service.lists[0]?.answer(listOf());
       await lab.clock.pass(waited - 1);
@@ -221,7 +221,7 @@ describe('a poll that fails', () => {
 
   it('backs off, at random, up to five minutes', async () => {
     const { lab } = watched(() => failure('TIMEOUT'));
-    lab.clock.luck = () => 1;
+    lab.clock.random = () => 1;
     await lab.clock.pass(1_200_000);
     assert.deepEqual(
       times(lab)
@@ -252,7 +252,7 @@ describe('a poll that fails', () => {
 
   it('never comes back sooner than after five seconds', async () => {
     const { lab } = watched(() => failure('TIMEOUT'));
-    lab.clock.luck = () => 0;
+    lab.clock.random = () => 0;
     await lab.clock.pass(10_000);
     assert.deepEqual(times(lab), [0, 5000, 10_000]);
   });
@@ -273,7 +273,7 @@ describe('a poll that fails', () => {
     answer = failure('TIMEOUT');
     await lab.clock.pass(15_000);
     answer = listOf();
-    lab.clock.luck = () => 0.9;
+    lab.clock.random = () => 0.9;
     await lab.clock.pass(1000 + 27_000 + 32_400);
     assert.deepEqual(times(lab), [0, 15_000, 30_000, 57_000, 89_400]);
   });
@@ -286,7 +286,7 @@ describe('a poll that fails', () => {
   ] as const) {
     it(`asks every ${waited} ms while the key is rejected, with ${luck} drawn and ${interval} ms set`, async () => {
       const { lab } = watched(() => failure('AUTH'), { interval });
-      lab.clock.luck = () => luck;
+      lab.clock.random = () => luck;
       await lab.clock.pass(2 * waited);
       assert.deepEqual(times(lab), [0, waited, 2 * waited]);
     });
@@ -397,7 +397,7 @@ describe('a poll that fails', () => {
   it('comes back within an interval when a command succeeds after a rate limit that named no time', async () => {
     let answer: ReturnType<typeof listOf> | Error = failure('RATE_LIMITED');
     const { lab } = watched(() => answer);
-    lab.clock.luck = () => 1;
+    lab.clock.random = () => 1;
     await lab.clock.pass(100_000);
     assert.deepEqual(times(lab), [0, 30_000, 90_000]);
     answer = listOf();

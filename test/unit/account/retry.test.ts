@@ -48,7 +48,7 @@ describe('a command that fails', () => {
 
   it('waits longer after each failure, at random, at most ten seconds', async () => {
     const { service, clock, run } = bench({ retryFor: 100_000 });
-    clock.luck = () => 1;
+    clock.random = () => 1;
     run(1, true);
     for (const wait of [500, 1000, 2000, 4000, 8000, 10_000, 10_000]) {
       const before = service.switches.length;
