@@ -27,7 +27,7 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
 });
 
 /** A refusal. The service's own status codes and error body are not documented: these are the simulator's. */
-export const refusal = (status: number, error: string, headers?: Record<string, string>): ServiceAnswer =>
+const refusal = (status: number, error: string, headers?: Record<string, string>): ServiceAnswer =>
   json(status, { error }, headers);
 
 /** Answers one request as the API document says, after the simulator's latency. Never rejects. */
@@ -36,6 +36,9 @@ export async function handle(simulator: Simulator, request: ServiceRequest): Pro
   await simulator.latency();
   return answer;
 }
+
+/** Bytes of the longest request body that is taken. The service's own limit is not documented. */
+export const BODY_LIMIT = 64 * 1024;
 
 /** The endpoints of the API document, sections 2 to 4; a query is allowed. */
 const ROUTE = new RegExp(`^${API_ROOT}/strips(?:/([^/?]+)(/switch)?)?(?:\\?|$)`);
@@ -58,6 +61,9 @@ function carryOut(simulator: Simulator, { method, path, headers, body }: Service
     return strip === undefined ? unknownStrip : json(200, strip);
   }
   if (!isJson(headers['content-type'])) return refusal(415, 'the content-type must be application/json');
+  if (Buffer.byteLength(body) > BODY_LIMIT) {
+    return refusal(413, `the body is longer than ${BODY_LIMIT} bytes`);
+  }
   const asked = readSwitch(body);
   if (typeof asked === 'string') return refusal(400, asked);
   const results = simulator.switch(mac, asked.port, asked.on);
@@ -94,9 +100,6 @@ function readSwitch(text: string): { port: PortOrAll; on: boolean } | string {
   return stray.length === 0 ? { port, on } : `the body holds more than port and on: ${stray.join(', ')}`;
 }
 
-/** Bytes of a request body that are read; more is refused. The service's own limit is not documented. */
-export const BODY_LIMIT = 64 * 1024;
-
 /** Serves one request of a `node:http` server. `path` is what follows the base URL. */
 export async function serve(
   simulator: Simulator,
@@ -105,32 +108,27 @@ export async function serve(
   path: string,
 ): Promise<void> {
   const body = await readBody(request);
-  if (body === 'gone') return;
   const { method = '', headers } = request;
-  const answer =
-    body === 'too long'
-      ? refusal(413, `the body is longer than ${BODY_LIMIT} bytes`)
-      : await handle(simulator, { method, path, headers, body: body.text });
-  send(response, answer);
+  if (body !== null) send(response, await handle(simulator, { method, path, headers, body }));
 }
 
-/** Reads a request's body as text: 'too long' past the limit, 'gone' when the caller hung up before its end. */
-export async function readBody(request: IncomingMessage): Promise<{ text: string } | 'too long' | 'gone'> {
+/** Reads a request's body as text; `null` when the caller hung up before its end. */
+export async function readBody(request: IncomingMessage): Promise<string | null> {
   // Node-RED's admin API, which is asked first where both share a root, has read JSON already and left it here.
   const body: unknown = 'body' in request ? request.body : undefined;
-  if (request.readableEnded && body !== undefined) return { text: JSON.stringify(body) };
+  if (request.readableEnded && body !== undefined) return JSON.stringify(body);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    // What is too long is read to its end, but not kept: a caller that is still sending would lose the answer.
     for await (const chunk of request as AsyncIterable<Buffer>) {
-      length += chunk.length;
+      // What is too long is read to its end, but not kept: a caller that is still sending would lose the answer.
       if (length <= BODY_LIMIT) chunks.push(chunk);
+      length += chunk.length;
     }
   } catch {
-    return 'gone'; // there is nothing to undo
+    return null; // there is nothing to undo
   }
-  return length > BODY_LIMIT ? 'too long' : { text: Buffer.concat(chunks).toString('utf8') };
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Writes an answer; `node:http` drops it where the caller is gone. */
