@@ -27,6 +27,8 @@ interface Editor {
     id(): string;
     node(id: string): EditorNode | null | undefined;
     filterNodes(filter: { type?: string; z?: unknown }): EditorNode[];
+    /** The template with this id. */
+    subflow(id: unknown): object | undefined;
     eachConfig(visit: (node: EditorNode) => void): void;
     dirty(dirty: boolean): void;
   };
@@ -41,6 +43,7 @@ interface Editor {
   user: { hasPermission(permission: string): boolean };
   view: {
     redraw(): void;
+    focus(): void;
     /** Brings a node into sight and highlights it. */
     reveal(id: string): void;
     scale(): number;
@@ -138,8 +141,9 @@ export function placeNodes(nodes: readonly object[], attached = false): void {
     touchImport: !attached,
     notify: false,
   });
-  // Node-RED does so itself where the pointer puts the nodes down.
-  if (!attached) RED.nodes.dirty(true);
+  // So that Escape takes them away again. Where the pointer puts them down, Node-RED itself notes that something was changed.
+  if (attached) RED.view.focus();
+  else RED.nodes.dirty(true);
 }
 
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all). */

@@ -6,7 +6,16 @@ import { isRecord } from '../values';
 import { readOutlets, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { adminRequest, button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
-import { countOn, findOutlet, findStrip, learn, outletOf, readingText, stripsOf } from './strips';
+import {
+  countOn,
+  findOutlet,
+  findStrip,
+  isInSubflow,
+  learn,
+  outletOf,
+  readingText,
+  stripsOf,
+} from './strips';
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
@@ -161,9 +170,6 @@ export function sidebar(content: HTMLElement): void {
     const never = text('strip-sidebar.notAnswered');
     const asked =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
-    const none = info?.available === true && strips.length === 0 ? 'noStrips' : '';
-    const unmatched = strips.length > 0 && shown.length === 0 ? 'noMatch' : none;
-    const hint = kind === 'notDeployed' ? kind : unmatched;
 
     const state = text(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
@@ -182,7 +188,7 @@ export function sidebar(content: HTMLElement): void {
         {},
         info === undefined ? '' : html('small', {}, asked),
         html('p', { class: 'smart-strip-fault' }, error === null ? '' : sentence(id, error)),
-        html('p', { class: 'smart-strip-note' }, hint === '' ? '' : text(`strip-sidebar.empty.${hint}`)),
+        html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
         html('ul', {}, ...shown.map((strip) => stripView(id, strip, strips.length > MOST_UNFOLDED))),
       );
     return html('section', { 'data-key': id, 'aria-label': name }, top, isFolded(id) ? '' : body());
@@ -203,7 +209,7 @@ export function sidebar(content: HTMLElement): void {
     const element = html('li', { 'data-key': key, 'data-available': String(available) }, top);
     if (folded) return element;
     const readings = READINGS.filter((name) => strip[name] !== null).map(
-      (name) => `${text(`strip-sidebar.reading.${name}`)} ${readingText(strip, name)}`,
+      (name) => `${text(`strip-account.reading.${name}`)} ${readingText(strip, name)}`,
     );
     const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
     figures.append(html('small', {}, readings.join(' · ')), loadLine(loads.get(key)));
@@ -326,6 +332,14 @@ export function sidebar(content: HTMLElement): void {
       { id: 'account', type: 'strip-account', baseUrl },
     );
   }
+}
+
+/** Why an account shows no strips, as far as that is known. */
+function emptyText(node: EditorNode, info: AccountOverview | undefined): string {
+  if (info === undefined && isInSubflow(node)) return text('strip-account.trouble.instance');
+  if (info === undefined) return text('strip-sidebar.empty.notDeployed');
+  if (info.strips.length > 0) return text('strip-sidebar.empty.noMatch');
+  return info.available === true ? text('strip-sidebar.empty.noStrips') : '';
 }
 
 /** "Desk strip, outlet 2 (Lamp)" */

@@ -94,12 +94,16 @@ export function outletName(account: string, mac: string, port: string): string |
  */
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   const node = RED.nodes.node(account);
-  if (!node) return { ok: false, code: '', key: 'strip-account.trouble.noAccount', params: {}, sent: null };
+  if (!node || (node.changed !== true && isInSubflow(node)))
+    return { ok: false, code: '', key: 'strip-account.trouble.instance', params: {}, sent: null };
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
   const answer = await (node.changed === true ? testAccount(storedValues(node)) : ask(url));
   if (answer.ok) learn(account, answer.strips);
   return answer;
 }
+
+/** Whether an account is part of a subflow: the runtime knows the one of each instance, by ids of its own. */
+export const isInSubflow = ({ z }: EditorNode): boolean => RED.nodes.subflow(z) !== undefined;
 
 /** Keeps the strips of an answer, if it has any. */
 export function learn(account: string, strips: readonly Strip[]): void {

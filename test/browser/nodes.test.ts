@@ -130,6 +130,33 @@ describe('the nodes in the editor', () => {
     await editor.done();
   });
 
+  it('say in a subflow that each of its instances has an account of its own', async () => {
+    const ui = { type: 'conf-types' };
+    const subflow = {
+      ...{ id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} },
+      env: [{ name: 'ACCOUNT', type: 'strip-account', value: '', ui }],
+    };
+    const inside = { z: 'subflow', macType: 'str' };
+    const inner = { ...account(stage.service, { id: 'inner', name: 'Inner' }), z: 'subflow' };
+    await stage.red.deploy([
+      ...[tab, subflow, inner],
+      placed('chosen', 'strip switch', { ...inside, account: '${ACCOUNT}' }),
+      placed('own', 'strip switch', { ...inside, account: 'inner', y: 200 }),
+    ]);
+    await open();
+    await editor.showTab('subflow');
+    for (const [id, chosen] of [
+      ['chosen', '${ACCOUNT}'],
+      ['own', 'inner'],
+    ] as const) {
+      await editor.edit(id);
+      assert.equal(await editor.page.locator('#node-input-account').inputValue(), chosen);
+      await editor.page.locator('.smart-strip-bar').getByText('each instance of the subflow').waitFor();
+      await editor.done();
+    }
+    assert.deepEqual(editor.errors, []);
+  });
+
   it('explain what is wrong beside the field', async () => {
     await withAccount();
     const id = await editor.drop('strip switch', 300, 100);

@@ -92,6 +92,11 @@ describe('the side bar', () => {
     const { page } = editor;
     const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
     assert.ok(chart);
+    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').click();
+    await page.mouse.move(chart.x + 200, chart.y + 100, { steps: 5 });
+    await page.locator('.red-ui-flow-node-group').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.red-ui-flow-node-group').waitFor({ state: 'detached' });
     const ids: string[] = [];
     for (const [index, type] of ['switch', 'watch'].entries()) {
       await bar.button(`Put a strip ${type} on the canvas: Desk strip, outlet 2`).click();
