@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { Change } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 const isClosed = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'CLOSED';
 
 describe('closing an account', () => {
   it('ends waiting commands at once, and logs once how many were dropped', async () => {
-    const { service, account, log, clock, run } = bench({ concurrency: 1 });
+    const { service, account, log, clock, run } = startAccount({ concurrency: 1 });
     const onWire = run(1, true);
     const waiting = [run(1, false), run(2, true), run('all', false), run(3, 'toggle'), run(4, 'cycle')];
     const closing = account.close();
@@ -25,7 +25,7 @@ describe('closing an account', () => {
   });
 
   it('gives a switch that was sent one second, no more', async () => {
-    const { account, clock, log, run } = bench();
+    const { account, clock, log, run } = startAccount();
     const hanging = run(1, true);
     const closing = account.close();
     await clock.pass(999);
@@ -39,7 +39,7 @@ describe('closing an account', () => {
   });
 
   it('says of an "all" of several requests what it had switched', async () => {
-    const { service, account, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const { service, account, clock, run } = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     const ending = run('all', false);
     await service.switches[0]?.answer(yes(1));
     const closing = account.close();
@@ -53,7 +53,7 @@ describe('closing an account', () => {
   });
 
   it('does not retry a request that fails during the close', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     const failing = run(1, true);
     const closing = account.close();
     await service.last.fail(failure('UNREACHABLE'));
@@ -64,7 +64,7 @@ describe('closing an account', () => {
   });
 
   it('ends retries, reads, polls and waits for the service at once', async () => {
-    const { service, account, clock, log, run } = bench({ concurrency: 2 });
+    const { service, account, clock, log, run } = startAccount({ concurrency: 2 });
     const changes: Change[] = [];
     account.subscribe((change) => changes.push(change));
     const retrying = run(1, true);
@@ -90,7 +90,7 @@ describe('closing an account', () => {
   });
 
   it('does not let a toggle whose reading comes late switch', async () => {
-    const { service, account, run } = bench();
+    const { service, account, run } = startAccount();
     run(2, true);
     const toggle = run(1, 'toggle');
     const closing = account.close();
@@ -103,7 +103,7 @@ describe('closing an account', () => {
   });
 
   it('refuses whatever comes afterwards, and may be repeated', async () => {
-    const { account, service, log, clock, run } = bench();
+    const { account, service, log, clock, run } = startAccount();
     await Promise.all([account.close(), account.close()]);
     await account.close();
     const late = run(1, true);
@@ -118,7 +118,7 @@ describe('closing an account', () => {
   });
 
   it('reports no change any more, not even a switch that still succeeded', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     const told: unknown[] = [];
     account.subscribe((change) => told.push(change));
     await service.lists[0]?.answer(listOf(makeStrip(MAC, [false])));
@@ -135,7 +135,7 @@ describe('closing an account', () => {
 
   it('leaves no timer of a hundred accounts in full traffic', async () => {
     for (let round = 0; round < 100; round++) {
-      const { service, account, clock, run } = bench({ concurrency: 3 });
+      const { service, account, clock, run } = startAccount({ concurrency: 3 });
       account.subscribe(() => undefined, 'all');
       const endings = [run(1, true), run(1, false), run('all', 'toggle'), run(2, 'toggle'), run(3, false)];
       await service.last.fail(failure('TIMEOUT'));
@@ -152,7 +152,7 @@ describe('closing an account', () => {
 
 describe('closing an account in the middle of a cycle', () => {
   it('sends the on at once, and the cycle is complete', async () => {
-    const { service, account, clock, log, run } = bench();
+    const { service, account, clock, log, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());
     const closing = account.close();
@@ -171,7 +171,7 @@ describe('closing an account in the middle of a cycle', () => {
       [400, 600],
       [3000, 0],
     ] as const) {
-      const { service, account, clock, run } = bench();
+      const { service, account, clock, run } = startAccount();
       run(1, 'cycle');
       await service.last.answer(yes());
       const closing = account.close();
@@ -184,7 +184,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('tries the on again for five seconds, then names the outlet', async () => {
-    const { service, account, clock, log, run } = bench();
+    const { service, account, clock, log, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
@@ -201,7 +201,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('names the outlet also where a newer on had taken over', async () => {
-    const { service, account, clock, log, run } = bench();
+    const { service, account, clock, log, run } = startAccount();
     run(1, 'cycle');
     await service.last.answer(yes());
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
@@ -217,7 +217,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('sends the on also while the service asks for a pause', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
     run(2, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
@@ -231,7 +231,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('gives up an on that hangs', async () => {
-    const { service, account, clock, log, run } = bench();
+    const { service, account, clock, log, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());
     const closing = account.close();
@@ -243,7 +243,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('waits for the answer to an off that was sent', async () => {
-    const { service, account, run } = bench();
+    const { service, account, run } = startAccount();
     const cycle = run(1, 'cycle');
     const closing = account.close();
     await calm();
@@ -256,7 +256,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('does not wait for an off that hangs longer than a second', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
     const closing = account.close();
     await clock.pass(1000);
@@ -268,7 +268,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('cuts short the wait between two attempts at the on', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());
     await clock.pass(5000);
@@ -282,7 +282,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('sends an on although the concurrency limit is reached', async () => {
-    const { service, account, clock, run } = bench({ concurrency: 1 });
+    const { service, account, clock, run } = startAccount({ concurrency: 1 });
     run(1, 'cycle');
     await service.last.answer(yes());
     const hanging = run(2, true);
@@ -298,7 +298,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('retries that on, too, although the limit is still reached', async () => {
-    const { service, account, clock, run } = bench({ concurrency: 1 });
+    const { service, account, clock, run } = startAccount({ concurrency: 1 });
     const cycle = run(1, 'cycle');
     await service.last.answer(yes());
     run(2, true);
@@ -314,7 +314,7 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('sends no on where the off was never sent', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
     await account.close();
@@ -327,7 +327,7 @@ describe('closing an account in the middle of a cycle', () => {
     const protectedOutlets = [{ mac: MAC, port: 4 as const }];
 
     it('brings back on only what may have been switched off', async () => {
-      const { service, clock, run, account } = bench({ protectedOutlets, concurrency: 1 });
+      const { service, clock, run, account } = startAccount({ protectedOutlets, concurrency: 1 });
       run('all', 'cycle');
       assert.deepEqual(service.switchTexts, [`${MAC}/1 off`]);
       void account.close();
@@ -336,7 +336,7 @@ describe('closing an account in the middle of a cycle', () => {
     });
 
     it('gives the reason why an outlet stayed off, not that another was given up', async () => {
-      const { service, clock, run, account, log } = bench({ protectedOutlets });
+      const { service, clock, run, account, log } = startAccount({ protectedOutlets });
       const cycle = run('all', 'cycle');
       for (const call of [...service.switches]) await call.answer(yes(call.port));
       const closing = account.close();
@@ -350,7 +350,7 @@ describe('closing an account in the middle of a cycle', () => {
     });
 
     it('leaves alone what the service refused to switch off', async () => {
-      const { service, clock, run, account } = bench({ protectedOutlets });
+      const { service, clock, run, account } = startAccount({ protectedOutlets });
       run('all', 'cycle');
       await service.switches[1]?.fail(failure('SWITCH_FAILED', { results: [{ port: 2, ok: false }] }));
       void account.close();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 describe('the command queue', () => {
   it('send commands to one outlet one at a time, in the order they came', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     const endings = [run(1, true), run(1, false), run(1, true)];
     await calm();
     assert.deepEqual(service.switchTexts, [`${MAC}/1 on`]);
@@ -25,7 +25,7 @@ describe('the command queue', () => {
   });
 
   it('send commands to different outlets and strips side by side', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     run(1, true);
     run(2, true);
     run(1, true, { mac: OTHER });
@@ -34,7 +34,7 @@ describe('the command queue', () => {
   });
 
   it('find a strip by its MAC in any spelling, and send the spelling of the service', async () => {
-    const { service, account, run } = bench();
+    const { service, account, run } = startAccount();
     const list = account.list();
     await service.lists[0]?.answer(listOf(makeStrip('AA:BB:CC:DD:EE:FF', [false])));
     await list;
@@ -49,7 +49,7 @@ describe('the command queue', () => {
   });
 
   it('let an "all" wait for the outlets of its strip, and them for it, but not another strip', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     run(1, true);
     run('all', false);
     run(2, true);
@@ -63,7 +63,7 @@ describe('the command queue', () => {
   });
 
   it('keep the order of an outlet, however many strips have commands', async () => {
-    const { service, run } = bench({ concurrency: 1000 });
+    const { service, run } = startAccount({ concurrency: 1000 });
     for (let strip = 0; strip < 300; strip++) run(1, true, { mac: `STRIP ${strip}` });
     run(1, false, { mac: 'STRIP 0' });
     await calm();
@@ -74,7 +74,7 @@ describe('the command queue', () => {
   });
 
   it('keep as many requests at once as the account allows, reads included', async () => {
-    const { service, account, run } = bench({ concurrency: 2 });
+    const { service, account, run } = startAccount({ concurrency: 2 });
     run(1, true);
     run(2, true);
     run(3, true);
@@ -90,7 +90,7 @@ describe('the command queue', () => {
   });
 
   it('let other commands run while one waits for its retry', async () => {
-    const { service, run } = bench({ concurrency: 1 });
+    const { service, run } = startAccount({ concurrency: 1 });
     run(1, true);
     run(2, true);
     await service.last.fail(failure('UNREACHABLE'));
@@ -98,7 +98,7 @@ describe('the command queue', () => {
   });
 
   it('go on after an error that is not retried', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     const first = run(1, true);
     const second = run(1, false);
     await service.last.fail(failure('AUTH'));
@@ -108,7 +108,7 @@ describe('the command queue', () => {
   });
 
   it('confirm what the service confirmed, with its body untouched', async () => {
-    const { service, account, run } = bench();
+    const { service, account, run } = startAccount();
     const response = { success: true, results: [{ port: 2, ok: true }], extra: 1 };
     const ending = run(2, true);
     await service.last.answer({ results: [{ port: 2, ok: true }], confirmed: [2], ...bodyOf(response) });
@@ -127,7 +127,7 @@ describe('the command queue', () => {
   });
 
   it('take in what a failed "all" did switch', async () => {
-    const { service, account, run } = bench();
+    const { service, account, run } = startAccount();
     const ending = run('all', true);
     const results = [
       { port: 1, ok: true },
@@ -140,7 +140,7 @@ describe('the command queue', () => {
   });
 
   it('refuse a command when ten thousand are waiting already', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     const endings = Array.from({ length: 10_001 }, (_, index) => run(1, index % 2 === 0));
     const refused = run(1, true);
     await calm();
@@ -155,7 +155,7 @@ describe('the command queue', () => {
   });
 
   it('bring a burst of five thousand commands to one outcome each, in order', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     const macs = Array.from({ length: 10 }, (_, index) => `AABBCCDDEE0${index}`);
     service.autoSwitch = async (_, port) => Promise.resolve(yes(port));
     const sent = Array.from({ length: 5000 }, (_, index) => {
@@ -179,7 +179,7 @@ describe('the command queue', () => {
   });
 
   it('report an exception of a progress listener, and carry the command out', async () => {
-    const { service, account, clock, log } = bench();
+    const { service, account, clock, log } = startAccount();
     const running = account.run(
       { mac: MAC, port: 1, action: true, delay: 0 },
       {

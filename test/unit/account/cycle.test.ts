@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
 import { failure, MAC, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 const OFF = `${MAC}/1 off`;
 const ON = `${MAC}/1 on`;
@@ -11,7 +11,7 @@ const cases = (...list: Case[]): Case[] => list;
 
 describe('a cycle', () => {
   it('switches off, waits, and switches on', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run(1, 'cycle', { delay: 3000 });
     assert.deepEqual(service.switchTexts, [OFF]);
     await service.last.answer(yes());
@@ -30,7 +30,7 @@ describe('a cycle', () => {
   });
 
   it('keeps its place in the command queue until the outlet is on again', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     run(1, 'cycle');
     run(1, false);
     await service.last.answer(yes());
@@ -41,7 +41,7 @@ describe('a cycle', () => {
   });
 
   it('retries the on without a deadline, through whatever the service answers', async () => {
-    const { service, clock, run } = bench({ retryFor: 1000 });
+    const { service, clock, run } = startAccount({ retryFor: 1000 });
     const ending = run(1, 'cycle');
     await service.last.answer(yes());
     await clock.pass(5000);
@@ -64,7 +64,7 @@ describe('a cycle', () => {
   });
 
   it('tries the on within ten seconds during an outage, and once a minute where the service refuses', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     clock.random = () => 1;
     service.autoSwitch = (_, __, on) =>
       on ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes());
@@ -79,7 +79,7 @@ describe('a cycle', () => {
   });
 
   it('sends the on at its time, though the service asked others for a pause', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     run(1, 'cycle');
     await service.last.answer(yes());
     await clock.pass(1000);
@@ -90,7 +90,7 @@ describe('a cycle', () => {
   });
 
   it('waits as long as the service asks when it refuses the on, one minute at most', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     run(1, 'cycle');
     await service.last.answer(yes());
     await clock.pass(5000);
@@ -108,7 +108,7 @@ describe('a cycle', () => {
   });
 
   it('is not replaced once its off may have been sent', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.fail(failure('TIMEOUT'));
     const waiting = run(1, false);
@@ -126,7 +126,7 @@ describe('a cycle', () => {
   });
 
   it('that waits is replaced like any other command', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     run(1, true);
     const cycle = run(1, 'cycle');
     await service.last.fail(failure('TIMEOUT'));
@@ -142,7 +142,7 @@ describe('a cycle', () => {
     ['SWITCH_FAILED', { results: [{ port: 1, ok: false }] }, 'ports'],
   )) {
     it(`whose off was surely not carried out (${code}) ends there`, async () => {
-      const { service, clock, run } = bench();
+      const { service, clock, run } = startAccount();
       const ending = run(1, 'cycle');
       await service.last.fail(failure(code, details, sentence));
       assert.equal(ending.error?.code, code);
@@ -152,7 +152,7 @@ describe('a cycle', () => {
   }
 
   it('whose off was never sent sends no on', async () => {
-    const { service, clock, run } = bench({ retryFor: 2000 });
+    const { service, clock, run } = startAccount({ retryFor: 2000 });
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));
     const ending = run(1, 'cycle');
     await clock.pass(10_000);
@@ -161,7 +161,7 @@ describe('a cycle', () => {
   });
 
   it('whose off may have been carried out switches on after its delay, then fails', async () => {
-    const { service, clock, run } = bench({ retryFor: 0 });
+    const { service, clock, run } = startAccount({ retryFor: 0 });
     const ending = run(1, 'cycle');
     await service.last.fail(failure('TIMEOUT'));
     await clock.pass(4999);
@@ -177,7 +177,7 @@ describe('a cycle', () => {
   });
 
   it('of all sends two requests where nothing is protected', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run('all', 'cycle');
     await service.last.answer(yes('all'));
     await clock.pass(5000);
@@ -187,7 +187,7 @@ describe('a cycle', () => {
   });
 
   it('of all of which some outlets failed to go off switches all on again, and names the failure', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run('all', 'cycle');
     const results = [1, 2, 3, 4].map((port) => ({ port, ok: port < 3 }));
     await service.last.fail(failure('SWITCH_FAILED', { results }));
@@ -199,7 +199,7 @@ describe('a cycle', () => {
   });
 
   it('of all cycles the other outlets where one is protected', async () => {
-    const { service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const { service, clock, run } = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     const ending = run('all', 'cycle');
     for (const call of service.switches.slice()) await call.answer(yes(call.port));
     await clock.pass(5000);
@@ -217,7 +217,7 @@ describe('a cycle', () => {
   });
 
   it('of all with a protected outlet switches on again what went off when another outlet failed', async () => {
-    const { service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }], retryFor: 0 });
+    const { service, clock, run } = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }], retryFor: 0 });
     const ending = run('all', 'cycle');
     await service.switches[0]?.answer(yes(1));
     await service.switches[1]?.fail(failure('AUTH'));

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 /** How often each error was counted. */
-const errorsOf = ({ account }: ReturnType<typeof bench>) =>
+const errorsOf = ({ account }: ReturnType<typeof startAccount>) =>
   Object.fromEntries([...account.diagnostics().errors].map(([code, { count }]) => [code, count]));
 
 describe('the diagnostics of an account', () => {
   it('begin with nothing', () => {
-    const { requests, retries, errors, list, strip, switch: switched } = bench().account.diagnostics();
+    const { requests, retries, errors, list, strip, switch: switched } = startAccount().account.diagnostics();
     assert.deepEqual({ requests, retries }, { requests: { list: 0, strip: 0, switch: 0 }, retries: 0 });
     assert.equal(errors.size, 0);
     assert.deepEqual([list, strip, switched], [null, null, null]);
   });
 
   it('count requests of each kind, and keep the latest good answer of each', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     lab.service.autoGet = () => Promise.resolve(stripOf(makeStrip(MAC, [true])));
     lab.account.subscribe(() => undefined, 'all');
@@ -33,7 +33,7 @@ describe('the diagnostics of an account', () => {
   });
 
   it('keep what was read, whatever a flow does to its message', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const reading = lab.account.list();
     await lab.service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
     const { strips, response } = await reading;
@@ -45,7 +45,7 @@ describe('the diagnostics of an account', () => {
   });
 
   it('keep the latest good answer when a later request fails', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const good = lab.account.list();
     await lab.service.lists[0]?.answer(listOf());
     await good;
@@ -56,7 +56,7 @@ describe('the diagnostics of an account', () => {
   });
 
   it('count each failed request once, with the latest error of its code and its time', async () => {
-    const lab = bench({ retryFor: 0 });
+    const lab = startAccount({ retryFor: 0 });
     const failures = [failure('TIMEOUT'), failure('TIMEOUT'), failure('AUTH')];
     for (const error of failures) {
       lab.run(1, true);
@@ -74,7 +74,7 @@ describe('the diagnostics of an account', () => {
   });
 
   it('count retries, and not the first attempt', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     await lab.service.last.fail(failure('TIMEOUT'));
     await lab.clock.pass(10_000);
@@ -87,7 +87,7 @@ describe('the diagnostics of an account', () => {
   });
 
   it('count commands that were refused or replaced before a request', async () => {
-    const lab = bench({ protectedOutlets: [{ mac: MAC, port: 2 }] });
+    const lab = startAccount({ protectedOutlets: [{ mac: MAC, port: 2 }] });
     lab.run(2, false);
     lab.run(1, true);
     await lab.service.last.fail(failure('TIMEOUT'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
 import { failure, listOf, MAC, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 import { watch } from './watching';
 
 /** What a failed switch request means: whether it may have been carried out all the same, and whether the service is out of reach. */
@@ -91,7 +91,7 @@ describe('a switch request that failed', () => {
       const error = () => failure(code, details, sentence);
 
       it(`${mayBeCarriedOut ? 'brings' : 'does not bring'} the outlet of a cycle back on`, async () => {
-        const { service, clock, run } = bench({ retryFor: 0 });
+        const { service, clock, run } = startAccount({ retryFor: 0 });
         const ending = run(1, 'cycle');
         await service.last.fail(error());
         assert.equal(ending.times, mayBeCarriedOut ? 0 : 1);
@@ -103,7 +103,7 @@ describe('a switch request that failed', () => {
       });
 
       it(`${mayBeCarriedOut ? 'makes' : 'does not make'} the list be read again soon`, async () => {
-        const lab = bench({ retryFor: 0 });
+        const lab = startAccount({ retryFor: 0 });
         lab.service.autoList = () => Promise.resolve(listOf());
         watch(lab);
         await lab.clock.pass(16_000);
@@ -115,7 +115,7 @@ describe('a switch request that failed', () => {
       });
 
       it(`${isOutage ? 'lets' : 'does not let'} the newest of the waiting commands replace the others`, async () => {
-        const { service, run } = bench({ retryFor: 0 });
+        const { service, run } = startAccount({ retryFor: 0 });
         run(1, true);
         const waiting = [run(1, false), run(1, true)];
         await service.last.fail(error());

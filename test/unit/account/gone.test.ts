@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 import { list, watch } from './watching';
 
 const HOUR = 3_600_000;
@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 
 /** An account whose readings are watched, and whose list, without readings, `strips` names. */
 function watched(strips: () => string[], settings = {}) {
-  const lab = bench(settings);
+  const lab = startAccount(settings);
   lab.service.autoList = () => Promise.resolve(listOf(...strips().map((mac) => makeStrip(mac, [true]))));
   lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { load: 1 })));
   return { lab, watcher: watch(lab, { readings: 'all' }) };
@@ -40,7 +40,7 @@ describe('a strip that left the list', () => {
   });
 
   it('is forgotten after a day, and then said to be removed', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take, changes } = watch(lab);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true], { name: 'Desk' }));
     await list(lab, makeStrip(MAC, [true]));
@@ -66,7 +66,7 @@ describe('a strip that left the list', () => {
   });
 
   it('is not forgotten where it was back meanwhile, in the list or with an answer of its own', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     const { take } = watch(lab);
     await list(lab);
@@ -85,7 +85,7 @@ describe('a strip that left the list', () => {
   });
 
   it('is not forgotten because of lists that fail or are understood only in part', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     await lab.clock.pass(2 * DAY);
@@ -100,7 +100,7 @@ describe('a strip that left the list', () => {
   });
 
   it('and whose answer could not be read is warned of again after it was forgotten', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const unreadable = async (): Promise<void> => {
       const reading = lab.account.get(MAC);
       await lab.service.gets.at(-1)?.answer({ ...stripOf(makeStrip(MAC, [true])), readable: false });

@@ -5,7 +5,7 @@ import type { Port, PortOrAll } from '../../../src/api/types';
 import { PORTS } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { Call, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench, type Ending } from './support';
+import { startAccount, type Ending } from './support';
 
 const MACS = [MAC, OTHER];
 const FAILURES = ['UNREACHABLE', 'TIMEOUT', 'AUTH', 'SWITCH_FAILED', 'NOT_FOUND'] as const;
@@ -104,7 +104,7 @@ describe('whatever arrives in whatever order', () => {
   it('the newest request wins, no switch is undone, and each change is reported once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const { service, account, clock, log, run } = bench();
+        const { service, account, clock, log, run } = startAccount();
         const model = new Model();
         const listeners: Listener[] = [];
         const endings: Ending[] = [];
@@ -216,7 +216,7 @@ describe('with a service that fails at random', () => {
         fc.array(fate, { minLength: 1, maxLength: 50 }),
         fc.integer({ min: 1, max: 4 }),
         async (orders, fates, concurrency) => {
-          const { service, account, clock, run } = bench({ concurrency, retryFor: 5000 });
+          const { service, account, clock, run } = startAccount({ concurrency, retryFor: 5000 });
           const real = new Map(MACS.map((name) => [name, [false, false, false, false]]));
           const busy = new Map<string, number>();
           let asked = 0;
@@ -311,7 +311,7 @@ describe('whatever an outage looks like', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(order, { minLength: 1, maxLength: 25 }), outage, async (orders, down) => {
         const { rest, fault, retryFor } = down;
-        const { service, account, clock, run } = bench({ retryFor, timeout: TIMEOUT });
+        const { service, account, clock, run } = startAccount({ retryFor, timeout: TIMEOUT });
         const real = [false, false, false, false];
         let isUp = false;
         let changes: Port[] = [];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 import { list, watch } from './watching';
 
 describe('what is known of an outlet', () => {
   it('is not undone by a read that was asked before the switch was confirmed', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [false]));
     const before = lab.account.get(MAC);
@@ -22,7 +22,7 @@ describe('what is known of an outlet', () => {
   });
 
   it('is the answer to the newest request, whatever arrives last', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [null]));
     const older = lab.account.list();
     const newer = lab.account.get(MAC);
@@ -33,7 +33,7 @@ describe('what is known of an outlet', () => {
   });
 
   it('of all outlets is on if any is, off only if all are', async () => {
-    const lab = bench();
+    const lab = startAccount();
     assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
     await list(lab, makeStrip(MAC, [false, null]));
     assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
@@ -44,7 +44,7 @@ describe('what is known of an outlet', () => {
   });
 
   it('of all outlets is not known from one that was switched', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, false);
     await lab.service.last.answer(yes());
     assert.equal(lab.account.known.lastKnown(MAC, 1), false);
@@ -59,7 +59,7 @@ describe('what is known of an outlet', () => {
   });
 
   it('has the time of the newest answer about its strip, whatever arrives last', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const at = (): string | undefined => lab.account.known.find(MAC)?.at;
     const older = lab.account.get(MAC);
     await list(lab, makeStrip(MAC, [true], { at: '2027-01-15T08:00:01.000Z' }));
@@ -84,7 +84,7 @@ describe('what is known of an outlet', () => {
   });
 
   it('is sorted by number, in whatever order answers name the outlets', async () => {
-    const lab = bench();
+    const lab = startAccount();
     for (const port of [3, 1, 2] as const) {
       lab.run(port, true);
       await lab.service.last.answer(yes(port));
@@ -96,7 +96,7 @@ describe('what is known of an outlet', () => {
   });
 
   it('survives hostile names', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));
     assert.equal(lab.account.known.lastKnown('__proto__', 1), true);
     assert.equal(lab.account.known.lastKnown('constructor', 1), false);
@@ -106,7 +106,7 @@ describe('what is known of an outlet', () => {
 
 describe('a list that arrives late', () => {
   it('neither removes nor resurrects a strip', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     const older = lab.account.list();
     lab.run(1, true); // So that the next list is a new request.
@@ -129,7 +129,7 @@ describe('a list that arrives late', () => {
   });
 
   it('after a newer one failed does not make the account available', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const older = lab.account.get(MAC);
     const failing = lab.account.list();
     await Promise.all([assert.rejects(failing), lab.service.lists[0]?.fail(failure('UNREACHABLE'))]);
@@ -140,7 +140,7 @@ describe('a list that arrives late', () => {
   });
 
   it('and knows a strip again does not bring back that it was available', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]));
     const older = lab.account.get(MAC);
     await list(lab);
@@ -150,7 +150,7 @@ describe('a list that arrives late', () => {
   });
 
   it('as NOT_FOUND says nothing of a strip that was listed since, nor of one that nobody knows', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]));
     const older = [lab.account.get(MAC), lab.account.get(OTHER)].map((read) =>
       assert.rejects(read, { code: 'NOT_FOUND' }),
@@ -167,7 +167,7 @@ describe('a list that arrives late', () => {
   });
 
   it('and failed does not make unavailable what has answered since', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     const failing = lab.account.list();
     lab.run(1, true);
@@ -180,7 +180,7 @@ describe('a list that arrives late', () => {
 
 describe('simultaneous reads', () => {
   it('of the same thing share one request, and each caller gets its own copy', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const lists = [lab.account.list(), lab.account.list()];
     const gets = [lab.account.get(MAC), lab.account.get(MAC.toLowerCase()), lab.account.get(OTHER)];
     assert.deepEqual(lab.service.texts, ['list ', `get ${MAC}`, `get ${OTHER}`]);
@@ -195,7 +195,7 @@ describe('simultaneous reads', () => {
   });
 
   it('are no trouble however deep the body is nested', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const both = [lab.account.list(), lab.account.list()];
     const text = '['.repeat(300_000) + ']'.repeat(300_000);
     const response: unknown = JSON.parse(text);
@@ -204,7 +204,7 @@ describe('simultaneous reads', () => {
   });
 
   it('do not share one that was asked before a command was over', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const before = lab.account.list();
     lab.run(1, true);
     await lab.service.last.answer(yes());
@@ -217,7 +217,7 @@ describe('simultaneous reads', () => {
   });
 
   it('share one that is not sent yet, although a command ends meanwhile', async () => {
-    const lab = bench({ concurrency: 1 });
+    const lab = startAccount({ concurrency: 1 });
     lab.run(1, true);
     lab.run(2, true);
     const before = lab.account.list();
@@ -230,7 +230,7 @@ describe('simultaneous reads', () => {
   });
 
   it('fail together, and the next one sends a new request', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const both = [lab.account.get(MAC), lab.account.get(MAC)];
     const refused = both.map((read) => assert.rejects(read, { code: 'AUTH' }));
     await Promise.all([...refused, lab.service.gets[0]?.fail(failure('AUTH'))]);
@@ -242,7 +242,7 @@ describe('simultaneous reads', () => {
 
 describe('a strip that stands in a list twice, spelled in two ways', () => {
   it('shows a switch in both places', async () => {
-    const { service, run, account } = bench();
+    const { service, run, account } = startAccount();
     const asked = account.list();
     const off = [false, false, false, false];
     const reading = listOf(makeStrip(MAC, off), makeStrip('aa:bb:cc:dd:ee:ff', off));

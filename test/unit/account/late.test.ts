@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 const MINUTE = 60_000;
 const OFF = `${MAC}/1 off`;
@@ -10,12 +10,15 @@ const ON = `${MAC}/1 on`;
 const GAPS = [
   ['the process was busy', (lab, ms) => lab.clock.block(ms)],
   ['the machine slept', (lab, ms) => void (lab.clock.jump += ms)],
-] as const satisfies readonly (readonly [string, (lab: ReturnType<typeof bench>, ms: number) => void])[];
+] as const satisfies readonly (readonly [
+  string,
+  (lab: ReturnType<typeof startAccount>, ms: number) => void,
+])[];
 
 describe('an answer that is read late', () => {
   for (const [why, skip] of GAPS) {
     it(`because ${why} past the deadline is still the answer`, async () => {
-      const lab = bench();
+      const lab = startAccount();
       const one = lab.run(1, true);
       const all = lab.run('all', false, { mac: 'OTHER' });
       await lab.clock.pass(1000);
@@ -31,7 +34,7 @@ describe('an answer that is read late', () => {
     });
 
     it(`because ${why} may also be a failure, which is then not retried`, async () => {
-      const lab = bench();
+      const lab = startAccount();
       const ending = lab.run(1, true);
       skip(lab, 10 * MINUTE);
       await lab.service.last.fail(failure('UNREACHABLE', {}, 'reset'));
@@ -41,7 +44,7 @@ describe('an answer that is read late', () => {
     });
 
     it(`because ${why} is still that of a switch after a toggle's reading`, async () => {
-      const lab = bench();
+      const lab = startAccount();
       const ending = lab.run(1, 'toggle');
       await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
       skip(lab, 10 * MINUTE);
@@ -50,7 +53,7 @@ describe('an answer that is read late', () => {
     });
 
     it(`because ${why} lets a cycle go on: its outlet comes back`, async () => {
-      const lab = bench();
+      const lab = startAccount();
       const ending = lab.run(1, 'cycle');
       skip(lab, 10 * MINUTE);
       await lab.service.last.answer(yes());
@@ -64,7 +67,7 @@ describe('an answer that is read late', () => {
   }
 
   it('after a busy time is read before the waiting commands end', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = lab.run(1, true);
     const waiting = [lab.run(1, false), lab.run(1, true)];
     lab.clock.block(10 * MINUTE);
@@ -84,7 +87,7 @@ describe('an answer that is read late', () => {
   });
 
   it('does not delay the end of commands that wait for another answer', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     const waiting = lab.run(1, false);
     lab.clock.block(10 * MINUTE);

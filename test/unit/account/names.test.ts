@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
 import { listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 import { list, watch } from './watching';
 
 const NAMED = {
@@ -23,7 +23,7 @@ const namesOf = (strip: ReturnType<typeof told> | undefined) => strip?.outlets.m
 
 describe('names that the user gave to outlets', () => {
   it('win over those of the service, which name the others, wherever a strip is told', async () => {
-    const lab = bench(NAMED);
+    const lab = startAccount(NAMED);
     const { changes } = watch(lab, { initial: true });
     const reading = lab.account.list();
     await lab.service.lists.at(-1)?.answer(listOf(told(), makeStrip(OTHER, [true, true, true])));
@@ -43,7 +43,7 @@ describe('names that the user gave to outlets', () => {
   });
 
   it('are in outcomes, with the name of the strip', async () => {
-    const lab = bench(NAMED);
+    const lab = startAccount(NAMED);
     const early = lab.run(1, true);
     await lab.service.last.answer(yes());
     assert.deepEqual([early.outcome?.name, early.outcome?.outlet], [null, 'Lamp']);
@@ -66,7 +66,7 @@ describe('names that the user gave to outlets', () => {
   });
 
   it('can be asked for errors, also before any answer', async () => {
-    const lab = bench(NAMED);
+    const lab = startAccount(NAMED);
     assert.deepEqual(lab.account.known.names('AA-BB-CC-DD-EE-FF', 1), { name: null, outlet: 'Lamp' });
     assert.deepEqual(lab.account.known.names(MAC, 2), { name: null, outlet: null });
     assert.deepEqual(lab.account.known.names(OTHER, 1), { name: null, outlet: null });
@@ -79,14 +79,14 @@ describe('names that the user gave to outlets', () => {
 
 describe('names of the service', () => {
   it('are all there is where the user gave none', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, told({ name: 'Desk' }));
     assert.deepEqual(namesOf(lab.account.known.find(MAC)), ['Plug 1', 'Plug 2', null]);
     assert.equal(lab.account.known.find(MAC)?.name, 'Desk');
   });
 
   it('stay where an answer leaves them out, which the answer itself then has too', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, told({ name: 'Desk' }));
     const reading = lab.account.get(MAC);
     await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(MAC, [true, false, true])));
@@ -97,7 +97,7 @@ describe('names of the service', () => {
   });
 
   it('are taken from the answer about one strip too', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true, false, true]));
     const reading = lab.account.get(MAC);
     await lab.service.gets.at(-1)?.answer(stripOf(told({ name: 'Desk', units: { load: 'W' } })));
@@ -108,7 +108,7 @@ describe('names of the service', () => {
   });
 
   it('and readings are taken from a list although a switch was confirmed while it was on its way', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const reading = lab.account.list();
     lab.run(1, false);
     await lab.service.last.answer(yes());
@@ -122,7 +122,7 @@ describe('names of the service', () => {
   });
 
   it('are not put back by an older answer', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const old = lab.account.get(MAC);
     await list(lab, told({ name: 'New' }));
     const strip = told({ name: 'Old' });
@@ -136,7 +136,7 @@ describe('names of the service', () => {
 
 describe('units', () => {
   it('of the user fill in what the service leaves out, wherever a strip is told', async () => {
-    const lab = bench(NAMED);
+    const lab = startAccount(NAMED);
     const { changes } = watch(lab, { initial: true });
     const reading = lab.account.list();
     const sent = makeStrip(MAC, [true], { load: 5, voltage: 230, units: { load: 'kW' } });
@@ -161,7 +161,7 @@ describe('units', () => {
   });
 
   it('of the service are all there is where the user gave none', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true], { units: { voltage: 'V' } }), makeStrip(OTHER, [true]));
     assert.deepEqual(
       lab.account.known.all().map(({ units }) => units),
@@ -173,7 +173,7 @@ describe('units', () => {
 describe('a change of description', () => {
   /** What a watcher hears of a second list. */
   async function heardOf(before: ReturnType<typeof told>, after: ReturnType<typeof told>, settings = {}) {
-    const lab = bench(settings);
+    const lab = startAccount(settings);
     await list(lab, before);
     const { take, changes } = watch(lab);
     await calm();
@@ -223,7 +223,7 @@ describe('a configured outlet that does not exist', () => {
   ] as const;
 
   it('is warned of once after the first complete list, also where it names the strip instead of its MAC', async () => {
-    const lab = bench({
+    const lab = startAccount({
       protectedOutlets: outlets,
       outletNames: outlets.map((outlet) => ({ ...outlet, name: 'Lamp' })),
     });
@@ -244,7 +244,7 @@ describe('a configured outlet that does not exist', () => {
   });
 
   it('is warned of although a command for it was confirmed before', async () => {
-    const lab = bench({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
+    const lab = startAccount({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
     lab.run(1, true, { mac: OTHER });
     await lab.service.last.answer(yes());
     await list(lab, told());
@@ -252,7 +252,7 @@ describe('a configured outlet that does not exist', () => {
   });
 
   it('is not warned of where the list says nothing of the outlets of a strip', async () => {
-    const lab = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const lab = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     await list(lab, makeStrip(MAC, []));
     assert.deepEqual(lab.log.lines, []);
   });

@@ -3,11 +3,11 @@ import { StripError } from '../../../src/api/errors';
 import type { SwitchAnswer } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench, type Bench } from './support';
+import { startAccount, type TestAccount } from './support';
 import { list, watch } from './watching';
 
 /** A service that answers nothing until `until`, and ends each request with TIMEOUT after `timeout`. */
-function silent({ service, clock }: Bench, until: number, timeout = 10_000): void {
+function silent({ service, clock }: TestAccount, until: number, timeout = 10_000): void {
   const answer = async (port: Parameters<typeof yes>[0]): Promise<SwitchAnswer> => {
     const left = until - clock.monotonic();
     await new Promise<void>((resolve) => {
@@ -20,11 +20,11 @@ function silent({ service, clock }: Bench, until: number, timeout = 10_000): voi
 }
 
 /** When requests reached the service, in milliseconds. */
-const sentAt = ({ service }: Bench): number[] => service.switches.map(({ at }) => at);
+const sentAt = ({ service }: TestAccount): number[] => service.switches.map(({ at }) => at);
 
 describe('an outage', () => {
   it('that lasts 60 s replays none of 9 alternating commands, and ends each message in time', async () => {
-    const lab = bench();
+    const lab = startAccount();
     silent(lab, 60_000);
     const endings = [];
     for (let second = 0; second < 9; second++) {
@@ -45,7 +45,7 @@ describe('an outage', () => {
   });
 
   it('of 4 s replays one of 20 commands that came in one tick', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoSwitch = () =>
       lab.clock.monotonic() < 4000 ? Promise.reject(failure('UNREACHABLE')) : Promise.resolve(yes());
     const endings = Array.from({ length: 20 }, (_, index) => lab.run(1, index % 2 === 0));
@@ -56,7 +56,7 @@ describe('an outage', () => {
   });
 
   it('makes an off give way to the on that came 200 ms later', async () => {
-    const lab = bench();
+    const lab = startAccount();
     silent(lab, 25_000);
     const off = lab.run(1, false);
     await lab.clock.pass(200);
@@ -70,7 +70,7 @@ describe('an outage', () => {
 
   it('of a service that never answers ends a thousand messages within the retries and one timeout', async () => {
     for (const macs of [1, 250]) {
-      const lab = bench({ retryFor: 3000, timeout: 1000 });
+      const lab = startAccount({ retryFor: 3000, timeout: 1000 });
       silent(lab, Infinity, 1000);
       const endings = Array.from({ length: 1000 }, (_, index) =>
         lab.run(1, index % 2 === 0, { mac: `STRIP ${index % macs}` }),
@@ -84,7 +84,7 @@ describe('an outage', () => {
   });
 
   it('ends unsent what has waited too long, with the error that delayed it', async () => {
-    const lab = bench({ retryFor: 0, concurrency: 1 });
+    const lab = startAccount({ retryFor: 0, concurrency: 1 });
     const first = lab.run(1, true);
     await lab.clock.pass(9_000);
     const waiting = [lab.run(1, 'toggle'), lab.run(2, true)];
@@ -104,7 +104,7 @@ describe('an outage', () => {
   });
 
   it('says that nothing was answered where no failure tells why a command waited', async () => {
-    const lab = bench({ retryFor: 0, concurrency: 1 });
+    const lab = startAccount({ retryFor: 0, concurrency: 1 });
     lab.account.list().catch(() => undefined);
     const ending = lab.run(1, true);
     await lab.clock.pass(10_001);
@@ -115,7 +115,7 @@ describe('an outage', () => {
   });
 
   it('does not give the failure of an outage that is over as the reason why a command waited', async () => {
-    const lab = bench({ retryFor: 0, concurrency: 1 });
+    const lab = startAccount({ retryFor: 0, concurrency: 1 });
     lab.run(1, true);
     await lab.service.last.fail(failure('UNREACHABLE'));
     lab.run(1, true);
@@ -127,7 +127,7 @@ describe('an outage', () => {
   });
 
   it('ends what waits in time, however many commands come after it', async () => {
-    const lab = bench({ retryFor: 0 });
+    const lab = startAccount({ retryFor: 0 });
     lab.run(1, true);
     const endings = [];
     for (let second = 0; second < 12; second++) {
@@ -141,7 +141,7 @@ describe('an outage', () => {
   });
 
   it('does not end what waits while the service answers, however long the queue', async () => {
-    const lab = bench({ retryFor: 10_000 });
+    const lab = startAccount({ retryFor: 10_000 });
     lab.service.autoSwitch = async (_, port) => {
       await new Promise<void>((resolve) => {
         lab.clock.setTimeout(resolve, 900);
@@ -154,7 +154,7 @@ describe('an outage', () => {
   });
 
   it('cancels waiting toggles in pairs', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const on = lab.run(1, true);
     const toggles = [lab.run(1, 'toggle'), lab.run(1, 'toggle'), lab.run(1, 'toggle')];
     await lab.service.last.fail(failure('UNREACHABLE'));
@@ -176,7 +176,7 @@ describe('an outage', () => {
   });
 
   it('cancels a toggle that is still being read with the one behind it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = lab.run(1, 'toggle');
     await lab.service.gets[0]?.fail(failure('UNREACHABLE'));
     const second = lab.run(1, 'toggle');
@@ -187,7 +187,7 @@ describe('an outage', () => {
   });
 
   it('leaves toggles apart where a cycle is between them, and the newest of several cycles', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     const waiting = [lab.run(1, 'cycle'), lab.run(1, 'toggle'), lab.run(1, 'cycle'), lab.run(1, 'toggle')];
     await lab.service.last.fail(failure('UNREACHABLE'));
@@ -198,7 +198,7 @@ describe('an outage', () => {
   });
 
   it('lets an older "all" and its toggles alone, unless a newer "all" comes', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     const all = [lab.run('all', 'toggle'), lab.run('all', 'toggle')];
     const off = lab.run(1, false);
@@ -210,7 +210,7 @@ describe('an outage', () => {
   });
 
   it('does not end what is under way for another outlet', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const other = [lab.run(2, true), lab.run(2, false), lab.run(1, true, { mac: OTHER })];
     const first = lab.run(1, true);
     await lab.service.last.fail(failure('TIMEOUT'));
@@ -221,7 +221,7 @@ describe('an outage', () => {
   });
 
   it('that is over wakes what waits for a retry, within a second', async () => {
-    const lab = bench({ retryFor: 60_000 });
+    const lab = startAccount({ retryFor: 60_000 });
     lab.clock.random = () => 0.999;
     let isDown = true;
     lab.service.autoSwitch = (_, port) =>
@@ -237,7 +237,7 @@ describe('an outage', () => {
   });
 
   it('that is over spreads retries over a second, and makes none later than it would be', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await lab.clock.pass(10_000);
     const luck = [0.999, 0.05, 0.4, 0.6];
     lab.clock.random = () => luck.shift() ?? 0.5;
@@ -252,7 +252,7 @@ describe('an outage', () => {
   });
 
   it('of one outlet is not retried more often because commands to another succeed', async () => {
-    const lab = bench({ retryFor: 60_000 });
+    const lab = startAccount({ retryFor: 60_000 });
     lab.clock.random = () => 0.999;
     lab.service.autoSwitch = (_, port) =>
       port === 1 ? Promise.reject(failure('TIMEOUT')) : Promise.resolve(yes(port));
@@ -266,7 +266,7 @@ describe('an outage', () => {
   });
 
   it('that is over for one outlet does not shorten the delay of a cycle at another', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, 'cycle', { delay: 20_000 });
     await lab.service.last.answer(yes());
     await lab.clock.pass(10_000);
@@ -279,7 +279,7 @@ describe('an outage', () => {
   });
 
   it('that outlasts a command is over, for the log, when another one succeeds; the next one is logged again', async () => {
-    const lab = bench({ retryFor: 1000 });
+    const lab = startAccount({ retryFor: 1000 });
     for (let round = 0; round < 2; round++) {
       lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
       const failing = lab.run(1, true);
@@ -294,7 +294,7 @@ describe('an outage', () => {
   });
 
   it('is told to the log when the first command is retried, and when it is over', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = lab.run(1, true);
     const second = lab.run(2, true);
     for (const call of [...lab.service.switches]) await call.fail(failure('UNREACHABLE'));
@@ -307,7 +307,7 @@ describe('an outage', () => {
 
 describe('a rate limit that names no time', () => {
   it('is told to the log like any other reason for a retry', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED'));
     assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED']);
@@ -319,7 +319,7 @@ describe('a rate limit that names no time', () => {
 
 describe('a machine that slept', () => {
   it('sends nothing that was asked for long before', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await lab.clock.pass(5 * 3_600_000);
     const first = lab.run(1, true);
     const waiting = lab.run(1, 'toggle');
@@ -341,7 +341,7 @@ describe('a machine that slept', () => {
 
 describe('a rate limit', () => {
   it('lets only the newest of 30 commands that came during it go out', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(2, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 8000 }));
     const endings = [];
@@ -358,7 +358,7 @@ describe('a rate limit', () => {
   });
 
   it('that outlasts patience is probed once in 5 s; other commands end at once', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
     lab.service.autoSwitch = () => Promise.reject(failure('RATE_LIMITED', { retryAfter: 600_000 }));
@@ -373,7 +373,7 @@ describe('a rate limit', () => {
   });
 
   it('on a command does not silence the poll once commands succeed again', async () => {
-    const lab = bench({ interval: 5000 });
+    const lab = startAccount({ interval: 5000 });
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     lab.account.subscribe(() => undefined);
     await lab.clock.pass(1000);
@@ -391,7 +391,7 @@ describe('a rate limit', () => {
   });
 
   it("that outlasts a command ends it with the command's own failure", async () => {
-    const lab = bench();
+    const lab = startAccount();
     const failing = lab.run(1, true);
     lab.run(2, true);
     await lab.service.switches[1]?.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
@@ -400,7 +400,7 @@ describe('a rate limit', () => {
   });
 
   it('of no duration is not reported', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const ending = lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 0 }));
     await lab.clock.pass(250);
@@ -410,7 +410,7 @@ describe('a rate limit', () => {
   });
 
   it('is not shortened by a shorter one', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     lab.run(2, true);
     await lab.service.switches[0]?.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
@@ -424,7 +424,7 @@ describe('a rate limit', () => {
 
 describe('a node that is removed', () => {
   it('takes its 400 waiting commands with it, and says of the one under way that it may be carried out', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const owner = {};
     const mine = Array.from({ length: 401 }, (_, index) => lab.run(1, index % 2 === 0, { owner }));
     const other = lab.run(1, true, { owner: {} });
@@ -441,7 +441,7 @@ describe('a node that is removed', () => {
   });
 
   it('does not retry what fails, nor switch what a toggle has read', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const owner = {};
     const failing = lab.run(1, true, { owner });
     const retrying = lab.run(2, true, { owner });
@@ -460,7 +460,7 @@ describe('a node that is removed', () => {
   });
 
   it('does not say that nothing was sent of what an attempt may have switched', async () => {
-    const lab = bench({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
+    const lab = startAccount({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
     const owner = {};
     const timedOut = lab.run(1, true, { owner });
     const toggle = lab.run(2, 'toggle', { owner });
@@ -479,7 +479,7 @@ describe('a node that is removed', () => {
   });
 
   it('ends what waits for the concurrency limit', async () => {
-    const lab = bench({ concurrency: 1 });
+    const lab = startAccount({ concurrency: 1 });
     const owner = {};
     lab.run(1, true);
     const waiting = lab.run(2, true, { owner });
@@ -495,7 +495,7 @@ describe('a node that is removed', () => {
   });
 
   it('frees every outlet of an "all" that is being retried in several requests', async () => {
-    const lab = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const lab = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     const owner = {};
     lab.run('all', false, { owner });
     for (const [index, retryAfter] of [1000, 20_000, 20_000].entries())
@@ -510,7 +510,7 @@ describe('a node that is removed', () => {
   });
 
   it('makes the list be read soon where its command may have been carried out', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoList = () => Promise.resolve(listOf());
     watch(lab);
     await lab.clock.pass(16_000);
@@ -523,7 +523,7 @@ describe('a node that is removed', () => {
   });
 
   it('leaves the "on" of a cycle in its delay to go out at its time', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const owner = {};
     const cycle = lab.run(1, 'cycle', { owner });
     await lab.service.last.answer(yes());
@@ -543,7 +543,7 @@ describe('a node that is removed', () => {
 });
 
 describe('the on half of a cycle', () => {
-  async function restoring(lab: Bench, owner = {}) {
+  async function restoring(lab: TestAccount, owner = {}) {
     const cycle = lab.run(1, 'cycle', { owner });
     await lab.service.last.answer(yes());
     await lab.clock.pass(5000);
@@ -552,7 +552,7 @@ describe('the on half of a cycle', () => {
   }
 
   it('is taken over by a newer on, which is then retried without a deadline', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const cycle = await restoring(lab);
     lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
     const on = lab.run(1, true);
@@ -566,7 +566,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('is taken over by a newer off, also from the newer on that took it over', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await restoring(lab);
     const on = lab.run(1, true);
     await calm();
@@ -581,7 +581,7 @@ describe('the on half of a cycle', () => {
 
   it('is not lost when a newer on is cancelled before it takes over', async () => {
     for (const action of [true, false]) {
-      const lab = bench();
+      const lab = startAccount();
       const cycle = await restoring(lab);
       await lab.clock.pass(250);
       const owner = {};
@@ -598,7 +598,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('is not lost when a newer "all" is cancelled while it waits for another outlet', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(2, true);
     const cycle = lab.run(1, 'cycle');
     await lab.service.last.answer(yes());
@@ -619,7 +619,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('is taken over by a newer off although the node of the cycle was removed', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const owner = {};
     const cycle = await restoring(lab, owner);
     lab.account.cancel(owner);
@@ -634,7 +634,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('is taken over by a newer off, which has a deadline', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await restoring(lab);
     lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
     const off = lab.run(1, false);
@@ -644,7 +644,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('is taken over by a newer off', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const cycle = await restoring(lab);
     const off = lab.run(1, false);
     await calm();
@@ -656,7 +656,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('waits for the delay after an off of unknown outcome, so that it cannot overtake it', async () => {
-    const lab = bench({ retryFor: 0 });
+    const lab = startAccount({ retryFor: 0 });
     const cycle = lab.run(1, 'cycle');
     await lab.service.last.fail(new StripError('SERVICE', 'SERVICE.failed', { retryable: true }));
     await lab.clock.pass(4999);
@@ -668,7 +668,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('goes out although the off failed first with TIMEOUT and then with AUTH', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const cycle = lab.run(1, 'cycle');
     await lab.service.last.fail(failure('TIMEOUT'));
     await lab.clock.pass(250);
@@ -680,7 +680,7 @@ describe('the on half of a cycle', () => {
   });
 
   it('does not make what waits behind the delay too old', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, 'cycle', { delay: 3_600_000 });
     await lab.service.last.answer(yes());
     const behind = [lab.run(1, 'toggle'), lab.run('all', true), lab.run(2, false)];
@@ -697,7 +697,7 @@ describe('the on half of a cycle', () => {
 
 describe('what the service does not say', () => {
   it('of other outlets than the one asked changes nothing about them', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [false, false, false, false]));
     lab.run(2, true);
@@ -707,7 +707,7 @@ describe('what the service does not say', () => {
   });
 
   it('of the outlet in an answer that contradicts itself changes nothing about it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [false]));
     const ending = lab.run(1, true);
     // As of {"success": false, "results": [{"port": 1, "ok": true}]}.
@@ -717,7 +717,7 @@ describe('what the service does not say', () => {
   });
 
   it('of outlets of an "all" clearly, as a yes without any no or beside a no, changes nothing about them', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [false, false]));
     const said = (...ok: boolean[]) => ok.map((each, index) => ({ port: Math.min(index + 1, 2), ok: each }));
     for (const results of [said(true, true), said(true, true, false)]) {
@@ -730,7 +730,7 @@ describe('what the service does not say', () => {
   });
 
   it('of outlets of an "all" is read again instead of assumed', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [false, false, false, false]));
     await lab.clock.pass(6000);
@@ -745,7 +745,7 @@ describe('what the service does not say', () => {
 
 describe('reads', () => {
   it('are refused when ten thousand are waiting already', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const reads = Array.from({ length: 10_000 }, (_, index) => lab.account.get(`STRIP ${index}`));
     await assert.rejects(lab.account.get(MAC), { code: 'BUSY' });
     await assert.rejects(lab.account.list(), { code: 'BUSY' });
@@ -753,7 +753,7 @@ describe('reads', () => {
   });
 
   it('are refused for those that wait, not for all that ever were', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
     for (let round = 0; round < 101; round++)
       await Promise.all(Array.from({ length: 100 }, (_, index) => lab.account.get(`STRIP ${index}`)));
@@ -761,7 +761,7 @@ describe('reads', () => {
   });
 
   it('wait for the end of a rate limit that is not too long, and probe a longer one', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
     await lab.clock.pass(10);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 describe('a command that waits', () => {
   it('behind the delay of a cycle is patient from its end on, and only what is behind it', async () => {
-    const { clock, service, run } = bench({ retryFor: 0 });
+    const { clock, service, run } = startAccount({ retryFor: 0 });
     run(1, 'cycle', { delay: 20_000 });
     run(2, true);
     const behind = run(1, false);
@@ -21,7 +21,7 @@ describe('a command that waits', () => {
   });
 
   it('at another outlet gets no more patience by the end of a delay', async () => {
-    const { clock, service, run } = bench({ retryFor: 0 });
+    const { clock, service, run } = startAccount({ retryFor: 0 });
     run(1, 'cycle', { delay: 5000 });
     run(2, true);
     const elsewhere = run(2, false);
@@ -31,7 +31,7 @@ describe('a command that waits', () => {
   });
 
   it('for the concurrency limit ends in time, also where it was admitted before', async () => {
-    const { clock, service, run } = bench({ retryFor: 0, concurrency: 1 });
+    const { clock, service, run } = startAccount({ retryFor: 0, concurrency: 1 });
     const toggle = run(1, 'toggle');
     await clock.pass(6000);
     run(2, true);
@@ -47,7 +47,7 @@ describe('a command that waits', () => {
       ['UNREACHABLE', 10_000],
       ['AUTH', 16_000],
     ] as const) {
-      const { clock, service, run } = bench({ retryFor: 0, concurrency: 1 });
+      const { clock, service, run } = startAccount({ retryFor: 0, concurrency: 1 });
       run(1, true);
       run(2, true);
       const waiting = run(3, true);
@@ -63,7 +63,7 @@ describe('a command that waits', () => {
   });
 
   it('for the concurrency limit before a retry ends in time', async () => {
-    const { clock, service, run } = bench({ retryFor: 3000, timeout: 1000, concurrency: 1 });
+    const { clock, service, run } = startAccount({ retryFor: 3000, timeout: 1000, concurrency: 1 });
     const failing = run(1, true);
     run(2, true);
     await service.last.fail(failure('UNREACHABLE'));
@@ -74,7 +74,7 @@ describe('a command that waits', () => {
 
   it('for the concurrency limit with one of several requests ends in time, whatever the others were doing', async () => {
     const protectedOutlets = [{ mac: MAC, port: 4 as const }];
-    const { service, clock, account, run } = bench({ concurrency: 1, protectedOutlets });
+    const { service, clock, account, run } = startAccount({ concurrency: 1, protectedOutlets });
     const all = run('all', false);
     account.list().catch(() => undefined);
     await clock.pass(29_000);
@@ -88,7 +88,7 @@ describe('a command that waits', () => {
   });
 
   it('for the concurrency limit at the end of a long delay sets no timer for the past', async () => {
-    const { service, clock, account, run } = bench({ concurrency: 1 });
+    const { service, clock, account, run } = startAccount({ concurrency: 1 });
     run(1, 'cycle', { delay: 3_600_000 });
     await service.last.answer(yes());
     await clock.pass(3_599_000);
@@ -108,7 +108,7 @@ describe('a command that waits', () => {
   });
 
   it('behind another one that waits is not sent when both have waited too long', async () => {
-    const { clock, service, run } = bench({ retryFor: 0 });
+    const { clock, service, run } = startAccount({ retryFor: 0 });
     run(2, true);
     const waiting = [run('all', true), run(1, true)];
     await clock.pass(10_100);
@@ -120,7 +120,7 @@ describe('a command that waits', () => {
   });
 
   it('for the concurrency limit and is cancelled ends no other command', async () => {
-    const { account, service, run } = bench({ concurrency: 1 });
+    const { account, service, run } = startAccount({ concurrency: 1 });
     const owner = {};
     run(1, true);
     const cancelled = run(2, true, { owner });
@@ -134,7 +134,7 @@ describe('a command that waits', () => {
   });
 
   it('and is cancelled while it is retried does not cancel the toggle behind it', async () => {
-    const { account, clock, service, run } = bench();
+    const { account, clock, service, run } = startAccount();
     const owner = {};
     run(1, 'toggle', { owner });
     await service.gets[0]?.fail(failure('UNREACHABLE'));
@@ -147,7 +147,7 @@ describe('a command that waits', () => {
   });
 
   it('is retried without a progress listener', async () => {
-    const { account, clock, log, service } = bench();
+    const { account, clock, log, service } = startAccount();
     const running = account.run({ mac: MAC, port: 1, action: true, delay: 0 });
     await service.last.fail(failure('TIMEOUT'));
     await clock.pass(1000);
@@ -159,7 +159,7 @@ describe('a command that waits', () => {
 
 describe('retries of several commands', () => {
   it('are over, for the log, when none is left', async () => {
-    const { clock, log, service, run } = bench();
+    const { clock, log, service, run } = startAccount();
     run(1, true);
     run(2, true);
     for (const call of [...service.switches]) await call.fail(failure('UNREACHABLE'));
@@ -171,7 +171,7 @@ describe('retries of several commands', () => {
   });
 
   it('are woken by the first success after the outage, however short before it another one was', async () => {
-    const { clock, service, run } = bench();
+    const { clock, service, run } = startAccount();
     clock.random = () => 0.999;
     run(2, true);
     await service.last.answer(yes(2));
@@ -188,7 +188,7 @@ describe('retries of several commands', () => {
   });
 
   it('do not replace a cycle of one outlet by one of all, nor a pending restore by a cycle', async () => {
-    const { clock, service, run } = bench();
+    const { clock, service, run } = startAccount();
     run(1, true);
     const cycles = [run(1, 'cycle'), run('all', 'cycle')];
     await service.last.fail(failure('UNREACHABLE'));
@@ -196,7 +196,7 @@ describe('retries of several commands', () => {
       cycles.map(({ times }) => times),
       [0, 0],
     );
-    const other = bench();
+    const other = startAccount();
     const first = other.run(1, 'cycle');
     await other.service.last.answer(yes());
     await other.clock.pass(5000);
@@ -210,7 +210,7 @@ describe('retries of several commands', () => {
 
 describe('the on of a cycle', () => {
   it('that the service cannot be reached for is tried every ten seconds at least', async () => {
-    const { clock, service, run } = bench();
+    const { clock, service, run } = startAccount();
     clock.random = () => 0.999;
     run(1, 'cycle');
     await service.last.answer(yes());
@@ -220,7 +220,7 @@ describe('the on of a cycle', () => {
   });
 
   it('is retried quickly when the account closes, however long it has been refused', async () => {
-    const { account, clock, service, run } = bench();
+    const { account, clock, service, run } = startAccount();
     run(1, 'cycle');
     await service.last.answer(yes());
     service.autoSwitch = () => Promise.reject(failure('AUTH'));
@@ -236,14 +236,14 @@ describe('the on of a cycle', () => {
 
 describe('a rate limit', () => {
   it('is reported as it came where nothing is retried', async () => {
-    const { service, run } = bench({ retryFor: 0 });
+    const { service, run } = startAccount({ retryFor: 0 });
     const ending = run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
     assert.equal(ending.error?.sentence, 'RATE_LIMITED.test');
   });
 
   it('delays a read until a request succeeds, whatever is cancelled meanwhile', async () => {
-    const { account, clock, service, run } = bench();
+    const { account, clock, service, run } = startAccount();
     const owner = {};
     run(1, 'cycle');
     await service.last.answer(yes());
@@ -263,7 +263,7 @@ describe('a rate limit', () => {
 
 describe('a strip', () => {
   it('stays available when reading it fails', async () => {
-    const { account, service } = bench();
+    const { account, service } = startAccount();
     const list = account.list();
     await service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
     await list;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench, said, type Bench } from './support';
+import { startAccount, said, type TestAccount } from './support';
 import { watch } from './watching';
 
-const times = ({ service }: Bench): number[] => service.lists.map(({ at }) => at);
+const times = ({ service }: TestAccount): number[] => service.lists.map(({ at }) => at);
 
 /** An account somebody watches, whose service answers at once as `answer` says. */
 function watched(answer: () => ReturnType<typeof listOf> | Error, settings = {}) {
-  const lab = bench(settings);
+  const lab = startAccount(settings);
   lab.service.autoList = () => {
     const what = answer();
     return what instanceof Error ? Promise.reject(what) : Promise.resolve(what);
@@ -18,7 +18,7 @@ function watched(answer: () => ReturnType<typeof listOf> | Error, settings = {})
 
 describe('the poll', () => {
   it('begins with the first subscriber and ends with the last', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoList = () => Promise.resolve(listOf());
     await lab.clock.pass(100_000);
     assert.deepEqual(times(lab), []);
@@ -37,7 +37,7 @@ describe('the poll', () => {
   });
 
   it('asks once per interval, however many subscribe', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { load: 1 })));
     for (let i = 0; i < 40; i++) lab.account.subscribe(() => undefined, 'all');
     await lab.clock.pass(30_000 * 9);
@@ -61,7 +61,7 @@ describe('the poll', () => {
     [0.9, 27_000],
   ] as const) {
     it(`first waits ${waited} ms where ${luck} is drawn, so that accounts that start together spread out`, async () => {
-      const lab = bench();
+      const lab = startAccount();
       lab.clock.random = () => luck;
       lab.account.subscribe(() => undefined);
       await lab.service.lists[0]?.answer(listOf());
@@ -73,7 +73,7 @@ describe('the poll', () => {
   }
 
   it('asks a slow service no more often', async () => {
-    const lab = bench({ interval: 5000 });
+    const lab = startAccount({ interval: 5000 });
     lab.account.subscribe(() => undefined);
     await lab.clock.pass(9000);
     await lab.service.lists[0]?.answer(listOf());
@@ -84,7 +84,7 @@ describe('the poll', () => {
   });
 
   it('shares its request with a list node that asks at the same time', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.account.subscribe(() => undefined);
     const list = lab.account.list();
     assert.equal(lab.service.lists.length, 1);
@@ -93,7 +93,7 @@ describe('the poll', () => {
   });
 
   it('has one list on its way, though its only subscriber goes and another comes', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.account.subscribe(() => undefined)();
     lab.account.subscribe(() => undefined);
     assert.equal(lab.service.lists.length, 1);
@@ -105,7 +105,7 @@ describe('the poll', () => {
   });
 
   it('keeps its floor though its only subscriber goes and another comes', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.service.autoList = () => Promise.resolve(listOf());
     for (let redeploy = 0; redeploy < 12; redeploy++) {
       const stop = lab.account.subscribe(() => undefined);
@@ -117,7 +117,7 @@ describe('the poll', () => {
   });
 
   it('ends with the list that is on its way when the last subscriber goes', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.account.subscribe(() => undefined)();
     await lab.service.lists[0]?.answer(listOf());
     await lab.clock.pass(100_000);
@@ -146,7 +146,7 @@ describe('the poll', () => {
   });
 
   it('asks one more time for each strip whose readings are wanted and not in the list', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const heard: string[] = [];
     lab.service.autoList = () =>
       Promise.resolve(
@@ -163,7 +163,7 @@ describe('the poll', () => {
   });
 
   it('keeps no command waiting while it asks for the readings of many strips', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const macs = Array.from({ length: 20 }, (_, index) => `AABBCCDDEE${index + 10}`);
     lab.service.autoList = () => Promise.resolve(listOf(...macs.map((mac) => makeStrip(mac, [true]))));
     lab.account.subscribe(() => undefined, 'all');
@@ -179,7 +179,7 @@ describe('the poll', () => {
   });
 
   it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {
-    const lab = bench();
+    const lab = startAccount();
     let available = true;
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [], { available })));
@@ -295,14 +295,14 @@ describe('a poll that fails', () => {
   for (const [what, succeed] of [
     [
       'a command',
-      async (lab: Bench) => {
+      async (lab: TestAccount) => {
         lab.run(1, true);
         await lab.service.last.answer(yes());
       },
     ],
     [
       'a read',
-      async (lab: Bench) => {
+      async (lab: TestAccount) => {
         const reading = lab.account.get(MAC);
         await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
         await reading;
@@ -438,7 +438,7 @@ describe('a poll that fails', () => {
 
 describe('a switch of uncertain outcome while a list is on its way', () => {
   it('is followed by another list soon', async () => {
-    const lab = bench({ retryFor: 0 });
+    const lab = startAccount({ retryFor: 0 });
     const { service, clock, run } = lab;
     const all = () => listOf(makeStrip(MAC, [true, true, true, true]));
     watch(lab);
@@ -455,7 +455,7 @@ describe('a switch of uncertain outcome while a list is on its way', () => {
 
 describe('a list that is read ahead of its time', () => {
   /** A command that may have switched. */
-  const doubt = async ({ run, service }: Bench): Promise<void> => {
+  const doubt = async ({ run, service }: TestAccount): Promise<void> => {
     run(1, true);
     await service.last.fail(failure('TIMEOUT'));
   };
@@ -476,7 +476,7 @@ describe('a list that is read ahead of its time', () => {
   });
 
   it('is read after the one that is on its way', async () => {
-    const lab = bench({ retryFor: 0 });
+    const lab = startAccount({ retryFor: 0 });
     watch(lab);
     await doubt(lab);
     await lab.clock.pass(1000);
@@ -490,7 +490,7 @@ describe('a list that is read ahead of its time', () => {
   });
 
   it('is not read where nobody listens to changes', async () => {
-    const lab = bench({ retryFor: 0 });
+    const lab = startAccount({ retryFor: 0 });
     await doubt(lab);
     await lab.clock.pass(60_000);
     assert.equal(lab.service.lists.length, 0);

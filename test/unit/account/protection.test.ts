@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { OutletId } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench, ports } from './support';
+import { startAccount, ports } from './support';
 
 const fridge: OutletId[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
 const everything: OutletId[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));
 
 describe('a protected outlet', () => {
   it('is not switched off', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run(2, false);
     await calm();
     assert.equal(ending.error?.code, 'PROTECTED');
@@ -19,14 +19,14 @@ describe('a protected outlet', () => {
   });
 
   it('is switched on', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run(2, true);
     await service.last.answer(yes(2));
     assert.equal(ending.outcome?.on, true);
   });
 
   it('does not protect its neighbours', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run(1, false);
     run(2, false, { mac: OTHER });
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${OTHER}/2 off`]);
@@ -37,7 +37,7 @@ describe('a protected outlet', () => {
   });
 
   it('refuses at once, also while another command for it is under way', async () => {
-    const { run } = bench({ protectedOutlets: fridge });
+    const { run } = startAccount({ protectedOutlets: fridge });
     run(2, true);
     const endings = [run(2, false), run(2, 'cycle')];
     await calm();
@@ -48,7 +48,7 @@ describe('a protected outlet', () => {
   });
 
   it('is not toggled off, but on', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const refused = run(2, 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true])));
     assert.equal(refused.error?.code, 'PROTECTED');
@@ -59,7 +59,7 @@ describe('a protected outlet', () => {
   });
 
   it('is not cycled', async () => {
-    const { service, clock, run } = bench({ protectedOutlets: fridge });
+    const { service, clock, run } = startAccount({ protectedOutlets: fridge });
     const ending = run(2, 'cycle');
     await clock.pass(0);
     assert.equal(ending.error?.code, 'PROTECTED');
@@ -67,7 +67,7 @@ describe('a protected outlet', () => {
   });
 
   it('is left out of an "all" off, which becomes one request for each other outlet', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
     await service.switches[2]?.answer(yes(4));
@@ -89,7 +89,7 @@ describe('a protected outlet', () => {
 
   it('is named once and in order, however the settings name it', async () => {
     const named = ports(4, 4, 2).map((port) => ({ mac: MAC, port }));
-    const { service, run } = bench({ protectedOutlets: named });
+    const { service, run } = startAccount({ protectedOutlets: named });
     const ending = run('all', false);
     for (const call of [...service.switches]) await call.answer(yes(call.port));
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/3 off`]);
@@ -97,13 +97,13 @@ describe('a protected outlet', () => {
   });
 
   it('leaves an "all" on as it is', () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     run('all', true);
     assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
   });
 
   it('is left out among the outlets that the strip has', async () => {
-    const { service, account, run } = bench({ protectedOutlets: fridge });
+    const { service, account, run } = startAccount({ protectedOutlets: fridge });
     const list = account.list();
     await service.lists[0]?.answer(listOf(makeStrip(MAC, [true, true])));
     await list;
@@ -115,7 +115,7 @@ describe('a protected outlet', () => {
   });
 
   it('is left out although only its neighbours were ever switched', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     run(1, true);
     await service.last.answer(yes());
     run('all', false);
@@ -123,7 +123,7 @@ describe('a protected outlet', () => {
   });
 
   it('does not count when an "all" is toggled', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, true, false, false])));
     assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
@@ -136,7 +136,7 @@ describe('a protected outlet', () => {
   });
 
   it('refuses each "all" that would switch off where every outlet is protected', async () => {
-    const { service, clock, run } = bench({ protectedOutlets: everything });
+    const { service, clock, run } = startAccount({ protectedOutlets: everything });
     const endings = [run('all', false), run('all', 'cycle'), run('all', 'toggle')];
     await clock.pass(0);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, false, false, false])));
@@ -148,14 +148,14 @@ describe('a protected outlet', () => {
   });
 
   it('lets an "all" be toggled on where every outlet is protected and off', async () => {
-    const { service, run } = bench({ protectedOutlets: everything });
+    const { service, run } = startAccount({ protectedOutlets: everything });
     run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, false, false, false])));
     assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
   });
 
   it('lets no "all" be toggled where every outlet is protected and the answer names none', async () => {
-    const { service, run } = bench({ protectedOutlets: everything });
+    const { service, run } = startAccount({ protectedOutlets: everything });
     const ending = run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [])));
     assert.equal(ending.error?.sentence, 'BAD_RESPONSE.unknownStates');
@@ -163,7 +163,7 @@ describe('a protected outlet', () => {
   });
 
   it('lets an "all" that was superseded half-way say what it had switched', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const first = run('all', false);
     await service.switches[0]?.answer(yes(1));
     await service.switches[1]?.fail(failure('UNREACHABLE'));
@@ -179,7 +179,7 @@ describe('a protected outlet', () => {
   });
 
   it('makes a partial failure of an "all" name what was switched and what was not', async () => {
-    const { service, account, run } = bench({ protectedOutlets: fridge });
+    const { service, account, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
     await service.switches[0]?.answer(yes(1));
     await service.switches[1]?.fail(failure('AUTH'));
@@ -197,7 +197,7 @@ describe('a protected outlet', () => {
   });
 
   it('gives an "all" of several requests the time of the last confirmation', async () => {
-    const { service, clock, run } = bench({ protectedOutlets: fridge });
+    const { service, clock, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
     await service.switches[2]?.answer(yes(4));
     await clock.pass(2000);
@@ -208,7 +208,7 @@ describe('a protected outlet', () => {
   });
 
   it('makes an "all" whose outlets all refuse name them, with what the service said', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
     for (const [index, port] of [1, 3, 4].entries()) {
       const results = [{ port, ok: false }];
@@ -220,7 +220,7 @@ describe('a protected outlet', () => {
   });
 
   it('makes a failure of all requests of an "all" the failure itself', async () => {
-    const { service, run } = bench({ protectedOutlets: fridge });
+    const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
     for (const call of service.switches) await call.fail(failure('AUTH'));
     assert.equal(ending.error?.code, 'AUTH');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench, type Bench } from './support';
+import { startAccount, type TestAccount } from './support';
 
 /** A command queue whose first command is being tried again. */
-async function outage({ service, run }: Bench, port: 1 | 'all' = 1, action: boolean | 'toggle' = true) {
+async function outage({ service, run }: TestAccount, port: 1 | 'all' = 1, action: boolean | 'toggle' = true) {
   const ending = run(port, action);
   if (action === 'toggle') await service.gets[0]?.fail(failure('UNREACHABLE'));
   else await service.last.fail(failure('UNREACHABLE'));
@@ -15,7 +15,7 @@ const codes = (...endings: { error?: { code: string }; times: number }[]): (stri
 
 describe('during an outage a newer command', () => {
   it('replaces the one that is being retried and those behind it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = await outage(lab);
     const second = lab.run(1, false);
     const third = lab.run(1, true);
@@ -30,7 +30,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('replaces also what was waiting before the outage, as soon as it begins', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = lab.run(1, true);
     const waiting = Array.from({ length: 5 }, () => lab.run(1, false));
     await lab.service.last.fail(failure('TIMEOUT'));
@@ -42,7 +42,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('replaces nothing where nothing has failed', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = lab.run(1, true);
     const second = lab.run(1, false);
     lab.run(1, true);
@@ -52,7 +52,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('replaces nothing at another outlet', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = await outage(lab);
     lab.run(2, false);
     await lab.clock.pass(0);
@@ -60,7 +60,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('lets an attempt that was sent finish first: a success stays one', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = await outage(lab);
     await lab.clock.pass(250);
     const newer = lab.run(1, false);
@@ -74,7 +74,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('lets an attempt that was sent finish first: a failure is SUPERSEDED', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = await outage(lab);
     await lab.clock.pass(250);
     lab.run(1, false);
@@ -84,7 +84,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('for one outlet does not replace an "all"; it replaces the commands that wait behind it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const all = await outage(lab, 'all');
     const waiting = lab.run(1, false);
     const newer = lab.run(1, true);
@@ -98,7 +98,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('does not replace a waiting "all"', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const first = await outage(lab);
     const all = lab.run('all', true);
     const newer = lab.run(1, false);
@@ -111,7 +111,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('that is an "all" replaces in the queues that fail, and waits for the others', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const suffering = await outage(lab);
     const fine = lab.run(2, true);
     const behindFine = lab.run(2, false);
@@ -124,7 +124,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('that is an "all" replaces an older "all" and all that waits behind it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const older = await outage(lab, 'all');
     const waiting = [lab.run(1, true), lab.run(3, false), lab.run('all', false)];
     const newest = lab.run('all', true);
@@ -136,7 +136,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('replaces a toggle whose read is being retried', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const toggle = await outage(lab, 1, 'toggle');
     lab.run(1, false);
     await lab.clock.pass(0);
@@ -146,7 +146,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('keeps a toggle whose read was sent from switching afterwards', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const toggle = await outage(lab, 1, 'toggle');
     await lab.clock.pass(250);
     lab.run(1, false);
@@ -156,7 +156,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('leaves no backlog: however many come, one is sent when the service is back', async () => {
-    const lab = bench({ retryFor: 600_000 });
+    const lab = startAccount({ retryFor: 600_000 });
     lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
     const endings = [lab.run(1, true)];
     await lab.clock.pass(1);
@@ -175,7 +175,7 @@ describe('during an outage a newer command', () => {
   });
 
   it('replaces a cycle whose off was certainly not sent', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
     await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
     run(1, false);

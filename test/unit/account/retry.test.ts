@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, OTHER, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 const cases = (...list: [ErrorCode, ErrorDetails][]): [ErrorCode, ErrorDetails][] => list;
 
@@ -14,7 +14,7 @@ describe('a command that fails', () => {
     ['SERVICE', { retryable: true }],
   )) {
     it(`is retried after ${code}, and reports it`, async () => {
-      const { service, clock, run } = bench();
+      const { service, clock, run } = startAccount();
       const ending = run(1, true);
       await service.last.fail(failure(code, details));
       assert.deepEqual(ending.progress, [code === 'RATE_LIMITED' ? 'rate limited' : 'retrying']);
@@ -38,7 +38,7 @@ describe('a command that fails', () => {
     ['UNREACHABLE', { retryable: false }],
   )) {
     it(`is not tried again after ${code}${'retryable' in details ? ' that lasts' : ''}`, async () => {
-      const { service, clock, run } = bench();
+      const { service, clock, run } = startAccount();
       const ending = run(1, true);
       await service.last.fail(failure(code, details));
       assert.equal(ending.error?.code, code);
@@ -47,7 +47,7 @@ describe('a command that fails', () => {
   }
 
   it('waits longer after each failure, at random, at most ten seconds', async () => {
-    const { service, clock, run } = bench({ retryFor: 100_000 });
+    const { service, clock, run } = startAccount({ retryFor: 100_000 });
     clock.random = () => 1;
     run(1, true);
     for (const wait of [500, 1000, 2000, 4000, 8000, 10_000, 10_000]) {
@@ -61,7 +61,7 @@ describe('a command that fails', () => {
   });
 
   it('makes its last attempt at the deadline, and gives up with the error itself', async () => {
-    const { service, clock, run } = bench({ retryFor: 2000 });
+    const { service, clock, run } = startAccount({ retryFor: 2000 });
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
     const ending = run(1, true);
     await clock.pass(10_000);
@@ -74,7 +74,7 @@ describe('a command that fails', () => {
   });
 
   it('counts the deadline from the latest answer, not from when it was asked', async () => {
-    const { service, clock, run } = bench({ retryFor: 2000 });
+    const { service, clock, run } = startAccount({ retryFor: 2000 });
     run(1, true);
     const second = run(1, false);
     await clock.pass(9_000);
@@ -88,7 +88,7 @@ describe('a command that fails', () => {
   });
 
   it('makes its last attempt although the timer for it is late', async () => {
-    const { service, clock, run } = bench({ retryFor: 2000, timeout: 2000 });
+    const { service, clock, run } = startAccount({ retryFor: 2000, timeout: 2000 });
     service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
     const ending = run(1, true);
     await clock.pass(1800);
@@ -102,7 +102,7 @@ describe('a command that fails', () => {
   });
 
   it('does not wait longer because commands to other outlets succeed', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     service.autoSwitch = (_, port) =>
       port === 1 ? Promise.reject(failure('TIMEOUT')) : Promise.resolve(yes(port));
     const ending = run(1, true);
@@ -115,14 +115,14 @@ describe('a command that fails', () => {
   });
 
   it('is not retried where the account says never', async () => {
-    const { service, run } = bench({ retryFor: 0 });
+    const { service, run } = startAccount({ retryFor: 0 });
     const ending = run(1, true);
     await service.last.fail(failure('TIMEOUT'));
     assert.equal(ending.error?.code, 'TIMEOUT');
   });
 
   it('is not affected by a wall clock that is put back', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run(1, true);
     await service.last.fail(failure('TIMEOUT'));
     clock.jump = -86_400_000;
@@ -136,7 +136,7 @@ describe('a command that fails', () => {
 
 describe('a rate limit', () => {
   it('is waited for as long as the service asks', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 7000 }));
     await clock.pass(6999);
@@ -147,7 +147,7 @@ describe('a rate limit', () => {
   });
 
   it('holds the other commands and reads of the account as well', async () => {
-    const { service, account, clock, run } = bench();
+    const { service, account, clock, run } = startAccount();
     run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 7000 }));
     const other = run(2, true, { mac: OTHER });
@@ -162,7 +162,7 @@ describe('a rate limit', () => {
   });
 
   it('that passes the deadline fails the command at once, in a sentence that says so', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 86_400_000, params: { host: 'h' } }));
     assert.equal(ending.error?.code, 'RATE_LIMITED');
@@ -172,7 +172,7 @@ describe('a rate limit', () => {
   });
 
   it('that names no time and comes after the deadline fails the command with its own sentence', async () => {
-    const { service, clock, run } = bench({ retryFor: 2000 });
+    const { service, clock, run } = startAccount({ retryFor: 2000 });
     const ending = run(1, true);
     await clock.pass(3000);
     await service.last.fail(failure('RATE_LIMITED', {}, 'later'));
@@ -180,7 +180,7 @@ describe('a rate limit', () => {
   });
 
   it('that no command could outlast does not keep the next one from trying, whose success ends it', async () => {
-    const { service, clock, account, run } = bench();
+    const { service, clock, account, run } = startAccount();
     run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 86_400_000 }));
     await clock.pass(10);
@@ -199,7 +199,7 @@ describe('a rate limit', () => {
   });
 
   it('is not over because a request that was sent before it succeeds', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     run(1, true);
     run(2, true);
     await clock.pass(100);
@@ -213,7 +213,7 @@ describe('a rate limit', () => {
   });
 
   it('of a service that is down (503) is waited for by the command alone', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     run(1, true);
     await service.last.fail(failure('SERVICE', { retryable: true, retryAfter: 5000 }));
     run(2, true);

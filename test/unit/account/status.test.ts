@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { AccountStatus } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, OTHER, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench, type Bench } from './support';
+import { startAccount, type TestAccount } from './support';
 import { list } from './watching';
 
 /** What a subscriber is told of the account. */
-function follow(lab: Bench): { heard: AccountStatus[]; stop: () => void } {
+function follow(lab: TestAccount): { heard: AccountStatus[]; stop: () => void } {
   const heard: AccountStatus[] = [];
   const stop = lab.account.subscribe((change) => {
     if (change.kind !== 'account') return;
@@ -19,7 +19,7 @@ function follow(lab: Bench): { heard: AccountStatus[]; stop: () => void } {
 
 describe('the status of an account', () => {
   it('is told to a new subscriber and when it changes, with the reason', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { heard, stop } = follow(lab);
     assert.deepEqual(heard.splice(0), [
       {
@@ -56,7 +56,7 @@ describe('the status of an account', () => {
   });
 
   it('says that an answer cannot be read; the log does so once until one can', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { heard } = follow(lab);
     for (const readable of [false, false, true, false]) {
       const reading = lab.account.list();
@@ -74,7 +74,7 @@ describe('the status of an account', () => {
   });
 
   it('says so once, too, where one strip can be read and another cannot', async () => {
-    const lab = bench();
+    const lab = startAccount();
     for (const [mac, readable] of [
       [MAC, false],
       [OTHER, true],
@@ -92,7 +92,7 @@ describe('the status of an account', () => {
   });
 
   it('says whether the list is polled, and until when the service asked for a pause', async () => {
-    const lab = bench();
+    const lab = startAccount();
     assert.equal(lab.account.status().polling, false);
     const { heard, stop } = follow(lab);
     await calm();
@@ -121,7 +121,7 @@ describe('the status of an account', () => {
   });
 
   it('knows when the service last answered well, which alone is no reason to tell it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { heard } = follow(lab);
     await list(lab);
     const first = lab.clock.wall();
@@ -139,7 +139,7 @@ describe('the status of an account', () => {
   });
 
   it('is told to each listener until it goes, also where two are the same function', async () => {
-    const lab = bench();
+    const lab = startAccount();
     let heard = 0;
     const listener = (): void => {
       heard++;

@@ -31,7 +31,7 @@ export interface Ending {
   progress: Progress['phase'][];
 }
 
-export interface Bench {
+export interface TestAccount {
   clock: FakeClock;
   service: ScriptedService;
   log: TestLog;
@@ -50,7 +50,8 @@ export const SETTINGS: AccountSettings = {
   units: { load: '', voltage: '', signal: '' },
 };
 
-export function bench(settings: Partial<AccountSettings> = {}): Bench {
+/** An account with a scripted service and a clock that stands still. */
+export function startAccount(settings: Partial<AccountSettings> = {}): TestAccount {
   const clock = new FakeClock();
   const service = new ScriptedService(clock);
   const log = new TestLog();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
 import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 
 describe('a toggle', () => {
   it('reads the strip and sends the opposite', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     const ending = run(2, 'toggle');
     assert.deepEqual(service.texts, [`get ${MAC}`]);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, true])));
@@ -15,7 +15,7 @@ describe('a toggle', () => {
   });
 
   it('reads only when it is its turn', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     run(1, true);
     run(1, 'toggle');
     await calm();
@@ -25,7 +25,7 @@ describe('a toggle', () => {
   });
 
   it('does not share a read that a status node has asked', async () => {
-    const { service, account, run } = bench();
+    const { service, account, run } = startAccount();
     const reading = account.get(MAC);
     run(1, 'toggle');
     assert.equal(service.gets.length, 2);
@@ -34,7 +34,7 @@ describe('a toggle', () => {
   });
 
   it('in a burst ends in the state that their number gives', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     let on = false;
     service.autoGet = async (mac) => Promise.resolve(stripOf(makeStrip(mac, [on])));
     service.autoSwitch = async (_, __, next) => {
@@ -51,7 +51,7 @@ describe('a toggle', () => {
   });
 
   it('repeats its reading like a command, then its switch with the same value', async () => {
-    const { service, clock, run } = bench();
+    const { service, clock, run } = startAccount();
     const ending = run(1, 'toggle');
     await service.gets[0]?.fail(failure('TIMEOUT'));
     await clock.pass(250);
@@ -65,7 +65,7 @@ describe('a toggle', () => {
   });
 
   it('has one deadline for reading and switching together', async () => {
-    const { service, clock, run } = bench({ retryFor: 2000 });
+    const { service, clock, run } = startAccount({ retryFor: 2000 });
     const ending = run(1, 'toggle');
     await clock.pass(1900);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
@@ -81,7 +81,7 @@ describe('a toggle', () => {
     ['is missing', makeStrip(MAC, [])],
   ] as const) {
     it(`of an outlet whose state ${what} is BAD_RESPONSE and switches nothing`, async () => {
-      const { service, run } = bench();
+      const { service, run } = startAccount();
       const ending = run(1, 'toggle');
       await service.gets[0]?.answer(stripOf(strip));
       assert.equal(ending.error?.code, 'BAD_RESPONSE');
@@ -93,7 +93,7 @@ describe('a toggle', () => {
   }
 
   it('of a strip that is unknown is NOT_FOUND and switches nothing', async () => {
-    const { service, run } = bench();
+    const { service, run } = startAccount();
     const ending = run(1, 'toggle');
     await service.gets[0]?.fail(failure('NOT_FOUND'));
     assert.equal(ending.error?.code, 'NOT_FOUND');
@@ -108,7 +108,7 @@ describe('a toggle', () => {
     [[], 'BAD_RESPONSE'],
   ] as const) {
     it(`of all, with ${JSON.stringify(states)}, is ${expected}`, async () => {
-      const { service, run } = bench();
+      const { service, run } = startAccount();
       const ending = run('all', 'toggle');
       await service.gets[0]?.answer(stripOf(makeStrip(MAC, states)));
       if (expected === 'BAD_RESPONSE') assert.equal(ending.error?.sentence, 'BAD_RESPONSE.unknownStates');

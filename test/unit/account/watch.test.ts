@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench } from './support';
+import { startAccount } from './support';
 import { list, watch } from './watching';
 
 describe('a subscriber', () => {
   it('hears of a change once, no matter who made it', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take, changes } = watch(lab);
     await list(lab, makeStrip(MAC, [true, false]));
     assert.deepEqual(take(), []);
@@ -25,7 +25,7 @@ describe('a subscriber', () => {
   });
 
   it('hears of an outlet that is unknown now but was known, where it asks for what is known', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true, null]));
     await list(lab, makeStrip(MAC, [null, null]));
     const { take } = watch(lab, { initial: true });
@@ -34,7 +34,7 @@ describe('a subscriber', () => {
   });
 
   it('hears what is known, and later what becomes known, where it asks for that', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const early = watch(lab, { initial: true });
     await calm();
     assert.deepEqual(early.take(), []);
@@ -49,7 +49,7 @@ describe('a subscriber', () => {
   });
 
   it('hears nothing once it has gone', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { stop, take } = watch(lab, { initial: true });
     stop();
     await list(lab, makeStrip(MAC, [true]));
@@ -57,7 +57,7 @@ describe('a subscriber', () => {
   });
 
   it('never hears the same twice when something changes just as it comes', async () => {
-    const lab = bench();
+    const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]));
     lab.run(1, false);
     const answered = lab.service.last.answer(yes());
@@ -72,7 +72,7 @@ describe('a subscriber', () => {
   });
 
   it('hears of what becomes unknown and known again, with what was known last', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take, changes } = watch(lab);
     await list(lab, makeStrip(MAC, [true], { load: 5 }));
     await list(lab, makeStrip(MAC, [null], { load: null, voltage: 1 }));
@@ -92,7 +92,7 @@ describe('a subscriber', () => {
   });
 
   it('hears of a strip that turns up after the first complete list', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const plain = watch(lab);
     const initial = watch(lab, { initial: true });
     await list(lab, makeStrip(MAC, [true]));
@@ -104,7 +104,7 @@ describe('a subscriber', () => {
   });
 
   it('hears of a strip that an answer about it alone makes known, once a complete list has come', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     const read = async (mac: string): Promise<void> => {
       const reading = lab.account.get(mac);
@@ -119,7 +119,7 @@ describe('a subscriber', () => {
   });
 
   it('hears that a strip is gone from a complete list, which says nothing about its outlets', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     await list(lab, makeStrip(OTHER, [true]));
@@ -130,7 +130,7 @@ describe('a subscriber', () => {
   });
 
   it('hears nothing of a strip that an incomplete list leaves out', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     const reading = lab.account.list();
@@ -140,7 +140,7 @@ describe('a subscriber', () => {
   });
 
   it('hears of an outage and of its end; outlets keep what was known of them', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [true]));
     const reading = lab.account.list();
@@ -153,7 +153,7 @@ describe('a subscriber', () => {
   });
 
   it('hears of a strip that says itself that it is offline, or that the service does not know any more', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     await list(lab, makeStrip(MAC, [], { available: false }), makeStrip(OTHER, [true]));
@@ -168,7 +168,7 @@ describe('a subscriber', () => {
   });
 
   it('is called although another one throws', async () => {
-    const lab = bench();
+    const lab = startAccount();
     lab.account.subscribe(() => {
       throw new Error('broken watch');
     });
@@ -181,7 +181,7 @@ describe('a subscriber', () => {
   });
 
   it('may come and go while others are called', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const heard: string[] = [];
     const subscribe = (name: string, react?: () => void): (() => void) =>
       lab.account.subscribe((change) => {
@@ -203,7 +203,7 @@ describe('a subscriber', () => {
   });
 
   it('cannot change what others get', async () => {
-    const lab = bench();
+    const lab = startAccount();
     const { changes } = watch(lab, { initial: true });
     await list(lab, makeStrip(MAC, [true], { load: 5, units: { load: 'W' } }));
     const change = changes.find(({ kind }) => kind === 'outlet');

@@ -1,10 +1,10 @@
 import type { Change } from '../../../src/account/types';
 import { listOf } from '../../support/scripted-service';
-import { said, type Bench } from './support';
+import { said, type TestAccount } from './support';
 
 /** A subscriber that notes what it hears of strips; where not `initial`, without what it could not know before. */
 export function watch(
-  lab: Bench,
+  lab: TestAccount,
   { initial = false, readings }: { initial?: boolean; readings?: readonly string[] | 'all' } = {},
 ) {
   const heard: string[] = [];
@@ -20,7 +20,7 @@ export function watch(
 }
 
 /** Lets a list arrive now. */
-export async function list(lab: Bench, ...strips: Parameters<typeof listOf>): Promise<void> {
+export async function list(lab: TestAccount, ...strips: Parameters<typeof listOf>): Promise<void> {
   const reading = lab.account.list();
   await lab.service.lists.at(-1)?.answer(listOf(...strips));
   await reading;

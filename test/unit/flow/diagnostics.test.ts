@@ -6,7 +6,7 @@ import { StripError } from '../../../src/api/errors';
 import { Aliases, isKnownKey, reportOf, shapeOf, type ReportSource } from '../../../src/flow/diagnostics';
 import { calm, FakeClock } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { bench } from '../account/support';
+import { startAccount } from '../account/support';
 
 const settings: AccountSettings = {
   interval: 30_000,
@@ -52,7 +52,7 @@ const shape = (value: unknown) => shapeOf(value, new Aliases());
 
 describe('an account', () => {
   it('counts its requests, what it sent again, and its errors, those of commands included', async () => {
-    const { account, service, clock, run } = bench({ protectedOutlets: [{ mac: MAC, port: 4 }] });
+    const { account, service, clock, run } = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     const first = run(1, true);
     await service.last.fail(failure('UNREACHABLE'));
     await clock.pass(10_000);
