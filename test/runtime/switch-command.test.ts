@@ -28,7 +28,7 @@ settings.functionGlobalContext = { calls };`;
 /** The files that docs/architecture.md names, with the calls in its table. */
 function documented(): Map<string, string[]> {
   const text = readFileSync(join(REPOSITORY, 'docs/architecture.md'), 'utf8');
-  const section = /^## The way of a switch command$(.*?)^## /ms.exec(text)?.[1] ?? '';
+  const section = /^## The path of a switch command$(.*?)^## /ms.exec(text)?.[1] ?? '';
   const quoted = (part: string) => [...part.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   const isFile = (name: string) => /^(src|nodes)\//.test(name);
   return new Map(
@@ -41,7 +41,7 @@ function documented(): Map<string, string[]> {
   );
 }
 
-describe('the way of a switch command', () => {
+describe('the path of a switch command', () => {
   it('goes through the files and calls that docs/architecture.md lists, and through no other file', async () => {
     const service = await startService();
     const red = await startNodeRed({ settingsScript: COVERAGE });
