@@ -113,7 +113,6 @@ export interface Published {
  * newest payload of a topic is sent, so that what waits is never more than the topics there are.
  */
 export class Bridge {
-  readonly #options: BridgeOptions;
   /** By id. */
   readonly #strips = new Map<string, Shared>();
   /** Strips of before a deploy that are not known again yet. */
@@ -131,14 +130,13 @@ export class Bridge {
   #unsubscribe: () => void = () => undefined;
   #closed = false;
 
-  constructor(options: BridgeOptions) {
-    this.#options = options;
+  constructor(private readonly options: BridgeOptions) {
     this.#before = new Map(options.before?.strips);
   }
 
   /** Begins to publish, which keeps the account's poll going. */
   start(): void {
-    const { account, before, settings } = this.#options;
+    const { account, before, settings } = this.options;
     // The broker may have been away.
     this.#empty(before?.emptied ?? []);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
@@ -149,7 +147,7 @@ export class Bridge {
     this.#closed = true;
     this.#unsubscribe();
     for (const timer of [this.#timer, this.#emptyTimer]) {
-      if (timer !== null) this.#options.clock.clearTimeout(timer);
+      if (timer !== null) this.options.clock.clearTimeout(timer);
     }
     return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
   }
@@ -162,7 +160,7 @@ export class Bridge {
   readonly handle: Handle = async (input) => {
     const topic = ownProperty(input.msg, 'topic');
     const payload = ownProperty(input.msg, 'payload');
-    const incoming = readTopic(this.#options.settings, topic);
+    const incoming = readTopic(this.options.settings, topic);
     if (incoming.kind === 'birth') this.#onBirth(topic, payload);
     else if (incoming.kind === 'command') {
       if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
@@ -175,7 +173,7 @@ export class Bridge {
     if (payload === 'online') {
       this.#publishAll();
       // The broker may have been away when they were emptied.
-      if (topic === bridgeTopic(this.#options.settings)) this.#empty(this.#emptied());
+      if (topic === bridgeTopic(this.options.settings)) this.#empty(this.#emptied());
     } else if (payload !== 'offline') {
       const params = { topic: preview(topic), got: preview(payload) };
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
@@ -183,7 +181,7 @@ export class Bridge {
   }
 
   async #command(id: string, port: PortOrAll, payload: unknown, input: Input): Promise<void> {
-    const { account, owner } = this.#options;
+    const { account, owner } = this.options;
     const { target, onProgress } = input;
     target.port = port;
     const requested = parseRequested(payload);
@@ -204,7 +202,7 @@ export class Bridge {
 
   /** The strip with this id. While the account has never listed its strips, it is not known that there is none. */
   async #find(id: string): Promise<Strip> {
-    const { account } = this.#options;
+    const { account } = this.options;
     const { available, error } = account.status();
     if (!this.#strips.has(id)) {
       if (available === null) await account.list();
@@ -218,7 +216,7 @@ export class Bridge {
   #warn(topic: string): void {
     if (this.#warned.has(topic) || this.#warned.size >= MOST_WARNED) return;
     this.#warned.add(topic);
-    this.#options.onRetained(topic);
+    this.options.onRetained(topic);
   }
 
   #onChange(change: Change): void {
@@ -226,12 +224,12 @@ export class Bridge {
     else if (change.kind !== 'account') this.#update(change.strip);
     else if (change.available === true) this.#forgetOthers();
     const status = this.#nodeStatus();
-    if (status !== null) this.#options.onStatus(status);
+    if (status !== null) this.options.onStatus(status);
   }
 
   /** Empties what is left of the strips of another account, once those of this one are known. */
   #forgetOthers(): void {
-    const { account, source } = this.#options;
+    const { account, source } = this.options;
     if (!account.status().readable) return;
     for (const [id, shared] of this.#before) {
       // A strip of this account may only be out of the list for a while.
@@ -244,7 +242,7 @@ export class Bridge {
   /** How many strips are shared, or why that is not known; `null` while the service was not asked yet. */
   #nodeStatus(): NodeStatus | null {
     const { size } = this.#strips;
-    return accountStatus(this.#options.account.status(), () =>
+    return accountStatus(this.options.account.status(), () =>
       size === 0 ? NO_STRIPS : { fill: 'green', shape: 'dot', text: String(size) },
     );
   }
@@ -256,7 +254,7 @@ export class Bridge {
     if (known?.strip === strip) return;
     const before = known ?? this.#before.get(id);
     this.#before.delete(id);
-    const { settings, source } = this.#options;
+    const { settings, source } = this.options;
     const parts = new Set(before?.parts);
     for (const { port } of outletsOf(strip)) parts.add(port);
     for (const name of READINGS) if (settings.readings && strip[name] !== null) parts.add(name);
@@ -276,7 +274,7 @@ export class Bridge {
   /** Empties every topic of a strip, so that the broker keeps nothing of it. */
   #forget(strip: Strip): void {
     const id = stripId(strip.mac);
-    if (this.#strips.delete(id)) this.#empty(topicsOf(this.#options.settings, id));
+    if (this.#strips.delete(id)) this.#empty(topicsOf(this.options.settings, id));
   }
 
   /** An empty payload makes the broker forget what it kept on a topic. */
@@ -289,7 +287,7 @@ export class Bridge {
       this.#toEmpty.add(topic);
     }
     if (this.#toEmpty.size === 0 || this.#closed) return;
-    this.#emptyTimer ??= this.#options.clock.setTimeout(() => {
+    this.#emptyTimer ??= this.options.clock.setTimeout(() => {
       this.#emptyTimer = null;
       for (const topic of this.#toEmpty) this.#bulk.add(topic);
       this.#toEmpty.clear();
@@ -314,7 +312,7 @@ export class Bridge {
 
   #publishOutlets(id: string, port: PortOrAll): void {
     for (const each of port === 'all' ? PORTS : [port]) {
-      const topic = stateTopic(this.#options.settings, id, each);
+      const topic = stateTopic(this.options.settings, id, each);
       // Of a strip that was forgotten meanwhile nothing must come back.
       if (this.publishes(topic)) this.#hurry(id, topic);
     }
@@ -323,7 +321,7 @@ export class Bridge {
 
   /** A topic is to be sent before all that waits in bulk, but for the discovery message of its strip. */
   #hurry(id: string, topic: string): void {
-    const discovery = discoveryTopic(this.#options.settings, id);
+    const discovery = discoveryTopic(this.options.settings, id);
     if (this.#bulk.delete(discovery)) this.#changes.add(discovery);
     this.#bulk.delete(topic);
     this.#changes.add(topic);
@@ -331,7 +329,7 @@ export class Bridge {
 
   /** All that is to be published of a strip, by topic. */
   #payloadsOf(id: string, strip: Strip, parts: Shared['parts']): Map<string, string> {
-    const { settings, origin } = this.#options;
+    const { settings, origin } = this.options;
     const readings = READINGS.filter((name) => settings.readings && parts.has(name));
     const payloads = new Map<string, string>();
     if (settings.discovery !== '') {
@@ -347,14 +345,14 @@ export class Bridge {
   /** Deferred, so that changes made together are sent together, each topic once. */
   #flushSoon(ms = 0): void {
     if (this.#closed || this.#timer !== null) return;
-    this.#timer = this.#options.clock.setTimeout(() => {
+    this.#timer = this.options.clock.setTimeout(() => {
       this.#timer = null;
       this.#flush();
     }, ms);
   }
 
   #flush(): void {
-    const { isTaken, send } = this.#options;
+    const { isTaken, send } = this.options;
     const due = [...this.#changes, ...this.#bulk].slice(0, MOST_IN_WINDOW);
     if (due.length > 0) this.#flushSoon(WINDOW);
     for (const topic of due) {

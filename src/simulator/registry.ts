@@ -66,17 +66,15 @@ export const NO_SIMULATOR = 'NO_SIMULATOR';
  * because simulators come and go with deploys; the request waits for what it returns.
  */
 export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destroy'> {
-  readonly #path: string;
-  readonly #find: () => Promise<Simulator | null>;
   /** Requests without an answer. */
   readonly #pending = new Set<Dispatcher.DispatchController>();
   #destroyed = false;
 
   /** `path`: the simulator's, as `simulatorPath` returns it; what requests ask for starts with it. */
-  constructor(path: string, find: () => Promise<Simulator | null>) {
-    this.#path = path;
-    this.#find = find;
-  }
+  constructor(
+    private readonly path: string,
+    private readonly find: () => Promise<Simulator | null>,
+  ) {}
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     // Answers are small and come whole, so there is nothing to pause.
@@ -113,7 +111,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
     controller: Dispatcher.DispatchController,
   ): Promise<void> {
     if (this.#destroyed) throw destroyed();
-    const simulator = await this.#find();
+    const simulator = await this.find();
     if (!this.#pending.has(controller)) return;
     if (simulator === null) throw withCode('there is no simulator at this path', NO_SIMULATOR);
     handler.onRequestStart?.(controller, null);
@@ -122,7 +120,7 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
     const { method, path, headers: sent, body: asked } = options;
     const { status, headers, body } = await handle(simulator, {
       method,
-      path: path.slice(this.#path.length),
+      path: path.slice(this.path.length),
       headers: headersOf(sent),
       body: typeof asked === 'string' ? asked : '',
     });

@@ -96,13 +96,12 @@ const key = (mac: string): string => mac.replace(/[\s:._-]/g, '').toLowerCase();
 /** The smart strip service in memory: its strips, and what can happen at the strips themselves. `handle` answers requests with it. */
 export class Simulator {
   readonly #strips = new Map<string, SimulatedStrip>();
-  readonly #options: SimulatorOptions;
   readonly #listeners = new Set<(switched: Switched) => void>();
   /** End the wait of answers that are not due yet. */
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  constructor(options: SimulatorOptions) {
+  constructor(private readonly options: SimulatorOptions) {
     const { strips, clock } = options;
     for (const { mac, name, outlets = [] } of strips) {
       this.#strips.set(key(mac), {
@@ -114,12 +113,11 @@ export class Simulator {
         available: true,
       });
     }
-    this.#options = options;
   }
 
   /** Whether a request with this key is answered. */
   accepts(candidate: string): boolean {
-    const { apiKey } = this.#options;
+    const { apiKey } = this.options;
     return apiKey === '' ? candidate !== '' : candidate === apiKey;
   }
 
@@ -131,13 +129,13 @@ export class Simulator {
   /** The body of `GET /strips`: the strips that are plugged in. */
   list(): unknown {
     const strips = [...this.#strips.values()].filter(({ available }) => available);
-    return FORMATS[this.#options.shape].list(strips.map((strip) => this.#snapshot(strip)));
+    return FORMATS[this.options.shape].list(strips.map((strip) => this.#snapshot(strip)));
   }
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
     const strip = this.#strips.get(key(mac));
-    return strip?.available ? FORMATS[this.#options.shape].strip(this.#snapshot(strip)) : undefined;
+    return strip?.available ? FORMATS[this.options.shape].strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
@@ -170,7 +168,7 @@ export class Simulator {
 
   /** Resolves when an answer is due. */
   async latency(): Promise<void> {
-    const { latency, clock } = this.#options;
+    const { latency, clock } = this.options;
     if (latency <= 0 || this.#closed) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {
@@ -209,7 +207,7 @@ export class Simulator {
 
   /** How far a reading is from its mean now, from -1 to 1. */
   #drift({ phase }: SimulatedStrip, name: ReadingName): number {
-    const { clock, drift = false } = this.#options;
+    const { clock, drift = false } = this.options;
     return drift ? Math.cos(2 * Math.PI * (clock.monotonic() / PERIODS[name] + phase)) : 0;
   }
 }
