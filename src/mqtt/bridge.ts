@@ -247,6 +247,7 @@ export class Bridge {
     );
   }
 
+  /** Publishes what is new of a strip, and empties the topics that are no longer its own. */
   #update(strip: Strip): void {
     const id = stripId(strip.mac);
     const known = this.#strips.get(id);
@@ -265,7 +266,7 @@ export class Bridge {
       if (this.#payloads.get(topic) === payload) continue;
       this.#payloads.set(topic, payload);
       if (known === undefined) this.#bulk.add(topic);
-      else this.#hurry(id, topic);
+      else this.#prioritize(id, topic);
     }
     this.#empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
     this.#flushSoon();
@@ -277,7 +278,7 @@ export class Bridge {
     if (this.#strips.delete(id)) this.#empty(topicsOf(this.options.settings, id));
   }
 
-  /** An empty payload makes the broker forget what it kept on a topic. */
+  /** Empties topics a second later: an empty payload makes the broker forget what it kept on a topic. */
   #empty(topics: Iterable<string>): void {
     for (const topic of topics) {
       for (const waiting of [this.#changes, this.#bulk]) waiting.delete(topic);
@@ -314,13 +315,13 @@ export class Bridge {
     for (const each of port === 'all' ? PORTS : [port]) {
       const topic = stateTopic(this.options.settings, id, each);
       // Of a strip that was forgotten meanwhile nothing must come back.
-      if (this.publishes(topic)) this.#hurry(id, topic);
+      if (this.publishes(topic)) this.#prioritize(id, topic);
     }
     this.#flushSoon();
   }
 
-  /** A topic is to be sent before all that waits in bulk, but for the discovery message of its strip. */
-  #hurry(id: string, topic: string): void {
+  /** Sends a topic before all that waits in bulk, but for the discovery message of its strip. */
+  #prioritize(id: string, topic: string): void {
     const discovery = discoveryTopic(this.options.settings, id);
     if (this.#bulk.delete(discovery)) this.#changes.add(discovery);
     this.#bulk.delete(topic);
