@@ -135,17 +135,13 @@ function readStrip(
   const doubts = fields.filter(
     ({ meaning, value, part }) => part === 'self' && saysUnreliable(meaning, value),
   );
-  const isUnreliable = oldKeys.length > 0 || doubts.length > 0;
-  const { load, voltage, signal, units } = settleReadings(isUnreliable ? [] : fields, look, note);
+  const doubted = [...oldKeys, ...doubts.map(({ meaning }) => meaning.key)];
+  const { load, voltage, signal, units } = settleReadings(doubted.length > 0 ? [] : fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
-  if (isUnreliable) {
+  if (doubted.length > 0) {
     for (const outlet of outlets) outlet.on = null;
-    note(
-      'outlets',
-      'unclear',
-      [...new Set([...oldKeys, ...doubts.map(({ meaning }) => meaning.key)])].sort(),
-    );
+    note('outlets', 'unclear', [...new Set(doubted)].sort());
   }
   const name = rows === null ? nameOf(fields) : rows.name;
   return { mac, name, available, outlets, load, voltage, signal, units, at };

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { says, type Look, type Meaning } from './names';
-import { isSet, preferred, readFlag, readJson, saysFailed, withItem, type JsonRecord } from './values';
+import { isSet, preferred, readFlag, readJson, saysFailed, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -46,7 +46,7 @@ function addFields(
   depth: number,
   inSystem = false,
 ): void {
-  let keys: Meaning[] = [];
+  const keys: Meaning[] = [];
   for (const key in record) {
     const meaning = look(key);
     if (meaning.denied || (inSystem && meaning.reading === 'load')) continue;
@@ -56,12 +56,12 @@ function addFields(
       addFields(found, value, inner, look, depth + 1, inSystem || SYSTEM.test(meaning.plain));
       continue;
     }
-    if (meaning.keyed >= 0) keys = withItem(keys, meaning);
+    if (meaning.keyed >= 0) keys.push(meaning);
     else found.fields.push({ meaning, value, record, part, depth });
     if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, look, depth + 1);
   }
   // Measurements under such keys are not about what is on.
-  if (keys.length > 0 && part === 'self') found.keyed = withItem(found.keyed, { record, keys });
+  if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
 }
 
 /** A record or a list may come as a text. */
@@ -117,8 +117,8 @@ function pairName(item: JsonRecord, look: Look): string | null {
 }
 
 /** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
-export const saysOld = ({ doubt, isName }: Meaning, value: unknown): boolean =>
-  (doubt === 'old' && readFlag(value) === true) || (!isName && says('old', value));
+export const saysOld = ({ doubt, connection }: Meaning, value: unknown): boolean =>
+  (doubt === 'old' && readFlag(value) === true) || ((doubt === 'old' || connection) && says('old', value));
 
 /** Whether a field says that what is said beside it cannot be relied on: it is old or not valid, or something failed. */
 export function saysUnreliable(meaning: Meaning, value: unknown): boolean {

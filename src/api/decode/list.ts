@@ -70,7 +70,7 @@ class Search {
     const strips = items.filter((item) => item !== null && typeof item === 'object');
     const areStrips =
       isListName(name) || strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look));
-    if (strips.length > 0 && !areStrips) return hasGroups;
+    if (!areStrips) return hasGroups;
     if (strips.length === 0 && !hasGroups && !(name === null || name.strips)) return false;
     // A room without strips beside one that has some is none of them.
     this.#add(strips, hasGroups ? 0 : items.filter((item) => item === null).length);
@@ -80,12 +80,12 @@ class Search {
   /** An element of a list: a strip, a record that holds strips, or something else; `null`: nothing says which strip it is. */
   #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | null {
     const look = this.#look;
-    const { name, offline } = place;
+    const { offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
     if (!isRecord(record)) return null;
     const own = directIdentity(record, look);
     if (this.#isGroup(record, own, place)) return 'group';
-    const identity = name?.foreign === true ? null : (own ?? partIdentity(record, look));
+    const identity = own ?? partIdentity(record, look);
     if (identity === null) return null;
     return isForeign(record, look) ? 'other' : { identity, record, offline };
   }
@@ -95,10 +95,12 @@ class Search {
     const look = this.#look;
     const before = this.records.length;
     // What a record with a MAC holds are its outlets, unless they have MACs and outlets of their own.
-    if ((own !== null && !holdsStrips(record, own, look)) || !this.#inside(record, place)) return false;
+    const others = own === null ? null : keysOfOthers(record, own, look);
+    if (others?.length === 0 || !this.#inside(record, place)) return false;
     // An empty list inside makes no group of a record that has a MAC further down.
     if (this.records.length === before && partIdentity(record, look) !== null) return false;
-    if (own !== null && tellsOwnOutlets(record, own, look))
+    const rest = Object.entries(record).filter(([key]) => others?.includes(key) === false);
+    if (own !== null && tellsOutlets(Object.fromEntries(rest), look))
       this.records.push({ identity: own, record, offline: place.offline });
     return true;
   }
@@ -195,29 +197,18 @@ const saysOffline = (record: JsonRecord, look: Look): boolean =>
     return readIndex(value) < 0 && reachability({ meaning: look(key), value, part: 'self' }) === false;
   });
 
-/** Whether records in a container that have outlets have MACs other than that of the record which holds them. */
-function holdsOtherStrips(value: unknown, own: Identity, look: Look): boolean {
-  if (Array.isArray(value)) return value.some((item) => isOtherStrip(item, own, look));
-  if (isRecord(value)) for (const key in value) if (isOtherStrip(value[key], own, look)) return true;
-  return false;
-}
+/** The keys of a record under which stand records with outlets and with MACs other than its own. */
+const keysOfOthers = (record: JsonRecord, own: Identity, look: Look): string[] =>
+  Object.keys(record).filter((key) => {
+    const value = record[key];
+    if (typeof value !== 'object' || value === null || look(key).denied) return false;
+    return Object.values(value).some((item) => isOtherStrip(item, own, look));
+  });
 
 function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
   if (!isRecord(item)) return false;
   const identity = directIdentity(item, look);
   return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look);
-}
-
-function holdsStrips(record: JsonRecord, own: Identity, look: Look): boolean {
-  for (const key in record) if (!look(key).denied && holdsOtherStrips(record[key], own, look)) return true;
-  return false;
-}
-
-/** Whether a record with a MAC has outlets besides the strips that it holds. */
-function tellsOwnOutlets(record: JsonRecord, own: Identity, look: Look): boolean {
-  const entries = Object.entries(record);
-  const rest = entries.filter(([, value]) => !holdsOtherStrips(readJson(value), own, look));
-  return tellsOutlets(Object.fromEntries(rest), look);
 }
 
 function holdsOnlyOutlets(record: JsonRecord, look: Look): boolean {

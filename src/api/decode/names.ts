@@ -6,8 +6,8 @@ import { READINGS, type ReadingName } from '../types';
 const NAMES = {
   /** Identify a strip, whatever the value looks like. */
   mac: 'mac macaddress macaddr stripmac devicemac macid hwaddr hardwareaddress',
-  /** Say that what is said beside them is old, or a guess. */
-  old: 'stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate',
+  /** Say, as a clear boolean or by a word, that what is said beside them is old, or a guess. */
+  old: 'stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate freshness',
   /** Identify a strip only where the value looks like a MAC: a record's running number must not. */
   id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
   name: 'name label title alias displayname friendlyname devicename devname stripname',
@@ -40,7 +40,7 @@ const NAMES = {
     status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing metadata summary identity identification resource entity main message
-    states shadow capabilities embedded detail desc description lastresponse hw fields`,
+    states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
   /** Records and lists of measurements. */
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
     measured measurement readings reading metrics telemetry sensors sensor globalmeasure getrealtime
@@ -312,7 +312,7 @@ function meaningOf(key: string): Meaning {
     state:
       stated !== undefined ? 'any' : inverted !== undefined ? 'off' : worded !== undefined ? 'word' : null,
     number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
-    identifier: IDENTIFIER.test(plain) || is('position') || POSITION.test(plain),
+    identifier: IDENTIFIER.test(plain),
     keyed: digits === undefined ? -1 : Number(digits),
     keyedBy: word !== undefined ? 'word' : letter !== undefined ? 'letter' : 'digits',
     keyedState: keyedState(word, letter, after),

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
 import { isOfOther, OUTLET, type Look, type Meaning } from './names';
-import { numberInText, readIndex, withItem, type JsonRecord } from './values';
+import { numberInText, readIndex, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
@@ -24,15 +24,15 @@ const OUTLETS = 4;
 export function numberRecords(
   records: readonly JsonRecord[],
   look: Look,
-  keys: readonly string[],
+  keys: readonly Meaning[],
   ordered: boolean,
   ports: readonly Meaning[],
 ): Numbering {
   const { called, codes } = calledPort(records, ports, look);
-  const keyed = keys.map((key) => look(key).keyed);
+  const keyed = keys.map((key) => key.keyed);
   const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
-  const byKey = isKeyed && keys.every((key) => look(key).keyedBy === 'word') ? fromOne(keyed) : null;
+  const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromOne(keyed) : null;
   const sure = called ?? byKey;
   if (sure !== null) {
     const agrees = (number: Port | null, i: number): boolean => number === (byKey?.[i] ?? number);
@@ -52,12 +52,12 @@ function calledPort(
   ports: readonly Meaning[],
   look: Look,
 ): { called: Numbers | null; codes: Set<string> } {
-  let sure: number[][] = [];
+  const sure: number[][] = [];
   const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, state } of ports) {
     const raw = records.map((record) => numberOf(record[key], look));
     if (raw.every((number) => number < 0)) continue;
-    if (state === null) sure = withItem(sure, raw);
+    if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
   }
   const called = combinedNumbers(sure);
@@ -184,7 +184,7 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
-  return !(meaning.isName || meaning.is('type')) || values.every(fits);
+  return !meaning.isName || values.every(fits);
 }
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');

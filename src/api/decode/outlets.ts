@@ -4,7 +4,7 @@ import { stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet, type Numbers } from './numbering';
-import { fieldsOf, isMeasure, preferred, readBit, readJson, readText, withItem } from './values';
+import { fieldsOf, isMeasure, preferred, readBit, readJson, readText } from './values';
 import type { AddNote, JsonRecord } from './values';
 
 /** One outlet, as one container of an answer tells it. */
@@ -36,18 +36,18 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Every set of outlets among the fields of a strip. `measured`: it tells a load. */
 export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
-  let sets: ToldOutlet[][] = [];
+  const sets: ToldOutlet[][] = [];
   for (const { meaning, value, record, part } of fields) {
     if (typeof value !== 'object' || value === null || part === 'network') continue;
     const set = readSet(value, { key: meaning.key, record, trust: trustOf(meaning, value), measured }, look);
-    if (set !== null) sets = withItem(sets, set);
+    if (set !== null) sets.push(set);
   }
   for (const { record, keys } of keyed) {
     const sure = flatKeys(keys);
     const [first] = sure;
-    const container = { key: first?.key ?? '', record, trust: 'outlets', measured } as const;
-    const set = first === undefined ? null : ofKeys(record, sure, container, look);
-    if (set !== null) sets = withItem(sets, set);
+    if (first === undefined) continue;
+    const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured }, look);
+    if (set !== null) sets.push(set);
   }
   return sets;
 }
@@ -65,11 +65,13 @@ function trustOf(meaning: Meaning, value: unknown): Container['trust'] {
 }
 
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
-const flatKeys = (keys: readonly Meaning[]): readonly Meaning[] =>
-  keys.filter(({ keyedBy }) => {
-    const alike = (): Meaning[] => keys.filter((other) => other.keyedBy === keyedBy);
-    return keyedBy === 'word' || isExact(alike().map(({ keyed }) => keyed));
+function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
+  if (keys.every(({ keyedBy }) => keyedBy === 'word')) return keys;
+  return keys.filter(({ keyedBy }) => {
+    const alike = keys.filter((other) => other.keyedBy === keyedBy);
+    return keyedBy === 'word' || isExact(alike.map(({ keyed }) => keyed));
   });
+}
 
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
 export function rowSet(
@@ -119,7 +121,7 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
 /** `keys`: of the map that holds the records; none for an array. */
 function ofRecords(
   all: readonly JsonRecord[],
-  keys: readonly string[],
+  keys: readonly Meaning[],
   { key: from, trust }: Container,
   look: Look,
 ): ToldOutlet[] | null {
@@ -134,7 +136,7 @@ function ofRecords(
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
   const ownKeys = keys.filter((_, i) => kept[i]);
   // `"socketToggle1": {"value": 1}`
-  const outer = ownKeys.map(look).map((key) => (key.keyedBy === 'word' ? key.keyedState : null));
+  const outer = ownKeys.map(({ keyedBy, keyedState }) => (keyedBy === 'word' ? keyedState : null));
   const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
   const { numbers, codes } = numberRecords(records, look, ownKeys, isOrdered, ports);
   const said = records.map((record, i) => statesIn(record, look, outer[i]));
@@ -178,18 +180,11 @@ function areOutlets(
  * what kind of thing it is.
  */
 function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning[]; labels: Meaning[] } {
-  const ports: Meaning[] = [];
-  const labels: Meaning[] = [];
   const seen = new Set<string>();
-  for (const record of records) {
-    for (const key in record) {
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const meaning = look(key);
-      if (meaning.number === 'port') ports.push(meaning);
-      if (meaning.outletName < Infinity || meaning.is('type') || meaning.is('code')) labels.push(meaning);
-    }
-  }
+  for (const record of records) for (const key in record) seen.add(key);
+  const keys = [...seen].map(look);
+  const ports = keys.filter(({ number }) => number === 'port');
+  const labels = keys.filter((key) => key.outletName < Infinity || key.is('type') || key.is('code'));
   return { ports, labels };
 }
 
@@ -204,7 +199,7 @@ function ofValues(
 ): ToldOutlet[] | null {
   const isState = (value: unknown): boolean =>
     !isMeasure(value) && (typeof value !== 'object' || value === null);
-  if (values.length === 0 || values.length > PORTS.length || !values.every(isState)) return null;
+  if (values.length > PORTS.length || !values.every(isState)) return null;
   const bits = values.filter((value) => readBit(value) !== null);
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
   if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(look(from), values, measured)))
@@ -232,34 +227,23 @@ function ofMap(map: JsonRecord, container: Container, look: Look): ToldOutlet[] 
   if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container, look);
   const names = keys.filter(({ key }) => isRecord(map[key]));
   if (names.length === 0 || names.some(({ denied }) => denied)) return null;
-  const outlets = ofRecordsUnder(names, map, container, look);
+  const outlets = ofKeys(map, names, container, look);
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
 
-/** Outlets that the keys of a record name: records, or values of any kind. */
+/** Outlets under such keys of a record: records, or where the keys number them, values of any kind. */
 function ofKeys(
   map: JsonRecord,
   keys: readonly Meaning[],
   container: Container,
   look: Look,
 ): ToldOutlet[] | null {
-  const own = keys.filter(({ keyedState }) => keyedState !== null);
-  if (own.every(({ key }) => isRecord(map[key]))) return ofRecordsUnder(own, map, container, look);
+  if (keys.every(({ key, keyedState }) => keyedState === null || isRecord(map[key]))) {
+    const own = keys.filter(({ keyedState }) => keyedState !== null);
+    return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container, look);
+  }
   return container.trust === 'outlets' ? keyedSet(map, keys, container, look) : null;
 }
-
-const ofRecordsUnder = (
-  keys: readonly Meaning[],
-  map: JsonRecord,
-  container: Container,
-  look: Look,
-): ToldOutlet[] | null =>
-  ofRecords(
-    keys.map(({ key }) => map[key]).filter(isRecord),
-    keys.map(({ key }) => key),
-    container,
-    look,
-  );
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
 function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
@@ -310,7 +294,7 @@ export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: Ad
   for (const port of PORTS) {
     let told: ToldOutlet[] = [];
     for (const outlets of sets) {
-      for (const outlet of outlets) if (outlet.port === port) told = withItem(told, outlet);
+      for (const outlet of outlets) if (outlet.port === port) told = [...told, outlet];
     }
     const [only] = told;
     // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { saysOld } from './fields';
-import type { Look, Meaning } from './names';
+import { says, type Look, type Meaning } from './names';
 import { isSet, readFlag, readIndex, readText, saysFailed, type JsonRecord } from './values';
 
 /** What a field around a list says of how much of it came: that there is more, or that something failed; that there are pages; that this is all. */
@@ -53,43 +53,55 @@ function hintOf(
   look: Look,
   inPaging: boolean,
 ): Hint {
-  const { plain } = meaning;
   const value = isRecord(found) ? scalarOf(found, look) : found;
   const number = readIndex(value);
-  if (meaning.is('success')) return readFlag(value) === false ? 'more' : null;
-  if (meaning.is('error') || MISSING.test(plain)) return isSet(found) ? 'more' : null;
-  if (saysOld(meaning, value)) return 'more';
-  if (saysFailed(meaning, value) || (plain === 'status' && value === false)) return 'more';
+  if (saysIncomplete(meaning, found, value)) return 'more';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
-    const isLink = inPaging && isLast === null && readText(value) !== null;
-    return isLink ? 'paged' : lastOrMore(isLast);
+    if (isLast !== null) return allOrMore(isLast);
+    // A link to the last page.
+    return inPaging && readText(value) !== null ? 'paged' : null;
   }
-  if (meaning.is('more')) return lastOrMore(!(readFlag(value) ?? isSet(found)));
-  if (number < 0 && meaning.is('range')) return hintOfRange(value, came);
-  if (number < 0 && totalIn(value) > Math.max(...came)) return 'more';
-  if (number < 0) {
-    // "3 strips", -1, "1/3"
-    const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
-    return isCount && (typeof value === 'number' || readText(value) !== null) ? 'paged' : null;
-  }
-  if (meaning.is('total')) return lastOrMore(came.includes(number));
-  if (meaning.is('pages')) return lastOrMore(number <= 1);
-  if (meaning.is('count') || meaning.strips) return hintOfCount(plain, number, came, inPaging);
-  if (meaning.is('page') || (inPaging && plain === 'current')) return moreOrPaged(number > 1);
-  if (meaning.is('limit')) return hintOfSize(number, came);
-  if (!meaning.is('skipped')) return null;
-  // Some count what comes before, some start at 1.
-  return moreOrPaged(number > (plain === 'from' || plain === 'start' ? 1 : 0));
+  if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
+  return number < 0 ? hintOfText(meaning, value, came) : hintOfNumber(meaning, number, came, inPaging);
 }
+
+/** Whether a field says that something failed, is missing or is old. */
+const saysIncomplete = (meaning: Meaning, found: unknown, value: unknown): boolean =>
+  (meaning.is('success') && readFlag(value) === false) ||
+  (meaning.plain === 'status' && value === false) ||
+  ((meaning.is('error') || MISSING.test(meaning.plain)) && isSet(found) && !says('fine', value)) ||
+  saysOld(meaning, value) ||
+  saysFailed(meaning, value);
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =
   /^(?:failed|missing|skipped|unreachable|timedout).|errors$|warnings?$|^(?:filters?|filteredby|query|search|removed)$|since$/;
 
-const lastOrMore = (isLast: boolean | null): Hint => (isLast === null ? null : isLast ? 'all' : 'more');
+const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
 const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
+
+/** What a text says, or a number that is no count: "0-1 of 5", "3 strips", -1, "1/3". */
+function hintOfText(meaning: Meaning, value: unknown, came: readonly number[]): Hint {
+  const text = readText(value) ?? '';
+  if (meaning.is('range')) return hintOfRange(text, came);
+  if (totalIn(text) > Math.max(...came)) return 'more';
+  const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
+  return isCount && (typeof value === 'number' || text !== '') ? 'paged' : null;
+}
+
+function hintOfNumber(meaning: Meaning, number: number, came: readonly number[], inPaging: boolean): Hint {
+  const { plain } = meaning;
+  if (meaning.is('total')) return allOrMore(came.includes(number));
+  if (meaning.is('pages')) return allOrMore(number <= 1);
+  if (meaning.is('count') || meaning.strips) return hintOfCount(plain, number, came, inPaging);
+  if (meaning.is('page') || (inPaging && plain === 'current')) return moreOrPaged(number > 1);
+  if (meaning.is('limit')) return hintOfSize(number, came);
+  // Some count what comes before, some start at 1.
+  const first = plain === 'from' || plain === 'start' ? 1 : 0;
+  return meaning.is('skipped') ? moreOrPaged(number > first) : null;
+}
 
 /** `number` is that of a page; `size` may be that of a page, any other count is that of what came, or of all. */
 function hintOfCount(plain: string, number: number, came: readonly number[], inPaging: boolean): Hint {
@@ -103,16 +115,14 @@ const hintOfSize = (size: number, came: readonly number[]): Hint =>
   came.every((count) => size > count) ? 'all' : 'paged';
 
 /** "1-2/2", "0-1 of 5". */
-function hintOfRange(value: unknown, came: readonly number[]): Hint {
-  if (typeof value !== 'string') return null;
-  const total = totalIn(value.replace('/', ' of '));
-  if (total < 0) return /[0-9] *- *[0-9]/.test(value) ? 'paged' : null;
-  return lastOrMore(came.includes(total));
+function hintOfRange(text: string, came: readonly number[]): Hint {
+  const total = totalIn(text.replace('/', ' of '));
+  if (total >= 0) return allOrMore(came.includes(total));
+  return /[0-9] *- *[0-9]/.test(text) ? 'paged' : null;
 }
 
 /** "Showing 2 of 5 strips"; -1 where there is none. */
-const totalIn = (value: unknown): number =>
-  Number(/\bof\s+([0-9]{1,9})\b/i.exec(readText(value) ?? '')?.[1] ?? -1);
+const totalIn = (text: string): number => Number(/\bof\s+([0-9]{1,9})\b/i.exec(text)?.[1] ?? -1);
 
 /** `total: {"value": 3}` */
 function scalarOf(record: JsonRecord, look: Look): unknown {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { reachability, saysUnreliable } from './fields';
 import type { Look, Meaning } from './names';
-import { agreed, fieldsOf, isMeasure, readBit, readWord, withItem } from './values';
+import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
 import type { Candidate, JsonRecord, Note } from './values';
 
 /** What one field that may say on or off says; `null`: neither. */
@@ -37,39 +37,37 @@ export function stateOfValue(
 }
 
 /**
- * What the fields of a record about one outlet say, and what was said before. `outer`: how the name of the record itself says on or off,
+ * What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off,
  * if it does.
  */
 export function statesIn(
   record: JsonRecord,
   look: Look,
   outer: Meaning['state'] = null,
-  before: StateCandidate[] = [],
   depth = 0,
 ): StateCandidate[] {
-  const start = before.length;
-  let said = before;
+  const said: StateCandidate[] = [];
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
     const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
     if (isRecord(value)) {
       const isState = kind !== null || meaning.part === 'self';
-      if (isState && depth < DEEPEST_STATE) said = statesIn(value, look, kind, said, depth + 1);
+      if (isState && depth < DEEPEST_STATE) said.push(...statesIn(value, look, kind, depth + 1));
       continue;
     }
     const state = kind === null ? null : candidateOf(key, kind, value);
-    if (state !== null) said = withItem(said, state);
+    if (state !== null) said.push(state);
     // "low" beside `output: true` makes that the direction of a pin.
     if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
-      said = withItem(said, { from: key, value: value === 'high', weight: 'level' });
+      said.push({ from: key, value: value === 'high', weight: 'level' });
     if (state?.weight === 'clear') continue;
     if (saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false)
-      said = withItem(said, { from: key, value: null, weight: 'unreliable' });
+      said.push({ from: key, value: null, weight: 'unreliable' });
   }
   if (outer === null) return said;
   // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
-  const [own, ...others] = said.slice(start).filter(({ value }) => value !== null);
+  const [own, ...others] = said.filter(({ value }) => value !== null);
   if (own !== undefined && others.some(({ value }) => value !== own.value))
     said.push({ ...own, value: null, weight: 'unreliable' });
   return said;
