@@ -199,8 +199,11 @@ const named = (answer: StripsAnswer): StripsAnswer =>
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
     : answer;
 
-const typedValues = (node: EditorNode) =>
-  accountValues(node.id, (field) => (field === 'mapping' ? typedMapping() : valueOf(field)));
+const typedValues = (node: EditorNode) => ({
+  ...accountValues(node.id, valueOf),
+  timeout: timeoutOf(),
+  mapping: typedMapping(),
+});
 
 /** The sentence stands below the field where it can be corrected, and the way there beside the button; or it stands there itself. */
 function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {
