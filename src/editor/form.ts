@@ -269,10 +269,7 @@ export function chosenIn(field: JQuery): string {
  * Chooses the account of a new node where there is just one to choose, and calls back with the chosen one, now and at each change.
  * `isNew`: the node never had one.
  */
-export function followAccount(
-  node: EditorNode,
-  follow: (account: string, isNew: boolean) => void = () => undefined,
-): void {
+export function followAccount(node: EditorNode, follow?: (account: string, isNew: boolean) => void): void {
   const select = $('#node-input-account').attr(
     'aria-describedby',
     'smart-strip-message-account smart-strip-hint-account',
@@ -280,13 +277,11 @@ export function followAccount(
   const isNew = !node.account;
   const options = Array.from(select.find('option'), (option) => chosenIn($(option)));
   const [only, ...others] = options.filter((id) => id !== '');
-  if (isNew && chosenIn(select) === '' && only !== undefined && others.length === 0) {
-    select.val(only).trigger('change');
-  }
+  if (isNew && only !== undefined && others.length === 0) select.val(only).trigger('change');
   const tell = () => {
     const account = chosenIn(select);
     showMessage('account', account === '' ? text('strip-account.invalid.account') : '');
-    follow(account, isNew);
+    follow?.(account, isNew);
   };
   select.on('change', tell);
   tell();

@@ -12,6 +12,7 @@ import {
   findStrip,
   isInSubflow,
   learn,
+  matches,
   outletOf,
   readingText,
   stripsOf,
@@ -438,15 +439,6 @@ export function stateOf(account: AccountOverview | undefined): AccountState {
   }
   if (error.code === 'AUTH') return 'auth';
   return error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' ? 'unreachable' : 'failing';
-}
-
-/** Whether a strip has all words of the filter in its name, its MAC or the names of its outlets. */
-export function matches(strip: Strip, filter: string): boolean {
-  const text = [strip.name, strip.mac, ...strip.outlets.map(({ name }) => name)].join(' ').toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word) || (word !== '' && macKey(strip.mac).includes(macKey(word))));
 }
 
 /** The load of a strip, and when it was read, in milliseconds. */

@@ -18,6 +18,7 @@ import {
   findStrip,
   knownStrip,
   loadStrips,
+  matches,
   outletName,
   outletState,
   stateText,
@@ -83,15 +84,6 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   return { error: text('strip-account.invalid.stripName', { name: mac }) };
 }
 
-/** Strips whose name or MAC holds the text. */
-export function filterStrips(strips: readonly Strip[], typed: string): Strip[] {
-  const wanted = typed.trim().toLowerCase();
-  const key = macKey(typed);
-  return strips.filter(
-    ({ name, mac }) => (name ?? '').toLowerCase().includes(wanted) || macKey(mac).includes(key),
-  );
-}
-
 /**
  * A strip to type or to pick: a combobox whose list is always open. What is typed filters the list by name or MAC; arrow keys move in it,
  * Enter picks.
@@ -125,7 +117,7 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
 
   const draw = () => {
     const all = stripsOf(account);
-    shown = filterStrips(all, filter);
+    shown = all.filter((strip) => matches(strip, filter));
     active = Math.min(active, shown.length - 1);
     picker.toggle(fixed());
     box.attr('role', fixed() ? 'combobox' : null).attr('aria-expanded', fixed() ? 'true' : null);
@@ -150,14 +142,12 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     });
     box.attr('aria-activedescendant', active >= 0 ? `smart-strip-option-${active}` : null);
   };
-  /** Scrolls the list, and nothing around it. */
+  /** Scrolls the list to the middle of an option, and nothing around it. */
   const reveal = (option: JQuery) => {
     const [element] = option;
     const [frame] = list;
     if (!element || !frame) return;
-    const top = element.offsetTop - frame.offsetTop;
-    if (top < frame.scrollTop || top + element.offsetHeight > frame.scrollTop + frame.clientHeight)
-      frame.scrollTop = top - (frame.clientHeight - element.offsetHeight) / 2;
+    frame.scrollTop = element.offsetTop - frame.offsetTop - (frame.clientHeight - element.offsetHeight) / 2;
   };
   const pick = (strip: Strip) => {
     filter = '';
@@ -229,12 +219,21 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   };
 
   return {
-    /** The strip that is fixed there, if the service knows it. */
-    chosen,
     /** Where the strip comes from: "str" for one that is fixed there. */
     type: typed.type,
     value: typed.value,
-    account: () => account,
+    /** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`, which stands for all of them. */
+    segments: (whole: Segment): Segment[] => {
+      const mac = fixed() ? typed.value() : '';
+      const ports = PORTS.map((port): Segment => {
+        const value = String(port);
+        const name = mac === '' ? null : outletName(account, mac, value);
+        const state = outletState(chosen(), value);
+        const label = name === null ? value : `${value} ${name}`;
+        return state === null ? { value, label } : { value, label, state: stateText(state) };
+      });
+      return whole.value === '' ? [whole, ...ports] : [...ports, whole];
+    },
     /** Shows the strips of another account; with `preselect` its only strip is chosen. */
     show: (next: string, preselect: boolean) => {
       account = next;
@@ -252,7 +251,7 @@ function stripOption(strip: Strip, chosen: boolean): HTMLElement {
 }
 
 /**
- * The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip, and `whole`, which stands for all of them.
+ * The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip.
  * `hints`: keys of what is said of `whole`, and of an outlet that the message names.
  */
 export function targetFields(
@@ -276,23 +275,9 @@ export function targetFields(
   };
   const picker = stripPicker(descriptor, node, showStrip);
   const own = { value: 'port', label: text('strip-account.type.port') };
-  const port = segmentedField(descriptor, 'port', own, () => outletSegments(picker, whole));
+  const port = segmentedField(descriptor, 'port', own, () => picker.segments(whole));
   port.input.on('change', showOutlet);
   showStrip();
   showOutlet();
   return { picker, port };
-}
-
-/** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`. */
-export function outletSegments(picker: ReturnType<typeof stripPicker>, whole: Segment): Segment[] {
-  const strip = picker.chosen();
-  const mac = picker.type() === 'str' ? picker.value() : '';
-  const ports = PORTS.map((port): Segment => {
-    const value = String(port);
-    const name = mac === '' ? null : outletName(picker.account(), mac, value);
-    const state = outletState(strip, value);
-    const label = name === null ? value : `${value} ${name}`;
-    return state === null ? { value, label } : { value, label, state: stateText(state) };
-  });
-  return whole.value === '' ? [whole, ...ports] : [...ports, whole];
 }

@@ -1,4 +1,4 @@
-import { sameMac } from '../api/mac';
+import { macKey, sameMac } from '../api/mac';
 import type { Outlet, ReadingName, Strip } from '../api/types';
 import { isStripsAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
@@ -56,6 +56,13 @@ export const stripsOf = (account: string): readonly Strip[] => known.get(account
 
 export const findStrip = (strips: readonly Strip[], mac: string): Strip | undefined =>
   strips.find((strip) => sameMac(strip.mac, mac));
+
+/** Whether a strip is what is looked for: by words in its name and in those of its outlets, or by a part of its MAC. */
+export function matches({ name, mac, outlets }: Strip, typed: string): boolean {
+  const names = [name, ...outlets.map((outlet) => outlet.name)].join(' ').toLowerCase();
+  const words = typed.trim().toLowerCase().split(/\s+/);
+  return words.every((word) => names.includes(word)) || macKey(mac).includes(macKey(typed));
+}
 
 /** An entry about an outlet, in a list of such entries. */
 export const findOutlet = <Entry extends { mac: string; port: number | string }>(

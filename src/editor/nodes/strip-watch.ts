@@ -2,7 +2,7 @@ import { SETTINGS, textOf } from '../../settings';
 import type { Descriptor } from '../descriptors';
 import { fieldOf, followAccount, segmentedField, showHint, showMessage, showRow, watchField } from '../form';
 import { text, type EditorNode } from '../red';
-import { checkPort, checkStrip, outletSegments, stripPicker, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, stripPicker, targetOf } from '../strip-picker';
 
 export const stripWatch: Descriptor = {
   type: 'strip watch',
@@ -25,9 +25,8 @@ function open(node: EditorNode): void {
     showHint('mac', `strip-watch.hint.${picker.type() === 'str' ? fixed : 'variable'}`);
   });
   const every = { value: '', label: text('strip-account.port.every') };
-  const port = segmentedField(stripWatch, 'port', { value: 'port', label: '' }, () =>
-    outletSegments(picker, every),
-  );
+  const own = { value: 'port', label: '' };
+  const port = segmentedField(stripWatch, 'port', own, () => picker.segments(every));
   const kinds = ['outlets', 'readings', 'availability'];
   const sends = (kind: string) => fieldOf(node, kind).prop('checked') === true;
   const showWhatMatters = () => {

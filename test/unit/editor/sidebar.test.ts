@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { addLoad, matches, pointsOf, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
+import { addLoad, pointsOf, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
 import type { AccountOverview, Failure } from '../../../src/flow/admin-answers';
-import { makeStrip } from '../../support/scripted-service';
 
 const account: AccountOverview = {
   id: 'a',
@@ -28,20 +27,6 @@ describe('the state of an account', () => {
     assert.equal(stateOf(failing('UNREACHABLE')), 'unreachable');
     assert.equal(stateOf(failing('SERVICE')), 'failing');
     assert.equal(stateOf({ ...failing('RATE_LIMITED'), pausedFor: 1000 }), 'paused');
-  });
-});
-
-describe('the filter', () => {
-  const strip = makeStrip('A1:B2:C3:D4:E5:F6', [], {
-    name: 'Desk strip',
-    outlets: [{ port: 2, on: null, name: 'Coffee maker' }],
-  });
-
-  it('finds a strip by parts of its name, its MAC in any spelling, and the names of its outlets', () => {
-    for (const text of ['', ' ', 'desk', 'STRIP de', 'a1:b2', 'b2c3', 'coffee', 'desk coffee']) {
-      assert.ok(matches(strip, text), text);
-    }
-    for (const text of ['garden', 'desk garden', 'ffff']) assert.ok(!matches(strip, text), text);
   });
 });
 

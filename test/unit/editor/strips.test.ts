@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { withNames } from '../../../src/editor/nodes/strip-simulator';
-import { filterStrips, lookUp } from '../../../src/editor/strip-picker';
+import { lookUp } from '../../../src/editor/strip-picker';
 import { readConfig } from '../../../src/simulator/simulator';
 import { areAccounts, isStripsAnswer, isSwitchedAnswer } from '../../../src/flow/admin-answers';
 import { makeStrip } from '../../support/scripted-service';
-import { countOn, fieldToCorrect, findStrip, outletState, readingText } from '../../../src/editor/strips';
+import {
+  countOn,
+  fieldToCorrect,
+  findStrip,
+  matches,
+  outletState,
+  readingText,
+} from '../../../src/editor/strips';
 
 const desk = makeStrip('A1B2C3D4E5F6', [true, false, null], {
   name: 'Desk strip',
@@ -133,13 +140,19 @@ describe('a strip that is typed', () => {
     for (const text of ['${STRIP}', '']) assert.deepEqual(lookUp(known, ` ${text} `), {}, text);
     assert.deepEqual(lookUp([], 'Office'), {});
   });
+});
 
-  it('filters the list by name and by MAC', () => {
-    const macs = (typed: string) => filterStrips(known, typed).map(({ mac }) => mac);
-    assert.equal(macs('').length, 4);
-    assert.deepEqual(macs('kit'), ['B1B2C3D4E5F6', 'C1B2C3D4E5F6']);
-    assert.deepEqual(macs('b1:b2'), ['B1B2C3D4E5F6']);
-    assert.deepEqual(macs('nothing like it'), []);
+describe('the filter', () => {
+  const strip = makeStrip('A1:B2:C3:D4:E5:F6', [], {
+    name: 'Desk strip',
+    outlets: [{ port: 2, on: null, name: 'Coffee maker' }],
+  });
+
+  it('finds a strip by parts of its name, its MAC in any spelling, and the names of its outlets', () => {
+    for (const text of ['', ' ', 'desk', 'STRIP de', 'a1:b2', 'b2c3', 'coffee', 'desk coffee']) {
+      assert.ok(matches(strip, text), text);
+    }
+    for (const text of ['garden', 'desk garden', 'desk 2', 'ffff']) assert.ok(!matches(strip, text), text);
   });
 });
 
