@@ -1,47 +1,12 @@
 import assert from 'node:assert/strict';
 import { Client, type ClientOptions } from '../../../src/api/client';
-import type { Clock, Timer } from '../../../src/api/clock';
 import { PooledDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { isStripError, type StripError } from '../../../src/api/errors';
+import { FakeClock } from '../../support/fake-clock';
 import { API_KEY, startService, STRIPS, type TestService } from '../../support/service';
 
 export const MAC = STRIPS[0].mac;
-
-/** Timeouts that fire only when told to, and a wall clock that stands still. */
-export class HandClock implements Clock {
-  readonly #due = new Map<object, { callback: () => void; ms: number }>();
-  now = Date.parse('2026-05-04T03:02:01.000Z');
-
-  monotonic(): number {
-    return 0;
-  }
-  wall(): number {
-    return this.now;
-  }
-  setTimeout(callback: () => void, ms: number): Timer {
-    const timer = {};
-    this.#due.set(timer, { callback, ms });
-    return timer;
-  }
-  clearTimeout(timer: Timer): void {
-    if (typeof timer === 'object') this.#due.delete(timer);
-  }
-  random(): number {
-    return 0;
-  }
-  get pending(): number[] {
-    return [...this.#due.values()].map(({ ms }) => ms);
-  }
-  /** Lets every timeout of that length pass. */
-  pass(length: number): void {
-    for (const [timer, { callback, ms }] of [...this.#due]) {
-      if (ms !== length) continue;
-      this.#due.delete(timer);
-      callback();
-    }
-  }
-}
 
 /** The error it rejects with, which must be one of ours and hold no secret. */
 export async function failureOf(promise: Promise<unknown>): Promise<StripError> {
@@ -65,7 +30,7 @@ function assertSafe(error: StripError): void {
 
 /** A client and its service, created for each test. */
 export class Stage {
-  readonly clock = new HandClock();
+  readonly clock = new FakeClock();
   readonly #clients: Client[] = [];
 
   private constructor(readonly service: TestService) {}
@@ -95,7 +60,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((one) => one.close(0)));
-    assert.deepEqual(this.clock.pending, [], 'a timer was left');
+    assert.equal(this.clock.pending, 0, 'a timer was left');
     await this.service.close();
   }
 }

@@ -7,7 +7,7 @@ import { InputHandler, type HandlerResult, type Handle, type Input } from '../..
 import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { calm, FakeClock } from '../../support/fake-clock';
-import { accountWith, error, MAC, translate } from './support';
+import { accountWith, error, input, MAC, noEvaluate, translate } from './support';
 
 const answer = (...messages: Message[]): HandlerResult => ({ messages, status: outletStatus(true) });
 const codeOf = (failure: Error | undefined): string =>
@@ -216,23 +216,16 @@ describe('a strip switch node that is closed', () => {
       },
     });
     const config = { mac: MAC, macType: 'str' };
-    const evaluate: Evaluate = () => assert.fail('nothing is to be evaluated');
-    const handle = switchHandler({ config, evaluate, account: () => account, owner });
+    const handle = switchHandler({ config, evaluate: noEvaluate, account: () => account, owner });
     const msg = {
       payload: [
         { port: 1, on: true },
         { port: 2, on: true },
       ],
     };
-    const input: Input = {
-      msg,
-      target: { mac: null, port: null, requested: null },
-      onProgress: () => undefined,
-      ended: false,
-      submitted: false,
-    };
-    await assert.rejects(handle(input));
-    assert(input.submitted);
+    const received = input(msg);
+    await assert.rejects(handle(received));
+    assert(received.submitted);
     assert.deepEqual([owners.length, new Set(owners)], [2, new Set([owner])]);
   });
 });
