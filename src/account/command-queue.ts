@@ -24,7 +24,7 @@ const EXPIRY_INTERVAL = 100;
  * - restoring: a cycle's "on" is under way or being retried
  * - done: its message has an answer, and it has left the queue
  */
-export type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
+type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
 
 /** A command from the request to the outcome. */
 export class QueuedCommand {

@@ -3,7 +3,7 @@ import { isStripError, type ErrorCode, type StripError } from '../api/errors';
 import type { ListAnswer, StripAnswer, SwitchAnswer } from '../api/types';
 
 /** How often an error came, and the last one. */
-export interface ErrorCount {
+interface ErrorCount {
   readonly count: number;
   /** Wall-clock milliseconds. */
   readonly at: number;

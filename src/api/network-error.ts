@@ -23,7 +23,7 @@ export interface ErrorContext {
 }
 
 /** How far a request had come when its connection failed. */
-export interface RequestProgress {
+interface RequestProgress {
   /** It had a connection, and may have reached the service. */
   sent: boolean;
   /** The status line of the response had come. */
@@ -71,11 +71,6 @@ export function timeoutError(timeoutMs: number, { host }: ErrorContext): StripEr
   return new StripError('TIMEOUT', 'TIMEOUT.deadline', { params: { host, seconds: timeoutMs / 1000 } });
 }
 
-/** BAD_RESPONSE for a body that is larger than is read. */
-export function tooLargeError({ host }: ErrorContext): StripError {
-  return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
-}
-
 /** The error for what Node or undici reported of a request. No text of theirs gets into it, because that may repeat the key. */
 export function connectionError(
   error: unknown,
@@ -85,7 +80,9 @@ export function connectionError(
   const { code, message, isProxy } = readError(error);
   const { host, proxy } = context;
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError('account');
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLargeError(context);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
+  }
   const cause = safeCause(code);
   const badResponse = (sentence: string): StripError =>
     new StripError('BAD_RESPONSE', `BAD_RESPONSE.${sentence}`, { params: { host }, cause });

@@ -4,7 +4,6 @@ import {
   ProxyConnectionError,
   proxyStatusError,
   timeoutError,
-  tooLargeError,
   type ErrorContext,
 } from '../../../src/api/network-error';
 
@@ -145,7 +144,10 @@ describe('connectionError', () => {
 describe('The other errors of a connection', () => {
   it('name the host and what they are about', () => {
     const host = 'strips.example.com';
-    const errors = [timeoutError(2_500, context), tooLargeError(context)];
+    const errors = [
+      timeoutError(2_500, context),
+      connectionError(coded('UND_ERR_RES_EXCEEDED_MAX_SIZE'), sent, context),
+    ];
     assert.deepEqual(
       errors.map(({ code, sentence, params }) => [code, sentence, params]),
       [
