@@ -1,4 +1,4 @@
-// The service over HTTP, as `openapi.yaml` describes it: one request per call. Retrying is the account's business.
+// The service over HTTP (API document, section 4; `openapi.yaml`): one request per call. Retrying is the account's business.
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from './clock';

@@ -28,7 +28,7 @@ export interface DecodedStrip {
 }
 
 /**
- * Reads the service's list of strips, whose shape is not documented. Never throws, whatever the value; what it
+ * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it
  * cannot read for sure is `null` or left out. `at`: when the answer was read, ISO 8601. `notes`: gets the reasons for what
  * is unknown although something was sent for it.
  */
@@ -49,7 +49,7 @@ export function decodeList(body: unknown, at: string, notes: Note[] = []): Decod
 }
 
 /**
- * Reads the service's answer about the strip `mac`, whose shape is not documented. Never throws. An answer
+ * Reads the service's answer about the strip `mac` (API document, section 4: its shape is not shown). Never throws. An answer
  * about another strip says nothing about this one. `at` and `notes` as above.
  */
 export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {

@@ -7,7 +7,7 @@ const HEXADECIMAL = /^[0-9a-f]+$/;
 
 /**
  * What two spellings of the same MAC have in common: lower case, no separators. For comparing and for `Map` keys only;
- * the service is always sent its own spelling. The API does not promise that an identifier is a MAC at
+ * the service is always sent its own spelling. The API document does not promise that an identifier is a MAC at
  * all, so separators count in anything that is not hexadecimal.
  */
 export function macKey(mac: string): string {
@@ -45,7 +45,7 @@ export function looksLikeMac(text: string): boolean {
 }
 
 /**
- * The path of one strip below the base address, `/strips/{mac}`, with the MAC as the service
+ * The path of one strip below the base address, `/strips/{mac}` (API document, section 4), with the MAC as the service
  * spelled it. Throws INVALID_INPUT where `isPossibleMac` says no.
  */
 export function stripPath(mac: string): string {

@@ -47,8 +47,8 @@ export function readJson(response: HttpResponse, context: ErrorContext, now: num
 }
 
 /**
- * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status, because none is
- * documented, but for redirects; one that says nothing of the outlets asked for gives way to a status that says what is wrong.
+ * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status (API document, section 7,
+ * shows none), but for redirects; one that says nothing of the outlets asked for gives way to a status that says what is wrong.
  */
 export function readSwitch(
   response: HttpResponse,
@@ -125,7 +125,7 @@ export function portsWith(results: readonly SwitchResult[], ok: boolean): string
     .join(', ');
 }
 
-/** What a status outside 2xx means. None is documented, so these are HTTP's own meanings. */
+/** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
 function statusError(
   { status, headers, text }: HttpResponse,
   body: ReadBody,

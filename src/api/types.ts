@@ -1,18 +1,17 @@
-// Strips and outlets in the words of the API, and what an account asks of the service and is answered. `openapi.yaml` has all of the API that is
-// documented.
+// Strips and outlets in the API document's own words, and what an account asks of the service and is answered.
 
-/** What every path of the API is relative to. */
+/** What every path of the API document is relative to (sections 2 and 9). */
 export const API_ROOT = '/api/public/v1';
 
-/** An outlet of a strip. */
+/** An outlet of a strip (API document, section 2). */
 export type Port = 1 | 2 | 3 | 4;
 
-/** What a switch request may name: one outlet, or all of the strip. */
+/** What a switch request may name: one outlet, or all of the strip (sections 2 and 4). */
 export type PortOrAll = Port | 'all';
 
 export const PORTS: readonly Port[] = [1, 2, 3, 4];
 
-/** One outlet as read from the service. */
+/** One outlet as read from the service (sections 1 and 2). */
 export interface Outlet {
   port: Port;
   /** `null`: the service did not say, or what it said cannot be read for sure. */
@@ -21,7 +20,7 @@ export interface Outlet {
   name: string | null;
 }
 
-/** What a strip reports besides its outlets. Neither type nor unit of any is documented. */
+/** What a strip reports besides its outlets. The API document states neither type nor unit of any. */
 export type ReadingName = 'load' | 'voltage' | 'signal';
 
 export const READINGS: readonly ReadingName[] = ['load', 'voltage', 'signal'];
@@ -44,7 +43,7 @@ export interface Strip {
   at: string;
 }
 
-/** One entry of a switch answer's `results`. */
+/** One entry of a switch answer's `results` (section 2). */
 export interface SwitchResult {
   port: number;
   ok: boolean;
@@ -83,11 +82,11 @@ export interface SwitchAnswer extends JsonBody {
 
 /** The service as the account needs it; `src/api/client.ts` is one. All reject with `StripError` only. */
 export interface Service {
-  /** All strips of the caller. */
+  /** All strips of the caller (section 4). */
   list(): Promise<ListAnswer>;
-  /** One strip. Also rejects with INVALID_INPUT for a MAC that cannot be one. */
+  /** One strip (section 4). Also rejects with INVALID_INPUT for a MAC that cannot be one. */
   get(mac: string): Promise<StripAnswer>;
-  /** Resolves only if the answer confirms the switch; otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or what else went wrong. */
+  /** Resolves only if the answer confirms the switch (section 2); otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or what else went wrong. */
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer>;
   /** Ends reads with CLOSED. Each switch from now on gets a connection of its own, because others may be taken. */
   beginClose(): void;

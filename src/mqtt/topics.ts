@@ -25,7 +25,7 @@ type Incoming =
 const LONGEST_ID = 64;
 
 /**
- * A strip's name in topics and in Home Assistant's ids: its MAC without separators in upper case. The API does not promise
+ * A strip's name in topics and in Home Assistant's ids: its MAC without separators in upper case. The API document does not promise
  * that an identifier is a MAC, so any other character than `A-Z 0-9 -` becomes its code between two `_`, and what is very long ends in a hash: two
  * strips never get the same one, and none leaves its topic level.
  */

@@ -30,7 +30,7 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
 const refusal = (status: number, error: string, headers?: Record<string, string>): ServiceAnswer =>
   json(status, { error }, headers);
 
-/** Answers one request as the API is documented, after the simulator's latency. Never rejects. */
+/** Answers one request as the API document says, after the simulator's latency. Never rejects. */
 export async function handle(simulator: Simulator, request: ServiceRequest): Promise<ServiceAnswer> {
   const answer = carryOut(simulator, request);
   await simulator.latency();
@@ -40,7 +40,7 @@ export async function handle(simulator: Simulator, request: ServiceRequest): Pro
 /** Bytes of the longest request body that is taken. The service's own limit is not documented. */
 export const BODY_LIMIT = 64 * 1024;
 
-/** The documented endpoints; a query is allowed. */
+/** The endpoints of the API document, sections 2 to 4; a query is allowed. */
 const ROUTE = new RegExp(`^${API_ROOT}/strips(?:/([^/?]+)(/switch)?)?(?:\\?|$)`);
 
 function carryOut(simulator: Simulator, { method, path, headers, body }: ServiceRequest): ServiceAnswer {
@@ -84,7 +84,7 @@ function decodeSegment(segment: string): string | null {
 const isJson = (contentType: string | string[] | undefined): boolean =>
   typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
 
-/** The documented body and nothing else, or what is wrong with it. */
+/** The documented body and nothing else (section 2), or what is wrong with it. */
 function readSwitch(text: string): { port: PortOrAll; on: boolean } | string {
   let body: unknown;
   try {

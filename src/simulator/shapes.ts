@@ -72,7 +72,7 @@ const measured = (strip: StripSnapshot) => ({
 });
 
 /**
- * No answer of either `GET` is documented, so the simulator can send several plausible ones. None of
+ * The API document shows no answer of either `GET`, so the simulator can send several plausible ones. None of
  * them is known to be the service's own.
  */
 export const FORMATS: Readonly<Record<Shape, Format>> = {

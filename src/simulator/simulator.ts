@@ -244,6 +244,6 @@ export function readManualChange(payload: unknown): ManualChange | null {
   return found > 0 && found === size ? { mac, readings } : null;
 }
 
-/** An integer from 1 to 4, or "all"; numeric text is not one, as documented. */
+/** An integer from 1 to 4, or "all"; numeric text is not one (API document, section 2). */
 export const isPortOrAll = (value: unknown): value is PortOrAll =>
   value === 'all' || PORTS.some((port) => port === value);

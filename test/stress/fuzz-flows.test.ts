@@ -127,7 +127,7 @@ const message = fc.record(
   { requiredKeys: [] },
 );
 
-/** Checks that each request is one that is documented. */
+/** Checks that each request is one that the API document describes. */
 function checkRequests(service: TestService, from: number): void {
   for (const { method, path, headers, body } of service.requests.slice(from)) {
     assert.match(path, /^\/api\/public\/v1\/strips(\/[^/?#]+(\/switch)?)?$/);

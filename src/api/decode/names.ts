@@ -1,8 +1,8 @@
 import { READINGS, type ReadingName } from '../types';
 
 /**
- * The names a service may use: its documentation shows the field names of neither strips nor outlets. Case, `_`, `-`, spaces and dots
- * in a name do not count. Where order matters, the most preferred comes first.
+ * The names a service may use: the API document (section 2) shows the field names of neither strips nor outlets. Case, `_`, `-`,
+ * spaces and dots in a name do not count. Where order matters, the most preferred comes first.
  */
 const NAMES = {
   /** Identify a strip, whatever the value looks like. */

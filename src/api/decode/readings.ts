@@ -21,7 +21,7 @@ interface ReadingCandidate extends Candidate<number> {
   reason: Note['reason'] | null;
 }
 
-/** Units that fit each reading. The documentation states none, so anything that measures the same kind of thing does. */
+/** Units that fit each reading. The document states none (section 2), so anything that measures the same kind of thing does. */
 const UNITS: Readonly<Record<ReadingName, RegExp>> = {
   load: /^(?:[km]?w|watts?|kilowatts?|milliwatts?|[km]?va|m?a|amps?|amperes?|%|percent)$/i,
   voltage: /^[km]?v(?:olts?)?(?: ?(?:ac|dc|rms))?$/i,

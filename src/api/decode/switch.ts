@@ -3,7 +3,7 @@ import type { SwitchResult } from '../types';
 import { createLook, says, type Look } from './names';
 import { agreed, isSet, readBit, readIndex, readWord, saysFailed, type JsonRecord } from './values';
 
-/** What a switch answer says. */
+/** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
   /** `true` only if nothing in the answer contradicts it or leaves it open whether a port was switched; `null`: no boolean of that name, or it is contradicted. */
   success: boolean | null;
