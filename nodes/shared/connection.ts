@@ -11,12 +11,11 @@ import type { ProxySettings } from '../../src/api/proxy';
 import type { Service } from '../../src/api/types';
 import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
-import { attempt } from '../../src/flow/input-fields';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { simulatorPath, textOf, type Config } from '../../src/settings';
 import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
-import { environmentVariable, isRecord, ownProperty } from '../../src/values';
+import { environmentVariable, isRecord, ownProperty, valueOrNull } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded } from './runtime';
 
@@ -189,7 +188,7 @@ async function read(service: Pick<Service, 'list' | 'get'>, mac: string): Promis
 
 /** Whether a deployed account sends its requests to this address. */
 const isAt = ({ url }: BaseUrl, deployed: AccountLink): boolean =>
-  attempt(() => parseBaseUrl(deployed.baseUrl).url.href) === url.href;
+  valueOrNull(() => parseBaseUrl(deployed.baseUrl).url.href) === url.href;
 
 /** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
 function variable(RED: NodeAPI, text: string, node: Node | undefined): string {

@@ -141,16 +141,6 @@ export function asInputError<Value>(read: () => Value): Value {
   }
 }
 
-/** What a function returns; `null` where it throws, with the error added to `errors`. */
-export function attempt<Value>(read: () => Value, errors: unknown[] = []): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    errors.push(error);
-    return null;
-  }
-}
-
 /** Of the errors of several fields the one to report: the node's configuration comes first, because no message can correct it. */
 export const mainError = (errors: readonly unknown[]): unknown =>
   errors.find((error) => isStripError(error) && error.code === 'NOT_CONFIGURED') ?? errors[0];

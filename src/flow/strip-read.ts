@@ -1,9 +1,9 @@
 import type { Command } from '../account/types';
 import type { PortOrAll, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
+import { valueOrNull } from '../values';
 import {
   asInputError,
-  attempt,
   Field,
   invalidInput,
   mainError,
@@ -34,8 +34,8 @@ export function statusRequestReader(
   return (msg, target) =>
     read(msg, (source) => {
       const errors: unknown[] = [];
-      const port = (target.port = attempt(() => readPort(portField.read(source)), errors));
-      const mac = (target.mac = attempt(() => readMac(macField, source), errors));
+      const port = (target.port = valueOrNull(() => readPort(portField.read(source)), errors));
+      const mac = (target.mac = valueOrNull(() => readMac(macField, source), errors));
       if (mac === null || port === null) throw mainError(errors);
       return { mac, port };
     });

@@ -3,10 +3,9 @@ import { asError, closedError, isStripError, StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { PortOrAll } from '../api/types';
 import { choiceOf, SETTINGS, type Config } from '../settings';
-import { isRecord, ownProperty, preview } from '../values';
+import { isRecord, ownProperty, preview, valueOrNull } from '../values';
 import {
   actionOf,
-  attempt,
   Field,
   invalidInput,
   mainError,
@@ -117,15 +116,15 @@ export function commandReader(
   const readRequest = (source: MessageSource, target: Target): SwitchRequest => {
     const { payload } = source;
     if (!ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload))) {
-      target.mac = attempt(() => readMac(mac, source));
+      target.mac = valueOrNull(() => readMac(mac, source));
       // The payload names its own outlets, whatever `msg.port` says.
-      if (port.source !== 'message') target.port = attempt(() => readPort(port, source));
+      if (port.source !== 'message') target.port = valueOrNull(() => readPort(port, source));
       return readSeveral(source);
     }
     const errors: unknown[] = [];
-    const requested = (target.requested = attempt(() => readRequested(on, source), errors));
-    const outlet = (target.port = attempt(() => readPort(port, source), errors));
-    const strip = (target.mac = attempt(() => readMac(mac, source), errors));
+    const requested = (target.requested = valueOrNull(() => readRequested(on, source), errors));
+    const outlet = (target.port = valueOrNull(() => readPort(port, source), errors));
+    const strip = (target.mac = valueOrNull(() => readMac(mac, source), errors));
     if (requested === null || outlet === null || strip === null) throw mainError(errors);
     const form = fields.some((field) => field.isIn(payload)) ? 'port-on' : 'on';
     return { form, commands: [commandOf(strip, outlet, requested)] };

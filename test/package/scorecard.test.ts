@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { REPOSITORY, installedVersion } from '../support/node-red-install';
 import { examples } from '../support/examples';
-import { manifest } from './manifest';
+import { manifest } from '../support/manifest';
 
 const read = (...parts: string[]) => readFileSync(path.join(REPOSITORY, ...parts), 'utf8');
 

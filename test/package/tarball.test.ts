@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { REPOSITORY, pack } from '../support/node-red-install';
 import type { Packed } from '../support/node-red-install';
-import { manifest } from './manifest';
+import { manifest } from '../support/manifest';
 
 describe('the tarball', () => {
   let packed: Packed;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { manifest } from '../package/manifest';
+import { manifest } from '../support/manifest';
 import { examples } from '../support/examples';
 import { PACKAGE, startNodeRed } from '../support/node-red';
 import type { RunningNodeRed } from '../support/node-red';

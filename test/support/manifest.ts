@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { REPOSITORY } from '../support/node-red-install';
+import { REPOSITORY } from './node-red-install';
 
 interface Manifest {
   name: string;
