@@ -125,9 +125,15 @@ export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
   if (saysOld(meaning, value)) return true;
   if (meaning.doubt === 'success') return readFlag(value) === false;
   if (meaning.doubt === 'valid') return readFlag(value) === false || says('bad', value);
-  if (meaning.doubt === 'error') return typeof value !== 'object' && isSet(value) && !says('fine', value);
+  if (meaning.doubt === 'error') return namesError(meaning, value);
   return meaning.connection && saysFailed(meaning, value);
 }
+
+/** `error: "timeout"` or `error_code: 5`, but not `errors: 3`, which counts them. */
+const namesError = ({ plain }: Meaning, value: unknown): boolean =>
+  typeof value === 'number'
+    ? value !== 0 && !plain.endsWith('s')
+    : typeof value !== 'object' && isSet(value) && !says('fine', value);
 
 /** Whether a field says that a strip or outlet can be reached; `null`: it does not say. What its cloud says is not about that. */
 export function reachability({

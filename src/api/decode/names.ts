@@ -132,7 +132,7 @@ const WORDS = {
   /** Of a quality that cannot be relied on. */
   bad: 'bad invalid uncertain',
   /** In place of an error: that there is none. */
-  fine: 'none no ok null noerror success',
+  fine: 'none no off false ok null noerror success',
 } as const;
 
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
