@@ -136,12 +136,14 @@ class Search {
   #record(record: JsonRecord, place: Place): boolean {
     const look = this.#look;
     const { name, depth, offline } = place;
-    const entries = Object.entries(record);
-    if (entries.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices');
-    const strips = entries.filter(isByMac);
+    if (Object.keys(record).length === 0)
+      return this.#empty(name?.strips === true || name?.plain === 'devices');
+    const strips: [string, unknown][] = [];
+    const others: [string, unknown][] = [];
+    for (const entry of Object.entries(record)) (isByMac(entry) ? strips : others).push(entry);
     if (strips.length > 0) {
       // A MAC never says how much there is.
-      this.wrappers.push(Object.fromEntries(entries.filter((entry) => !isByMac(entry))));
+      this.wrappers.push(Object.fromEntries(others));
       const records = strips.map(([mac, value]) => {
         const own = isRecord(value) ? directIdentity(value, look) : null;
         const holdsMore = isRecord(value) && !holdsOnlyOutlets(value, look);
@@ -198,12 +200,16 @@ const saysOffline = (record: JsonRecord, look: Look): boolean =>
   });
 
 /** The keys of a record under which stand records with outlets and with MACs other than its own. */
-const keysOfOthers = (record: JsonRecord, own: Identity, look: Look): string[] =>
-  Object.keys(record).filter((key) => {
+function keysOfOthers(record: JsonRecord, own: Identity, look: Look): string[] {
+  const keys: string[] = [];
+  for (const key in record) {
     const value = record[key];
-    if (typeof value !== 'object' || value === null || look(key).denied) return false;
-    return Object.values(value).some((item) => isOtherStrip(item, own, look));
-  });
+    if (typeof value !== 'object' || value === null || look(key).denied) continue;
+    const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (inner.some((item) => isOtherStrip(item, own, look))) keys.push(key);
+  }
+  return keys;
+}
 
 function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
   if (!isRecord(item)) return false;

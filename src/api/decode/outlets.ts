@@ -4,7 +4,7 @@ import { stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet, type Numbers } from './numbering';
-import { fieldsOf, isMeasure, preferred, readBit, readJson, readText } from './values';
+import { fieldsOf, isMeasure, preferred, readBit, readJson, readText, withItem } from './values';
 import type { AddNote, JsonRecord } from './values';
 
 /** One outlet, as one container of an answer tells it. */
@@ -95,7 +95,7 @@ export function readSet(value: unknown, container: Container, look: Look): ToldO
 }
 
 function ofArray(array: readonly unknown[], container: Container, look: Look): ToldOutlet[] | null {
-  const records = array.filter(isRecord);
+  const records = array.every(isRecord) ? array : array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container, look) : null;
   const all = records.map((record) => unwrapped(record, look));
   return ofRecords(all, [], container, look);
@@ -180,11 +180,18 @@ function areOutlets(
  * what kind of thing it is.
  */
 function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning[]; labels: Meaning[] } {
+  const ports: Meaning[] = [];
+  const labels: Meaning[] = [];
   const seen = new Set<string>();
-  for (const record of records) for (const key in record) seen.add(key);
-  const keys = [...seen].map(look);
-  const ports = keys.filter(({ number }) => number === 'port');
-  const labels = keys.filter((key) => key.outletName < Infinity || key.is('type') || key.is('code'));
+  for (const record of records) {
+    for (const key in record) {
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const meaning = look(key);
+      if (meaning.number === 'port') ports.push(meaning);
+      if (meaning.outletName < Infinity || meaning.is('type') || meaning.is('code')) labels.push(meaning);
+    }
+  }
   return { ports, labels };
 }
 
@@ -294,7 +301,7 @@ export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: Ad
   for (const port of PORTS) {
     let told: ToldOutlet[] = [];
     for (const outlets of sets) {
-      for (const outlet of outlets) if (outlet.port === port) told = [...told, outlet];
+      for (const outlet of outlets) if (outlet.port === port) told = withItem(told, outlet);
     }
     const [only] = told;
     // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
