@@ -6,6 +6,7 @@ import { Account } from '../../src/account/account';
 import type { AccountLog } from '../../src/account/types';
 import type { Clock } from '../../src/api/clock';
 import { StripError } from '../../src/api/errors';
+import { readAccountSettings } from '../../src/flow/shared-account';
 import { REPOSITORY } from '../support/node-red-install';
 import { Report } from './report';
 
@@ -109,10 +110,7 @@ function openFleet(): Fleet {
         beginClose: () => undefined,
         close: () => Promise.resolve(),
       },
-      settings: {
-        ...{ interval: INTERVAL * 1000, timeout: 10_000, retryFor: 30_000, concurrency: 8 },
-        ...{ protectedOutlets: [], outletNames: [], units: { load: '', voltage: '', signal: '' } },
-      },
+      settings: { ...readAccountSettings({}), interval: INTERVAL * 1000 },
       clock,
       log: quiet,
     });

@@ -122,7 +122,13 @@ async function post(red: RunningNodeRed, path: string, body: object): Promise<un
 
 const Z = 'tab';
 const flowNode = (id: string, type: string, wires: string[], properties: object): FlowNode => ({
-  ...{ id, type, z: Z, name: '', x: 100, y: 100, wires: [wires] },
+  id,
+  type,
+  z: Z,
+  name: '',
+  x: 100,
+  y: 100,
+  wires: [wires],
   ...properties,
 });
 
@@ -131,7 +137,11 @@ export const nodes = {
   tab: { id: Z, type: 'tab', label: 'bench' },
 
   account: (id: string, url: string, properties: object = {}): FlowNode => ({
-    ...{ id, type: 'strip-account', name: '', baseUrl: url, credentials: { apiKey: KEY } },
+    id,
+    type: 'strip-account',
+    name: '',
+    baseUrl: url,
+    credentials: { apiKey: KEY },
     ...properties,
   }),
 
@@ -141,13 +151,28 @@ export const nodes = {
 
   function: (id: string, to: string[], func: string): FlowNode =>
     flowNode(id, 'function', to, {
-      ...{ func, outputs: 1, timeout: 0, noerr: 0, initialize: '', finalize: '', libs: [] },
+      func,
+      outputs: 1,
+      timeout: 0,
+      noerr: 0,
+      initialize: '',
+      finalize: '',
+      libs: [],
     }),
 
   httpRequest: (id: string, to: string[], properties: object = {}): FlowNode =>
     flowNode(id, 'http request', to, {
-      ...{ method: 'use', ret: 'txt', paytoqs: 'ignore', url: '', tls: '', persist: true, proxy: '' },
-      ...{ insecureHTTPParser: false, authType: '', senderr: false, headers: [] },
+      method: 'use',
+      ret: 'txt',
+      paytoqs: 'ignore',
+      url: '',
+      tls: '',
+      persist: true,
+      proxy: '',
+      insecureHTTPParser: false,
+      authType: '',
+      senderr: false,
+      headers: [],
       ...properties,
     }),
 

@@ -3,6 +3,7 @@
 import { Account } from '../../src/account/account';
 import { systemClock } from '../../src/api/clock';
 import { decodeList } from '../../src/api/decode';
+import { readAccountSettings } from '../../src/flow/shared-account';
 import type { Micro } from './micro-report';
 import { median, rotated } from './report';
 
@@ -97,17 +98,7 @@ function accountWith(body: () => string, released: Promise<void> = Promise.resol
       beginClose: () => undefined,
       close: () => Promise.resolve(),
     },
-    settings: {
-      ...{
-        interval: 3_600_000,
-        timeout: 10_000,
-        retryFor: 30_000,
-        concurrency: 8,
-        protectedOutlets: [],
-        outletNames: [],
-      },
-      units: { load: '', voltage: '', signal: '' },
-    },
+    settings: { ...readAccountSettings({}), interval: 3_600_000 },
     clock: systemClock,
     log: new Proxy({} as never, { get: () => () => undefined }),
   });

@@ -48,14 +48,22 @@ export async function startPolling(
 function wiredByHand(index: number, url: string): FlowNode[] {
   const name = (part: string) => `${part}-${index}`;
   const inject = {
-    ...{ props: [{ p: 'payload' }], repeat: String(INTERVAL), crontab: '', once: true, onceDelay: 0.1 },
-    ...{ topic: '', payload: '', payloadType: 'date' },
+    props: [{ p: 'payload' }],
+    repeat: String(INTERVAL),
+    crontab: '',
+    once: true,
+    onceDelay: 0.1,
+    topic: '',
+    payload: '',
+    payloadType: 'date',
   };
   const headers = [{ keyType: 'other', keyValue: 'x-api-key', valueType: 'other', valueValue: BY_HAND }];
   return [
     nodes.of('inject', name('inject'), [name('request')], inject),
     nodes.httpRequest(name('request'), [name('json')], {
-      ...{ method: 'GET', url: `${url}/api/public/v1/strips`, headers },
+      method: 'GET',
+      url: `${url}/api/public/v1/strips`,
+      headers,
     }),
     nodes.json(name('json'), []),
   ];

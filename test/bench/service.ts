@@ -12,7 +12,9 @@ const listOf = (count: number): Buffer =>
         mac: `A1B2C3D4${String(index).padStart(4, '0')}`,
         name: `Strip ${index}`,
         outlets: [1, 2, 3, 4].map((port) => ({ port, on: false })),
-        ...{ load: index / 10, voltage: 230.1, signal: -60 },
+        load: index / 10,
+        voltage: 230.1,
+        signal: -60,
       })),
     ),
   );

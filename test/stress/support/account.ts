@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/api/clock';
 import { PooledDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
 import type { ProxySettings } from '../../../src/api/proxy';
 import { checkApiKey, parseBaseUrl } from '../../../src/api/connection-settings';
+import { readAccountSettings } from '../../../src/flow/shared-account';
 
 /** How often an account said each thing; `faults` holds what must never happen. */
 export interface Said {
@@ -64,16 +65,7 @@ export function openAccount(options: OpenOptions): Opened {
   };
   const account = new Account({
     service,
-    settings: {
-      interval: 30_000,
-      retryFor: 30_000,
-      concurrency,
-      timeout: 10_000,
-      protectedOutlets: [],
-      outletNames: [],
-      units: { load: '', voltage: '', signal: '' },
-      ...settings,
-    },
+    settings: { ...readAccountSettings({}), ...settings },
     clock,
     log,
   });

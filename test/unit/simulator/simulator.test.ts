@@ -92,7 +92,11 @@ function steady(more: Partial<SimulatorOptions> = {}) {
   let now = 0;
   const clock: Clock = { ...systemClock, monotonic: () => now, random: () => 0.5 };
   const simulator = new Simulator({
-    ...{ strips: [READ], apiKey: 'k', shape: 'plain', latency: 0, clock },
+    strips: [READ],
+    apiKey: 'k',
+    shape: 'plain',
+    latency: 0,
+    clock,
     ...more,
   });
   return {
