@@ -36,10 +36,7 @@ export function stateOfValue(
   return state === null ? [] : [state];
 }
 
-/**
- * What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off,
- * if it does.
- */
+/** What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off, if it does. */
 export function statesIn(
   record: JsonRecord,
   look: Look,
@@ -51,12 +48,10 @@ export function statesIn(
     const meaning = look(key);
     const value = record[key];
     const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
-    if (isRecord(value)) {
-      const isState = kind !== null || meaning.part === 'self';
-      if (isState && depth < DEEPEST_STATE) said.push(...statesIn(value, look, kind, depth + 1));
-      continue;
-    }
-    const state = kind === null ? null : candidateOf(key, kind, value);
+    const isState = kind !== null || meaning.part === 'self';
+    if (isState && isRecord(value) && depth < DEEPEST_STATE)
+      said.push(...statesIn(value, look, kind, depth + 1));
+    const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
     if (state !== null) said = withItem(said, state);
     // "low" beside `output: true` makes that the direction of a pin.
     if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
@@ -77,9 +72,9 @@ export function statesIn(
 const isValueOf = (meaning: Meaning, value: unknown): boolean =>
   meaning.is('value') || (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
 
-/** What one field says. An array is no state, and what is empty says nothing. */
+/** What one field says; `null`: nothing. */
 function candidateOf(from: string, kind: 'any' | 'word' | 'off', value: unknown): StateCandidate | null {
-  if (value === null || value === '' || Array.isArray(value)) return null;
+  if (value === null || value === '') return null;
   const word = readWord(value);
   const on = word ?? (kind === 'word' ? null : readBit(value));
   const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';

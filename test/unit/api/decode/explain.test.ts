@@ -102,6 +102,12 @@ describe('The reason why a value is unknown', () => {
     ]);
   });
 
+  it('names a list in place of a state', () => {
+    assert.deepEqual(explain({ mac: MAC, relay2: [{ ts: 1, value: 'true' }] }, MAC), [
+      { mac: MAC, about: 2, reason: 'unclear', fields: ['relay2'] },
+    ]);
+  });
+
   it('says nothing of an outlet beyond the fourth', () => {
     const outlets = [1, 9].map((port) => ({ port, on: true }));
     assert.deepEqual(explain({ mac: MAC, outlets }, MAC), []);
