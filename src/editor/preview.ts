@@ -17,11 +17,6 @@ export const typedMapping = (): string =>
     ? $('#node-config-input-mapping').typedInput('value')
     : '';
 
-/** Puts the mapping where Node-RED reads it; none where it is switched off. */
-export function savePreview(): void {
-  $('#node-config-input-mapping').val(typedMapping());
-}
-
 /**
  * Shows what the service sends, the list or one strip, beside what is read from it, and reads it again, without a request, whenever the
  * mapping changes. `ask`: asks with what the dialog holds. Returns what shows the list when Test connection has asked for it.

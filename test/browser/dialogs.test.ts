@@ -356,6 +356,16 @@ describe('the dialogs with thirty strips', () => {
     await editor.doneConfig();
     const stored = await editor.properties('account');
     assert.deepEqual(Object.fromEntries(numbers.map((name) => [name, stored[name]])), variables);
+    // The field still has the unit that is written beside it.
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Polling and retries');
+    await editor.page.locator('#smart-strip-row-timeout', { hasText: 'milliseconds' }).waitFor();
+    // Until it has painted, headless Chromium takes a field for hidden whose type changed while it was folded away.
+    await editor.picture('account-variables');
+    await editor.page.locator('#node-config-input-timeout').fill('2000');
+    assert.equal(await message('timeout').textContent(), '');
+    await editor.doneConfig();
+    assert.equal((await editor.properties('account')).timeout, '2000');
   });
 
   it('mark an account without a key again after its Delete button was undone', async () => {

@@ -2,7 +2,7 @@ import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
 import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
 import { SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
-import { environmentVariable, isRecord } from '../../values';
+import { isRecord } from '../../values';
 import type { Descriptor } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
 import {
@@ -16,7 +16,7 @@ import {
   watchField,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
-import { openPreview, savePreview, typedMapping } from '../preview';
+import { openPreview, typedMapping } from '../preview';
 import { html, line, placeNodes, text, type EditorNode } from '../red';
 import {
   accountValues,
@@ -61,7 +61,7 @@ export const stripAccount: Descriptor = {
     apiKey: (value) => checkKey(value !== '' || isSimulator(valueOf('baseUrl'))),
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
-      const seconds = isDialogOpen(node) ? value : Number(value) / 1000;
+      const seconds = isDialogOpen(node) && hasSeconds() ? value : Number(value) / 1000;
       return checkNumber(String(seconds), { least: TIMEOUT.least / 1000, most: TIMEOUT.most / 1000 });
     },
     protectedOutlets: checkProtected,
@@ -103,8 +103,9 @@ function open(node: EditorNode): void {
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
   onPress($('#smart-strip-test'), () => test(node, showPreview));
-  const diagnostics = $('#smart-strip-diagnostics').toggle(isStored);
-  diagnostics.on('click', () => void showDiagnostics(node.id));
+  $('#smart-strip-diagnostics')
+    .toggle(isStored)
+    .on('click', () => void showDiagnostics(node.id));
   // A row with something to correct must not stay folded away.
   $('.smart-strip-section:has(#smart-strip-outlets li, [aria-invalid=true])').attr('open', '');
 }
@@ -112,7 +113,7 @@ function open(node: EditorNode): void {
 function save(node: EditorNode): void {
   Object.assign(node, outlets?.value());
   learn(node.id, outlets?.strips() ?? []);
-  savePreview();
+  input('mapping').val(typedMapping());
   input('timeout').val(timeoutOf());
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
@@ -120,12 +121,13 @@ function save(node: EditorNode): void {
   if (wantsSimulator && isSimulator(valueOf('baseUrl'))) addSimulator();
 }
 
-/** The field for the timeout has seconds while the dialog is open. */
+/** Whether the field for the timeout has seconds while the dialog is open. A variable has milliseconds, and is no number. */
+const hasSeconds = (): boolean => input('timeout').attr('type') === 'number';
+
 function showSeconds(): void {
-  const field = input('timeout');
+  if (!hasSeconds()) return;
+  const field = input('timeout').attr({ min: TIMEOUT.least / 1000, max: TIMEOUT.most / 1000 });
   const milliseconds = valueOf('timeout');
-  if (environmentVariable(milliseconds) !== null) return;
-  field.attr({ min: TIMEOUT.least / 1000, max: TIMEOUT.most / 1000 });
   if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
   // Node-RED translates what has the attribute once more after this.
   field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
@@ -134,8 +136,7 @@ function showSeconds(): void {
 /** The timeout as the flow has it. Decimals of seconds are whole milliseconds, whatever floating point makes of them. */
 function timeoutOf(): string {
   const typed = valueOf('timeout');
-  const isNumber = typed !== '' && environmentVariable(typed) === null;
-  return isNumber ? String(Math.round(Number(typed) * 1000)) : typed;
+  return typed !== '' && hasSeconds() ? String(Math.round(Number(typed) * 1000)) : typed;
 }
 
 function openBaseUrl(node: EditorNode): void {
