@@ -202,6 +202,13 @@ export function editableRows(
   });
 }
 
+/** A text field in a row of an editable list. `message`: id of the element that says what is wrong with it. */
+export const rowField = (row: JQuery, part: string, label: string, value: string, message: string): JQuery =>
+  $('<input type="text" spellcheck="false">')
+    .attr({ 'data-part': part, placeholder: label, 'aria-label': label, 'aria-describedby': message })
+    .val(value)
+    .appendTo(row);
+
 /** The rows of an editable list: what was added to the list, and what their fields hold. */
 export const rowsOf = (list: JQuery) =>
   Array.from(list.editableList('items'), (item) => {

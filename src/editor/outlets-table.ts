@@ -2,7 +2,7 @@ import { PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
-import { editableRows, isOpen, rowsOf, showHint } from './form';
+import { editableRows, isOpen, rowField, rowsOf, showHint } from './form';
 import { button, html, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';
@@ -132,19 +132,16 @@ let lastLine = 0;
 /** `outlet`: an `OutletRow`, or of a new row as much as is known. */
 function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]): void {
   const id = `smart-strip-outlet-${++lastLine}`;
-  const field = (part: string, label: string, element: string) =>
-    $(element).attr({ 'data-part': part, 'aria-label': label, 'aria-describedby': id }).appendTo(row);
-  const stripLabel = text('strip-account.outlets.strip');
-  const mac = field('mac', stripLabel, '<input type="text" spellcheck="false">')
-    .attr({ list: KNOWN, placeholder: stripLabel })
-    .val(textOf(outlet, 'mac'));
+  const field = (part: string, label: string) => rowField(row, part, label, textOf(outlet, part), id);
+  const mac = field('mac', text('strip-account.outlets.strip')).attr('list', KNOWN);
   const stripName = $('<span class="smart-strip-name">').appendTo(row);
-  const port = field('port', text('strip-account.type.port'), '<select>');
-  port.append(PORTS.map((value) => html('option', {}, String(value)))).val(textOf(outlet, 'port', '1'));
+  const port = $('<select data-part="port">')
+    .attr({ 'aria-label': text('strip-account.type.port'), 'aria-describedby': id })
+    .append(PORTS.map((value) => html('option', {}, String(value))))
+    .val(textOf(outlet, 'port', '1'))
+    .appendTo(row);
   const nameLabel = text('strip-account.outlets.name');
-  const name = field('name', nameLabel, '<input type="text">')
-    .attr('placeholder', nameLabel)
-    .val(textOf(outlet, 'name'));
+  const name = field('name', nameLabel);
   const box = html('input', { type: 'checkbox', 'data-part': 'protected' });
   box.checked = ownProperty(outlet, 'protected') === true;
   const message = $('<div class="smart-strip-message" role="status">').attr('id', id);

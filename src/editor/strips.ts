@@ -131,7 +131,7 @@ export function redrawNodes(account: string): void {
 function storedValues(node: EditorNode): AccountValues {
   const { credentials = {} } = node;
   const apiKey = textOf(credentials, 'apiKey') || (credentials.has_apiKey === true ? '__PWRD__' : '');
-  return accountValues(node.id, (property) => textOf(property === 'apiKey' ? { apiKey } : node, property));
+  return { ...accountValues(node.id, (property) => textOf(node, property)), apiKey };
 }
 
 /** The state of an outlet; the values are keys below `strip-account.state`. */

@@ -2,7 +2,16 @@ import { PORTS } from '../../api/types';
 import { ON_AT_START, SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptors';
-import { editableRows, fieldOf, problemWith, rowsOf, showHint, showMessage, watchField } from '../form';
+import {
+  editableRows,
+  fieldOf,
+  problemWith,
+  rowField,
+  rowsOf,
+  showHint,
+  showMessage,
+  watchField,
+} from '../form';
 import { text, type EditorNode } from '../red';
 
 const checkPath: Check = (value) =>
@@ -70,25 +79,17 @@ function open(node: EditorNode): void {
   const check = () => showMessage('strips', problemWith(stripSimulator, node, 'strips', listed()));
   // A row that is added by hand gets the focus.
   const list = $(LIST).on('input focusin', check);
-  const part = (row: JQuery, name: string, label: string, value: string) =>
-    $('<input type="text">')
-      .attr({
-        'data-part': name,
-        placeholder: label,
-        'aria-label': label,
-        'aria-describedby': 'smart-strip-message-strips',
-      })
-      .val(value)
-      .appendTo(row);
   const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
   editableRows(list, options, (row, strip) => {
+    const field = (part: string, label: string, value: string) =>
+      rowField(row, part, label, value, 'smart-strip-message-strips');
     row.addClass('smart-strip-simulated');
-    part(row, 'mac', text('strip-simulator.label.mac'), textOf(strip, 'mac'));
-    part(row, 'name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
+    field('mac', text('strip-simulator.label.mac'), textOf(strip, 'mac'));
+    field('name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
     const outlets: unknown[] = Array.isArray(strip.outlets) ? strip.outlets : [];
     for (const port of PORTS) {
       const label = text('strip-account.preview.unnamed', { port });
-      part(row, `outlet${port}`, label, nameOf(outlets[port - 1]));
+      field(`outlet${port}`, label, nameOf(outlets[port - 1]));
     }
   });
   list.editableList(
