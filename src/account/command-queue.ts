@@ -177,8 +177,8 @@ export class CommandQueue {
     if (queued.failure === null) queued.since = Math.max(queued.since, this.#answeredAt);
     queued.failure = error;
     const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
-    const isHeld = error.code === 'RATE_LIMITED';
-    this.enter(queued, phase, isHeld ? { phase: 'rate limited' } : { phase: 'retrying', error });
+    const isPause = error.code === 'RATE_LIMITED';
+    this.enter(queued, phase, isPause ? { phase: 'rate limited' } : { phase: 'retrying', error });
     this.#supersede(queued.strip, queued.ports);
   }
 

@@ -186,11 +186,11 @@ export class StatusDisplay {
     this.#show(next);
   }
 
-  /** What holds a message up says more than a pause, and a pause more than "asking". */
+  /** A retry or a rate limit says more than the pause of a cycle, and that more than "asking". */
   #current(): NodeStatus | null {
     const statuses = [...this.#counts.keys()];
-    const heldUp = statuses.find((each) => each !== PAUSING && each !== ASKING);
-    return heldUp ?? [PAUSING, ASKING].find((each) => statuses.includes(each)) ?? this.#result;
+    const trouble = statuses.find((each) => each !== PAUSING && each !== ASKING);
+    return trouble ?? [PAUSING, ASKING].find((each) => statuses.includes(each)) ?? this.#result;
   }
 }
 
