@@ -6,8 +6,14 @@ import { defectText, NOTHING_KNOWN } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
-import { accountOf, showStartFailure, statusDisplay, type Definition } from './shared/flow-node';
-import { packageVersion, translator, whenStarted } from './shared/runtime';
+import {
+  accountOf,
+  followAccount,
+  showStartFailure,
+  statusDisplay,
+  type Definition,
+} from './shared/flow-node';
+import { packageVersion, translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
@@ -32,10 +38,18 @@ export = (RED: NodeAPI): void => {
 
     const isTaken = (topic: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic));
+    const id = textOf(def, 'account');
+    const stop = (): void => {
+      if (bridge === null) return;
+      bridges.delete(bridge);
+      // Also of a node that is removed: it may only be disabled for a while.
+      kept.set(this.id, bridge.close());
+      bridge = null;
+    };
     const start = (): void => {
+      stop();
       try {
         const settings = readBridge(def);
-        const id = textOf(def, 'account');
         const link = accountOf(RED, id);
         account = link.account;
         bridge = new Bridge({
@@ -68,16 +82,12 @@ export = (RED: NodeAPI): void => {
       cancel: () => account?.cancel(owner),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });
-    const cancelStart = whenStarted(RED, start);
+    const unfollow = followAccount(RED, id, start);
 
     this.on('input', (msg, _send, done) => handler.receive(msg, () => undefined, done));
     this.on('close', () => {
-      cancelStart();
-      // Also of a node that is removed: it may only be disabled for a while.
-      if (bridge !== null) {
-        bridges.delete(bridge);
-        kept.set(this.id, bridge.close());
-      }
+      unfollow();
+      stop();
       handler.close();
     });
   }

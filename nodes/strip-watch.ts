@@ -1,8 +1,14 @@
 import type { Node, NodeAPI } from 'node-red';
 import { readWatchOptions, startWatching } from '../src/flow/strip-watch';
 import { textOf } from '../src/settings';
-import { accountOf, showStartFailure, statusDisplay, type Definition } from './shared/flow-node';
-import { translator, whenStarted } from './shared/runtime';
+import {
+  accountOf,
+  followAccount,
+  showStartFailure,
+  statusDisplay,
+  type Definition,
+} from './shared/flow-node';
+import { translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
@@ -10,11 +16,14 @@ export = (RED: NodeAPI): void => {
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
-    let stop = whenStarted(RED, () => {
+    const id = textOf(def, 'account');
+    let stop = (): void => undefined;
+    const unfollow = followAccount(RED, id, () => {
+      stop();
       try {
         const env = (name: string): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {});
         const options = readWatchOptions(def, env);
-        const { account } = accountOf(RED, textOf(def, 'account'));
+        const { account } = accountOf(RED, id);
         stop = startWatching(options, account.get(), display, (msg) => this.send(msg));
       } catch (error) {
         showStartFailure(this, display, error, 'watch', translate);
@@ -22,6 +31,7 @@ export = (RED: NodeAPI): void => {
     });
 
     this.on('close', () => {
+      unfollow();
       stop();
       display.close();
     });

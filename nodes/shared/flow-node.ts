@@ -14,7 +14,7 @@ import {
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
-import { translator } from './runtime';
+import { translator, whenStarted } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
 
@@ -110,6 +110,23 @@ export function accountOf(RED: NodeAPI, id: string): AccountLink {
   const link = findAccount(RED, id);
   if (link === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
   return link;
+}
+
+/**
+ * Calls back as soon as all nodes of the flows exist, and again whenever a deploy has replaced the account but not the node: that is how
+ * Node-RED treats a node in a subflow if the subflow's instance names the account. Returns a function that ends this.
+ */
+export function followAccount(RED: NodeAPI, id: string, start: () => void): () => void {
+  let known: AccountLink | null | undefined = null;
+  const check = (): void => {
+    cancel = whenStarted(RED, check);
+    const link = findAccount(RED, id);
+    if (link === known) return;
+    known = link;
+    start();
+  };
+  let cancel = whenStarted(RED, check);
+  return () => cancel();
 }
 
 /** Returns a function that removes a key from texts that are shown. A key of a few characters would match ordinary words, so it is left. */

@@ -134,6 +134,53 @@ describe('deploys and stops of a real Node-RED', () => {
     );
   });
 
+  it('nodes of a subflow follow the account that its instance names, though only that is deployed again', async () => {
+    const other = await startService();
+    other.simulator.apply({ mac: MAC, port: 1, on: true });
+    const inSubflow = (id: string, type: string, properties: object) =>
+      placed(id, type, { z: 'sub', account: '${ACCOUNT}', ...properties });
+    const output = (id: string) => ({ x: 0, y: 0, wires: [{ id, port: 0 }] });
+    const flow = (baseUrl: string): FlowNode[] => [
+      tab,
+      {
+        id: 'sub',
+        type: 'subflow',
+        name: '',
+        in: [],
+        out: ['watch', 'mqtt'].map(output),
+        env: [{ name: 'ACCOUNT', type: 'strip-account', value: '', ui: { type: 'conf-types' } }],
+      },
+      inSubflow('watch', 'strip watch', { mac: MAC, port: '1', initial: true }),
+      inSubflow('mqtt', 'strip mqtt', { discovery: '', readings: false }),
+      placed('instance', 'subflow:sub', {
+        account: undefined,
+        env: [{ name: 'ACCOUNT', type: 'strip-account', value: 'account' }],
+        wires: [['watched'], ['published']],
+      }),
+      debug('watched'),
+      debug('published'),
+      account(service, { baseUrl }),
+    ];
+    try {
+      await red.deploy(flow(service.baseUrl));
+      assert.equal((await red.debug('watched')).payload, false);
+      const { mark } = red.comms;
+      await red.deploy(
+        (await red.getFlows()).map((n) => (n.id === 'account' ? { ...n, baseUrl: other.baseUrl } : n)),
+        'nodes',
+      );
+      assert.equal((await red.debug('watched', mark)).payload, true);
+      await red.comms.find(
+        'published state',
+        ({ topic, data }) =>
+          topic === 'debug' && String((data as { msg?: unknown }).msg).includes('"payload":"ON"'),
+        { after: mark },
+      );
+    } finally {
+      await other.close();
+    }
+  });
+
   it('a hundred redeploys in traffic leave no timer, no socket and no memory behind', async () => {
     const flow = (round: number): FlowNode[] => [
       ...around('strip switch', { ...fixed, name: `round ${round}` }),
