@@ -129,8 +129,9 @@ function ofRecords(
   const { ports, labels } = columnsOf(all, look);
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
   const isMany = all.length > PORTS.length;
-  const telling = labels.filter(
-    (label) => label.is('type') || isMany || (label.is('code') && trust !== 'outlets'),
+  // "switch_led_1" is none unless it has the number of an outlet, too.
+  const telling = labels.filter((label) =>
+    label.is('code') ? ports.length === 0 : isMany || label.is('type'),
   );
   const kept = all.map((record) => !saysNoOutlet(record, telling));
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
