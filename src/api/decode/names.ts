@@ -132,7 +132,7 @@ const WORDS = {
   /** Of a quality that cannot be relied on. */
   bad: 'bad invalid uncertain',
   /** In place of an error: that there is none. */
-  fine: 'none no off false ok null noerror success',
+  fine: 'none no off false ok null noerror success normal n/a',
 } as const;
 
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
@@ -348,6 +348,9 @@ function readingOf(plain: string): { reading: ReadingName | null; tier: number }
   if (reading !== undefined) return { reading, tier: 0 };
   return { reading: READINGS.find((name) => groups.has(`${name}like`)) ?? null, tier: 1 };
 }
+
+/** Whether a text such as "relay_1" names an outlet. */
+export const namesOutlet = (text: string): boolean => NUMBERED.test(plainOf(text));
 
 /** Whether a text such as "switch_led_1" says that it is about no outlet of a strip. */
 export const isOfOther = (text: string): boolean =>

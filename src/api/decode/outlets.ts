@@ -133,7 +133,7 @@ function ofRecords(
   const telling = labels.filter((label) =>
     label.is('code') ? ports.length === 0 : isMany || label.is('type'),
   );
-  const kept = all.map((record) => !saysNoOutlet(record, telling));
+  const kept = all.map((record) => !saysNoOutlet(record, telling, look));
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
   const ownKeys = keys.filter((_, i) => kept[i]);
   // `"socketToggle1": {"value": 1}`
