@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
 import { isOfOther, namesOutlet, OUTLET, type Look, type Meaning } from './names';
-import { numberInText, readIndex, type JsonRecord } from './values';
+import { numberInText, readIndex, readText, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
@@ -190,15 +190,19 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
 
-/**
- * Whether a text under one of these keys of a record says that it is about something other than one switched outlet. A bare value is that
- * of what the code names: `{"code": "overload_1", "value": true}`.
- */
-export function saysNoOutlet(record: JsonRecord, labels: readonly Meaning[], look: Look): boolean {
-  const hasValue = (): boolean => Object.keys(record).some((key) => look(key).is('value'));
-  return labels.some((label) => {
+/** Whether a text under one of these keys of a record says that it is about something other than one switched outlet. */
+export const saysNoOutlet = (record: JsonRecord, labels: readonly Meaning[]): boolean =>
+  labels.some((label) => {
     const text = record[label.key];
-    if (typeof text !== 'string') return false;
-    return label.is('code') ? isOfOther(text) || (hasValue() && !namesOutlet(text)) : NO_OUTLET.test(text);
+    return typeof text === 'string' && (label.is('code') ? isOfOther(text) : NO_OUTLET.test(text));
   });
+
+/** `{"code": "overload_1", "value": true}`: a bare value of something that the texts under these keys do not call an outlet. */
+export function isOtherValue(record: JsonRecord, labels: readonly Meaning[], look: Look): boolean {
+  const textOf = ({ key }: Meaning): string => readText(record[key]) ?? '';
+  return (
+    labels.some((label) => textOf(label) !== '') &&
+    !labels.some((label) => namesOutlet(textOf(label))) &&
+    Object.keys(record).some((key) => look(key).is('value'))
+  );
 }

@@ -3,7 +3,15 @@ import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
 import type { Look, Meaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
-import { fromOne, isExact, numberRecords, numberValues, saysNoOutlet, type Numbers } from './numbering';
+import {
+  fromOne,
+  isExact,
+  numberRecords,
+  numberValues,
+  saysNoOutlet,
+  isOtherValue,
+  type Numbers,
+} from './numbering';
 import { fieldsOf, isMeasure, preferred, readBit, readJson, readText, withItem } from './values';
 import type { AddNote, JsonRecord } from './values';
 
@@ -127,13 +135,7 @@ function ofRecords(
 ): ToldOutlet[] | null {
   if (all.length > MOST_OUTLETS) return null;
   const { ports, labels } = columnsOf(all, look);
-  // A fifth block that is called USB is no outlet; of four, a user may have called one so.
-  const isMany = all.length > PORTS.length;
-  // "switch_led_1" is none unless it has the number of an outlet, too.
-  const telling = labels.filter((label) =>
-    label.is('code') ? ports.length === 0 : isMany || label.is('type'),
-  );
-  const kept = all.map((record) => !saysNoOutlet(record, telling, look));
+  const kept = areOfOutlets(all, ports, labels, trust, look);
   const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
   const ownKeys = keys.filter((_, i) => kept[i]);
   // `"socketToggle1": {"value": 1}`
@@ -150,6 +152,27 @@ function ofRecords(
     state: settleState(said[i] ?? [], codes),
     name: nameIn(record, labels),
   }));
+}
+
+/** Which records are about outlets, as far as the texts by which they call themselves something say. */
+function areOfOutlets(
+  records: readonly JsonRecord[],
+  ports: readonly Meaning[],
+  labels: readonly Meaning[],
+  trust: Container['trust'],
+  look: Look,
+): boolean[] {
+  if (labels.length === 0) return records.map(() => true);
+  // A fifth block that is called USB is no outlet; of four, a user may have called one so.
+  const isMany = records.length > PORTS.length;
+  const kinds = labels.filter((label) => !label.is('code') && (isMany || label.is('type')));
+  // A record with the number of an outlet is one, whatever its identifier or its name is.
+  const unnumbered = ports.length > 0 ? [] : labels;
+  const codes = unnumbered.filter((label) => label.is('code'));
+  const names = unnumbered.filter((label) => label.isName && trust !== 'outlets');
+  const telling = [...kinds, ...codes];
+  const naming = [...codes, ...names];
+  return records.map((record) => !saysNoOutlet(record, telling) && !isOtherValue(record, naming, look));
 }
 
 /**
