@@ -132,16 +132,16 @@ function readStrip(
   const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
   const fields = rows === null ? found.fields : [];
-  const doubts = fields.filter(
-    ({ meaning, value, part }) => part === 'self' && saysUnreliable(meaning, value),
-  );
-  const doubted = [...oldKeys, ...doubts.map(({ meaning }) => meaning.key)];
-  const { load, voltage, signal, units } = settleReadings(doubted.length > 0 ? [] : fields, look, note);
+  const ownKeys = fields
+    .filter(({ meaning, value, part }) => part === 'self' && saysUnreliable(meaning, value))
+    .map(({ meaning }) => meaning.key);
+  const unreliable = [...oldKeys, ...ownKeys];
+  const { load, voltage, signal, units } = settleReadings(unreliable.length > 0 ? [] : fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
-  if (doubted.length > 0) {
+  if (unreliable.length > 0) {
     for (const outlet of outlets) outlet.on = null;
-    note('outlets', 'unclear', [...new Set(doubted)].sort());
+    note('outlets', 'unclear', [...new Set(unreliable)].sort());
   }
   const name = rows === null ? nameOf(fields) : rows.name;
   return { mac, name, available, outlets, load, voltage, signal, units, at };

@@ -116,16 +116,16 @@ function pairName(item: JsonRecord, look: Look): string | null {
   return preferred(keys.map((key) => ({ rank: look(key).pair, value: item[key] })))?.text ?? null;
 }
 
-/** `stale: true`, `freshness: "stale"`: what is said beside it is old, or a guess. */
-export const saysOld = ({ doubt, connection }: Meaning, value: unknown): boolean =>
-  (doubt === 'old' && readFlag(value) === true) || ((doubt === 'old' || connection) && says('old', value));
+/** `stale: true`, `freshness: "stale"`: the values beside it are old, or guesses. */
+export const saysOld = ({ reliability, connection }: Meaning, value: unknown): boolean =>
+  reliability === 'old' ? readFlag(value) === true || says('old', value) : connection && says('old', value);
 
-/** Whether a field says that what is said beside it cannot be relied on: it is old or not valid, or something failed. */
+/** Whether a field says that the values beside it cannot be relied on: they are old or not valid, or something failed. */
 export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
   if (saysOld(meaning, value)) return true;
-  if (meaning.doubt === 'success') return readFlag(value) === false;
-  if (meaning.doubt === 'valid') return readFlag(value) === false || says('bad', value);
-  if (meaning.doubt === 'error') return namesError(meaning, value);
+  if (meaning.reliability === 'success') return readFlag(value) === false;
+  if (meaning.reliability === 'valid') return readFlag(value) === false || says('bad', value);
+  if (meaning.reliability === 'error') return namesError(meaning, value);
   return meaning.connection && saysFailed(meaning, value);
 }
 

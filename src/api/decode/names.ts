@@ -186,8 +186,8 @@ export interface Meaning {
   readonly pair: number;
   readonly available: boolean;
   readonly offline: boolean;
-  /** In what way it may say that what is said beside it cannot be relied on. */
-  readonly doubt: (typeof DOUBTS)[number] | null;
+  /** In what way it may say that the values beside it cannot be relied on. */
+  readonly reliability: (typeof RELIABILITY)[number] | null;
   readonly connection: boolean;
   /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
   readonly reading: ReadingName | null;
@@ -299,7 +299,7 @@ function meaningOf(key: string): Meaning {
     id: rank('id'),
     pair: rank('pair'),
     available: is('available'),
-    doubt: DOUBTS.find(is) ?? null,
+    reliability: RELIABILITY.find(is) ?? null,
     offline: is('offline'),
     connection: is('connection'),
     reading,
@@ -326,7 +326,7 @@ function meaningOf(key: string): Meaning {
   };
 }
 
-const DOUBTS = ['old', 'valid', 'success', 'error'] as const;
+const RELIABILITY = ['old', 'valid', 'success', 'error'] as const;
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
 /** Makes a number something else than what it looks like. */

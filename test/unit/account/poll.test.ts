@@ -455,7 +455,7 @@ describe('a switch of uncertain outcome while a list is on its way', () => {
 
 describe('a list that is read ahead of its time', () => {
   /** A command that may have switched. */
-  const doubt = async ({ run, service }: TestAccount): Promise<void> => {
+  const timeOut = async ({ run, service }: TestAccount): Promise<void> => {
     run(1, true);
     await service.last.fail(failure('TIMEOUT'));
   };
@@ -463,14 +463,14 @@ describe('a list that is read ahead of its time', () => {
   it('is read as soon as the floor allows, once', async () => {
     const { lab } = watched(() => listOf(), { retryFor: 0 });
     await lab.clock.pass(16_000);
-    await doubt(lab);
-    await doubt(lab);
+    await timeOut(lab);
+    await timeOut(lab);
     await lab.clock.pass(3999);
     assert.deepEqual(times(lab), [0, 15_000]);
     await lab.clock.pass(1 + 30_000);
     assert.deepEqual(times(lab), [0, 15_000, 20_000, 50_000]);
     await lab.clock.pass(10_000);
-    await doubt(lab);
+    await timeOut(lab);
     await lab.clock.pass(0);
     assert.equal(lab.service.lists.length, 5);
   });
@@ -478,7 +478,7 @@ describe('a list that is read ahead of its time', () => {
   it('is read after the one that is on its way', async () => {
     const lab = startAccount({ retryFor: 0 });
     watch(lab);
-    await doubt(lab);
+    await timeOut(lab);
     await lab.clock.pass(1000);
     assert.equal(lab.service.lists.length, 1);
     await lab.service.lists[0]?.answer(listOf());
@@ -491,7 +491,7 @@ describe('a list that is read ahead of its time', () => {
 
   it('is not read where nobody listens to changes', async () => {
     const lab = startAccount({ retryFor: 0 });
-    await doubt(lab);
+    await timeOut(lab);
     await lab.clock.pass(60_000);
     assert.equal(lab.service.lists.length, 0);
   });
