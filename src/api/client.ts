@@ -10,8 +10,8 @@ import { InFlightSet, type InFlight } from './in-flight-set';
 import { stripPath } from './mac';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
-import { readJson, readSwitch, type Headers, type HttpResponse } from './response';
-import type { JsonBody, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
+import { readJson, readSwitch, type Headers, type HttpResponse, type ReadAnswer } from './response';
+import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
 
 export interface ClientOptions {
   /** As `parseBaseUrl` returns it. */
@@ -53,13 +53,14 @@ export class Client implements Service {
   }
 
   async list(): Promise<ListAnswer> {
-    const { body, ...answer } = await this.#read(() => '/strips');
-    return { ...decodeList(body, this.#now()), ...answer };
+    const { body, isPart, ...answer } = await this.#read(() => '/strips');
+    const list = decodeList(body, this.#now());
+    return { ...list, complete: list.complete && !isPart, ...answer };
   }
 
   async get(mac: string): Promise<StripAnswer> {
-    const { body, ...answer } = await this.#read(() => stripPath(mac), mac);
-    return { ...decodeStrip(body, mac, this.#now()), ...answer };
+    const { body, response, text } = await this.#read(() => stripPath(mac), mac);
+    return { ...decodeStrip(body, mac, this.#now()), response, text };
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
@@ -80,7 +81,7 @@ export class Client implements Service {
   }
 
   /** What the service sent, and as `body` what the mapping makes of it. */
-  async #read(path: () => string, mac?: string): Promise<JsonBody & { body: unknown }> {
+  async #read(path: () => string, mac?: string): Promise<ReadAnswer & { body: unknown }> {
     const { clock, mapping } = this.#options;
     const answer = await this.#send(path, null, (response) =>
       readJson(response, this.#context, clock.wall(), mac),

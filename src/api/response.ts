@@ -30,6 +30,12 @@ const FOREIGN_LOGIN = /^(basic|digest|negotiate|ntlm)\b/i;
 /** A body as far as it could be read. */
 type ReadBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
 
+/** The answer to a read. */
+export interface ReadAnswer extends JsonBody {
+  /** There is more of what was asked for. */
+  readonly isPart: boolean;
+}
+
 interface Json {
   readonly json: unknown;
   readonly text: string;
@@ -39,12 +45,21 @@ interface Json {
  * The JSON body of a successful response to a read; throws a `StripError` that says what it was instead. `now`: wall-clock time, for
  * a `Retry-After` that is a date; `mac`: the strip that was asked for.
  */
-export function readJson(response: HttpResponse, context: ErrorContext, now: number, mac?: string): JsonBody {
+export function readJson(
+  response: HttpResponse,
+  context: ErrorContext,
+  now: number,
+  mac?: string,
+): ReadAnswer {
   const body = readBody(response.text);
   if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
   const { json, text } = requireJson(response, body, context);
-  return { response: json, text };
+  return { response: json, text, isPart: isPart(response) };
 }
+
+/** Whether the status or a link to the next page says that the body is not all. Neither is documented; many services use them. */
+const isPart = ({ status, headers }: HttpResponse): boolean =>
+  status === 206 || /;\s*rel\s*=\s*(?:"[^"]*\bnext\b|next\b)/i.test([headers.link].flat().join());
 
 /**
  * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status (API document, section 7,

@@ -261,6 +261,22 @@ describe('Client: answers to reads', () => {
     assert.deepEqual((await client.list()).strips, []);
   });
 
+  it('are only a part of the list where the status or a link to the next page says so', async () => {
+    const next = '</api/public/v1/strips?page=2>; rel="next"';
+    const cases: [status: number, headers: Record<string, string>, complete: boolean][] = [
+      [200, {}, true],
+      [206, {}, false],
+      [200, { link: next }, false],
+      [200, { link: `</strips?page=1>; rel=prev, ${next.replaceAll('"', '')}` }, false],
+      [200, { link: '</strips?page=9>; rel="last next"' }, false],
+      [200, { link: '</strips?page=1>; rel="prev"; title="next"' }, true],
+    ];
+    for (const [status, headers, complete] of cases) {
+      service.next({ kind: 'answer', status, json: [], headers });
+      assert.equal((await client.list()).complete, complete, JSON.stringify([status, headers]));
+    }
+  });
+
   it('are JSON of any kind, and unreadable where they say nothing', async () => {
     service.next({ kind: 'answer', status: 200, json: 'fine' });
     assert.deepEqual(await client.list(), {
