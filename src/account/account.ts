@@ -184,10 +184,10 @@ export class Account {
   async #round(): Promise<Round> {
     const list = await failureOf(this.#reader.list());
     const more = list === null ? this.#store.withoutReadings() : [];
-    const asked = more.filter((mac) => this.#wantsReadings(mac));
     let readings: StripError | null = null;
     const ask = async (): Promise<void> => {
-      for (let mac = asked.shift(); mac !== undefined; mac = asked.shift()) {
+      for (let mac = more.shift(); mac !== undefined; mac = more.shift()) {
+        if (!this.#wantsReadings(mac)) continue;
         const error = await failureOf(this.#reader.get(mac));
         if (error !== null && error.code !== 'NOT_FOUND') readings ??= error;
       }

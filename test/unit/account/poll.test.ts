@@ -178,6 +178,19 @@ describe('the poll', () => {
     assert.deepEqual(lab.service.gets.map(({ mac }) => mac).sort(), macs);
   });
 
+  it('asks for no further readings once nobody watches them', async () => {
+    const lab = startAccount();
+    const macs = Array.from({ length: 20 }, (_, index) => `AABBCCDDEE${index + 10}`);
+    lab.service.autoList = () => Promise.resolve(listOf(...macs.map((mac) => makeStrip(mac, [true]))));
+    const unsubscribe = lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(0);
+    const asked = lab.service.gets.length;
+    unsubscribe();
+    for (const call of lab.service.gets) await call.answer(stripOf(makeStrip(call.mac, [true])));
+    await lab.clock.pass(0);
+    assert.equal(lab.service.gets.length, asked);
+  });
+
   it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {
     const lab = startAccount();
     let available = true;
