@@ -1,10 +1,9 @@
 import type { Node, NodeAPI } from 'node-red';
 import type { AccountLog } from '../src/account/types';
-import type { StripError } from '../src/api/errors';
+import { valueOrNull, type StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
-import { valueOrNull } from '../src/values';
 import type * as Connection from './shared/connection';
 import { keyRemover, provide, type Definition } from './shared/flow-node';
 import { answering, requireJson, translator } from './shared/runtime';

@@ -6,13 +6,7 @@ import { defectText, NOTHING_KNOWN } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
-import {
-  accountOf,
-  followAccount,
-  showStartFailure,
-  statusDisplay,
-  type Definition,
-} from './shared/flow-node';
+import { startWithAccount, statusDisplay, type AccountLink, type Definition } from './shared/flow-node';
 import { packageVersion, translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
@@ -38,38 +32,30 @@ export = (RED: NodeAPI): void => {
 
     const isTaken = (topic: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic));
-    const id = textOf(def, 'account');
-    const stop = (): void => {
-      if (bridge === null) return;
-      bridges.delete(bridge);
-      // Also of a node that is removed: it may only be disabled for a while.
-      kept.set(this.id, bridge.close());
-      bridge = null;
-    };
-    const start = (): void => {
-      stop();
-      try {
-        const settings = readBridge(def);
-        const link = accountOf(RED, id);
-        account = link.account;
-        bridge = new Bridge({
-          settings,
-          origin,
-          clock: systemClock,
-          account: account.get(),
-          source: `${id} ${link.baseUrl}`,
-          before: kept.get(this.id),
-          isTaken,
-          owner,
-          send: (publication) => this.send(publication),
-          onRetained: (topic) => this.warn(translate('notice.retained', { topic })),
-          onStatus: (status) => display.set(status),
-        });
-        bridges.add(bridge);
-        bridge.start();
-      } catch (error) {
-        failure = showStartFailure(this, display, error, 'mqtt', translate);
-      }
+    const start = (link: AccountLink): (() => void) => {
+      account = link.account;
+      const started = new Bridge({
+        settings: readBridge(def),
+        origin,
+        clock: systemClock,
+        account: account.get(),
+        source: `${textOf(def, 'account')} ${link.baseUrl}`,
+        before: kept.get(this.id),
+        isTaken,
+        owner,
+        send: (publication) => this.send(publication),
+        onRetained: (topic) => this.warn(translate('notice.retained', { topic })),
+        onStatus: (status) => display.set(status),
+      });
+      started.start();
+      bridge = started;
+      bridges.add(started);
+      return () => {
+        bridge = null;
+        bridges.delete(started);
+        // Also of a node that is removed: it may only be disabled for a while.
+        kept.set(this.id, started.close());
+      };
     };
     const handler = new InputHandler({
       handle: async (input) => {
@@ -82,11 +68,17 @@ export = (RED: NodeAPI): void => {
       cancel: () => account?.cancel(owner),
       onDefect: (error) => this.warn(defectText(error, translate)),
     });
-    const unfollow = followAccount(RED, id, start);
+    const stop = startWithAccount(RED, this, def, {
+      display,
+      notice: 'mqtt',
+      start,
+      onFailure: (error) => {
+        failure = error;
+      },
+    });
 
     this.on('input', (msg, _send, done) => handler.receive(msg, () => undefined, done));
     this.on('close', () => {
-      unfollow();
       stop();
       handler.close();
     });

@@ -10,16 +10,6 @@ export function ownProperty(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** What a function returns; `null` where it throws, with the error added to `errors`. */
-export function valueOrNull<Value>(read: () => Value, errors: unknown[] = []): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    errors.push(error);
-    return null;
-  }
-}
-
 /** The name in a text that is `${NAME}` as a whole, which Node-RED leaves where the environment variable is not set; else `null`. */
 export function environmentVariable(text: string): string | null {
   return /^\$\{([^{}]*)\}$/.exec(text.trim())?.[1] ?? null;

@@ -5,7 +5,7 @@ import { Client, type ClientOptions } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { PooledDispatcher, type TlsOptions } from '../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
-import { isStripError, StripError } from '../../src/api/errors';
+import { isStripError, StripError, valueOrNull } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
 import type { Service } from '../../src/api/types';
@@ -15,7 +15,7 @@ import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { simulatorPath, textOf, type Config } from '../../src/settings';
 import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
-import { environmentVariable, isRecord, ownProperty, valueOrNull } from '../../src/values';
+import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded } from './runtime';
 

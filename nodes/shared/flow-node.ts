@@ -4,13 +4,7 @@ import { StripError } from '../../src/api/errors';
 import type { ReportSource } from '../../src/flow/diagnostics';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
-import {
-  defectText,
-  NOTHING_KNOWN,
-  reportedError,
-  sentenceOf,
-  type Translate,
-} from '../../src/flow/node-error';
+import { defectText, NOTHING_KNOWN, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
@@ -57,20 +51,6 @@ export function statusDisplay(node: Node): StatusDisplay {
   return new StatusDisplay((status) => node.status(status ?? {}), systemClock);
 }
 
-/** Shows and logs why a node cannot start. `notice`: key of the log's sentence. Returns the error to report. */
-export function showStartFailure(
-  node: Node,
-  display: StatusDisplay,
-  error: unknown,
-  notice: string,
-  translate: Translate,
-): StripError {
-  const reported = reportedError(error, translate);
-  display.set(errorStatus(reported.code));
-  node.warn(translate(`notice.${notice}`, { reason: sentenceOf(reported, translate) }));
-  return reported;
-}
-
 /** Evaluates typed fields as Node-RED's own nodes do. */
 const evaluator =
   (RED: NodeAPI, node: Node): Evaluate =>
@@ -112,21 +92,51 @@ export function accountOf(RED: NodeAPI, id: string): AccountLink {
   return link;
 }
 
+interface StartOptions {
+  display: StatusDisplay;
+  /** Key of the log's sentence for what keeps the node from starting. */
+  notice: 'watch' | 'mqtt';
+  /** Throws where it cannot start; returns what ends it. */
+  start: (link: AccountLink) => () => void;
+  /** Called with the error to report for messages that come meanwhile. */
+  onFailure?: (error: StripError) => void;
+}
+
 /**
- * Calls back as soon as all nodes of the flows exist, and again whenever a deploy has replaced the account but not the node: that is how
- * Node-RED treats a node in a subflow if the subflow's instance names the account. Returns a function that ends this.
+ * Starts a node that works without messages as soon as all nodes of the flows exist, and again whenever a deploy has replaced its account but not
+ * the node: that is how Node-RED treats a node in a subflow if the subflow's instance names the account. Returns what ends this.
  */
-export function followAccount(RED: NodeAPI, id: string, start: () => void): () => void {
+export function startWithAccount(
+  RED: NodeAPI,
+  node: Node,
+  def: Definition,
+  { display, notice, start, onFailure }: StartOptions,
+): () => void {
+  const translate = translator(RED);
+  const id = textOf(def, 'account');
   let known: AccountLink | null | undefined = null;
+  let stop = (): void => undefined;
   const check = (): void => {
     cancel = whenStarted(RED, check);
     const link = findAccount(RED, id);
     if (link === known) return;
     known = link;
-    start();
+    stop();
+    stop = () => undefined;
+    try {
+      stop = start(accountOf(RED, id));
+    } catch (error) {
+      const reported = reportedError(error, translate);
+      display.set(errorStatus(reported.code));
+      node.warn(translate(`notice.${notice}`, { reason: sentenceOf(reported, translate) }));
+      onFailure?.(reported);
+    }
   };
   let cancel = whenStarted(RED, check);
-  return () => cancel();
+  return () => {
+    cancel();
+    stop();
+  };
 }
 
 /** Returns a function that removes a key from texts that are shown. A key of a few characters would match ordinary words, so it is left. */

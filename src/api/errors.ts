@@ -87,6 +87,16 @@ export function asError(error: unknown): StripError {
   throw error;
 }
 
+/** What a function returns; `null` where it throws a `StripError`, which is added to `errors`. */
+export function valueOrNull<Value>(read: () => Value, errors: StripError[] = []): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    errors.push(asError(error));
+    return null;
+  }
+}
+
 /** The error of what was asked, as a value; `null` where it succeeded. */
 export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
   asked.then(() => null, asError);

@@ -142,8 +142,8 @@ export function asInputError<Value>(read: () => Value): Value {
 }
 
 /** Of the errors of several fields the one to report: the node's configuration comes first, because no message can correct it. */
-export const mainError = (errors: readonly unknown[]): unknown =>
-  errors.find((error) => isStripError(error) && error.code === 'NOT_CONFIGURED') ?? errors[0];
+export const mainError = (errors: readonly StripError[]): unknown =>
+  errors.find(({ code }) => code === 'NOT_CONFIGURED') ?? errors[0];
 
 /** No accepted word is longer, spaces around it included. */
 const LONGEST_WORD = 100;

@@ -1,7 +1,7 @@
 import type { Command } from '../account/types';
+import { valueOrNull, type StripError } from '../api/errors';
 import type { PortOrAll, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
-import { valueOrNull } from '../values';
 import {
   asInputError,
   Field,
@@ -33,7 +33,7 @@ export function statusRequestReader(
   const read = messageReading([macField, portField]);
   return (msg, target) =>
     read(msg, (source) => {
-      const errors: unknown[] = [];
+      const errors: StripError[] = [];
       const port = (target.port = valueOrNull(() => readPort(portField.read(source)), errors));
       const mac = (target.mac = valueOrNull(() => readMac(macField, source), errors));
       if (mac === null || port === null) throw mainError(errors);

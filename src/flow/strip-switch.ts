@@ -1,9 +1,9 @@
 import type { Command, Outcome } from '../account/types';
-import { asError, closedError, isStripError, StripError } from '../api/errors';
+import { asError, closedError, isStripError, StripError, valueOrNull } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { PortOrAll } from '../api/types';
 import { choiceOf, SETTINGS, type Config } from '../settings';
-import { isRecord, ownProperty, preview, valueOrNull } from '../values';
+import { isRecord, ownProperty, preview } from '../values';
 import {
   actionOf,
   Field,
@@ -121,7 +121,7 @@ export function commandReader(
       if (port.source !== 'message') target.port = valueOrNull(() => readPort(port, source));
       return readSeveral(source);
     }
-    const errors: unknown[] = [];
+    const errors: StripError[] = [];
     const requested = (target.requested = valueOrNull(() => readRequested(on, source), errors));
     const outlet = (target.port = valueOrNull(() => readPort(port, source), errors));
     const strip = (target.mac = valueOrNull(() => readMac(mac, source), errors));

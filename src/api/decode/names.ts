@@ -7,7 +7,7 @@ import { READINGS, type ReadingName } from '../types';
 const NAMES = {
   /** Identify a strip, whatever the value looks like. */
   mac: 'mac macaddress macaddr stripmac devicemac macid hwaddr hardwareaddress',
-  /** Say, as a clear boolean or by a word, that what is said beside them is old, or a guess. */
+  /** Say, as a clear boolean or by a word, that the values beside them are old, or guesses. */
   old: 'stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate freshness',
   /** Identify a strip only where the value looks like a MAC: a record's running number must not. */
   id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
@@ -76,7 +76,7 @@ const NAMES = {
     partialfailure partialfailures`,
   /** Reports of what an entry of a switch answer did. */
   reason: 'errormessage reason warning warnings',
-  /** `false` or a word: what is said beside it cannot be relied on. */
+  /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** How many there are in all. */
   total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
