@@ -133,13 +133,21 @@ describe('the nodes in the editor', () => {
   it('say in a subflow that each of its instances has an account of its own', async () => {
     const ui = { type: 'conf-types' };
     const subflow = {
-      ...{ id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} },
+      id: 'subflow',
+      type: 'subflow',
+      name: 'Outlet',
+      info: '',
+      in: [],
+      out: [],
+      meta: {},
       env: [{ name: 'ACCOUNT', type: 'strip-account', value: '', ui }],
     };
     const inside = { z: 'subflow', macType: 'str' };
     const inner = { ...account(stage.service, { id: 'inner', name: 'Inner' }), z: 'subflow' };
     await stage.red.deploy([
-      ...[tab, subflow, inner],
+      tab,
+      subflow,
+      inner,
       placed('chosen', 'strip switch', { ...inside, account: '${ACCOUNT}' }),
       placed('own', 'strip switch', { ...inside, account: 'inner', y: 200 }),
     ]);
