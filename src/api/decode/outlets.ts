@@ -12,7 +12,7 @@ import {
   isOtherValue,
   type Numbers,
 } from './numbering';
-import { fieldsOf, isMeasure, preferred, readBit, readJson, readText, withItem } from './values';
+import { fieldsOf, isMeasure, preferred, readBit, readJson, readText } from './values';
 import type { AddNote, JsonRecord } from './values';
 
 /** One outlet, as one container of an answer tells it. */
@@ -323,9 +323,9 @@ export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: Ad
   }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    let told: ToldOutlet[] = [];
+    const told: ToldOutlet[] = [];
     for (const outlets of sets) {
-      for (const outlet of outlets) if (outlet.port === port) told = withItem(told, outlet);
+      for (const outlet of outlets) if (outlet.port === port) told.push(outlet);
     }
     const [only] = told;
     // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.

@@ -7,7 +7,6 @@ import {
   fieldsOf,
   readNumber,
   readText,
-  withItem,
   type AddNote,
   type Candidate,
   type JsonRecord,
@@ -44,8 +43,7 @@ export function settleReadings(fields: readonly Field[], look: Look, note: AddNo
   for (const field of fields) {
     const reading = readingOf(field, look);
     const candidate = reading === null ? null : candidateOf(field, reading, qualifiers, look);
-    if (reading !== null && candidate !== null)
-      candidates[reading] = withItem(candidates[reading], candidate);
+    if (reading !== null && candidate !== null) candidates[reading].push(candidate);
   }
   if (candidates.voltage.some(({ value }) => value > HIGHEST_VOLTAGE)) {
     candidates.load = candidates.load.map(asScaled);

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { reachability, saysUnreliable } from './fields';
 import type { Look, Meaning } from './names';
-import { agreed, fieldsOf, isMeasure, readBit, readWord, withItem } from './values';
+import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
 import type { Candidate, JsonRecord, Note } from './values';
 
 /** What one field that may say on or off says; `null`: neither. */
@@ -43,7 +43,7 @@ export function statesIn(
   outer: Meaning['state'] = null,
   depth = 0,
 ): StateCandidate[] {
-  let said: StateCandidate[] = [];
+  const said: StateCandidate[] = [];
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
@@ -52,7 +52,7 @@ export function statesIn(
     if (isState && isRecord(value) && depth < DEEPEST_STATE)
       said.push(...statesIn(value, look, kind, depth + 1));
     const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
-    if (state !== null) said = withItem(said, state);
+    if (state !== null) said.push(state);
     // "low" beside `output: true` makes that the direction of a pin.
     if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
       said.push({ from: key, value: value === 'high', weight: 'level' });

@@ -129,13 +129,6 @@ export interface Candidate<Value> {
   from: string;
 }
 
-/** The list with one item more. Most lists here have one item, and `push` would reserve room for 17. */
-export function withItem<Item>(list: Item[], item: Item): Item[] {
-  if (list.length === 0) return [item];
-  list.push(item);
-  return list;
-}
-
 /** The one value on which all candidates agree; `undefined` if they do not, or if there are none. */
 export function agreed<Value>(candidates: readonly { value: Value }[]): Value | undefined {
   const [first] = candidates;
