@@ -26,8 +26,10 @@ export type KnownStrips = Pick<StripStore, 'all' | 'find' | 'names' | 'lastKnown
 
 /** One strip as the account knows it. */
 interface StripState {
-  /** As known now. Replaced on each change, never modified. */
+  /** As known now. Replaced on each change; frozen with all that is in it, because many subscribers get the same object. */
   strip: Readonly<Strip>;
+  /** The user's names for its outlets. */
+  readonly givenNames: ReadonlyMap<PortOrAll | null, string> | undefined;
   /** No answer about it has been taken in. */
   isNew: boolean;
   /** Of the newest answer that told each field. */
@@ -86,7 +88,7 @@ export class StripStore {
       const names = this.#outletNames.get(macKey(mac)) ?? new Map<PortOrAll, string>();
       this.#outletNames.set(macKey(mac), names.set(port, name));
     }
-    this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
+    this.#units = Object.freeze(Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== '')));
   }
 
   /** The number of a read that is about to be asked. */
@@ -238,6 +240,7 @@ export class StripStore {
     const readings = { load: null, voltage: null, signal: null };
     const state: StripState = {
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
+      givenNames: this.#outletNames.get(key),
       isNew: true,
       versions: new Map(),
       lastOn: new Map(),
@@ -282,19 +285,21 @@ export class StripStore {
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
     const outlets = [...strip.outlets];
-    const givenNames = this.#outletNames.get(macKey(strip.mac));
     for (const { port, on, name } of told.outlets) {
       const index = outlets.findIndex((outlet) => outlet.port === port);
       const known = outlets[index];
-      const given = givenNames?.get(port) ?? (isDescription ? name : null);
-      const outlet = { port, on: known?.on ?? null, name: given ?? known?.name ?? null };
-      if (isNews(port)) outlet.on = on;
+      const given = state.givenNames?.get(port) ?? (isDescription ? name : null);
+      const outlet = Object.freeze({
+        port,
+        on: isNews(port) ? on : (known?.on ?? null),
+        name: given ?? known?.name ?? null,
+      });
       if (known !== undefined) outlets[index] = outlet;
       else outlets.splice(outlets.filter((other) => other.port < port).length, 0, outlet);
     }
     strip.outlets = outlets;
     if (isDescription) {
-      const units = { ...strip.units, ...told.units };
+      const units = Object.freeze({ ...strip.units, ...told.units });
       Object.assign(strip, { mac, name: told.name ?? strip.name, units });
     }
     this.#replace(state, strip);
@@ -303,7 +308,8 @@ export class StripStore {
   /** Replaces what is known of a strip, and notes the changes. */
   #replace(state: StripState, strip: Strip): void {
     this.#changes.push(...changesOf(state, strip, this.#completeVersion > 0));
-    state.strip = freeze(strip);
+    Object.freeze(strip.outlets);
+    state.strip = Object.freeze(strip);
     state.isNew = false;
   }
 
@@ -358,8 +364,16 @@ function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[]
   const { available, outlets, name: ownName, units } = strip;
   if (isNew || available !== before.available)
     changes.push({ kind: 'strip', strip, available, first: isNew, isNew: isNew && allKnown });
-  for (const { port, on } of outlets) {
-    if (on === (before.outlets.find((outlet) => outlet.port === port)?.on ?? null)) continue;
+  let isDescribedAnew =
+    ownName !== before.name ||
+    READINGS.some((name) => units[name] !== before.units[name]) ||
+    outlets.length !== before.outlets.length;
+  for (const outlet of outlets) {
+    if (before.outlets.includes(outlet)) continue; // the same object: the answer did not tell it
+    const { port, on, name } = outlet;
+    const known = before.outlets.find((each) => each.port === port);
+    isDescribedAnew ||= name !== known?.name;
+    if (on === (known?.on ?? null)) continue;
     const previous = lastOn.get(port) ?? null;
     if (on !== null) lastOn.set(port, on);
     changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
@@ -371,19 +385,6 @@ function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[]
     if (value !== null) lastReading.set(name, value);
     changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
   }
-  const isDescribedAnew =
-    ownName !== before.name ||
-    READINGS.some((name) => units[name] !== before.units[name]) ||
-    outlets.length !== before.outlets.length ||
-    outlets.some(({ name }, index) => name !== before.outlets[index]?.name);
   if (isDescribedAnew && !isNew) changes.push({ kind: 'description', strip });
   return changes;
-}
-
-/** Frozen, because many subscribers get the same object. */
-function freeze(strip: Strip): Readonly<Strip> {
-  for (const outlet of strip.outlets) Object.freeze(outlet);
-  Object.freeze(strip.outlets);
-  Object.freeze(strip.units);
-  return Object.freeze(strip);
 }

@@ -26,35 +26,50 @@ interface Setup {
   ms: number;
 }
 
-/** A message through `strip switch` beside what a user would otherwise have. `major`: of Node.js. */
+type Benches = Record<Variant, Bench>;
+
+/**
+ * A message through `strip switch` beside what a user would otherwise have. Each variant has a Node-RED of its own, as a user has only one of them:
+ * in one process they share code of the HTTP client that V8 then compiles for all of them, which makes each slower. `major`: of Node.js.
+ */
 export async function measureMessages(
   lab: Lab,
   report: Report,
   quick: boolean,
   major: number,
 ): Promise<void> {
-  const bench = await lab.start();
-  try {
+  const started: Bench[] = [];
+  const start = async (): Promise<Bench> => {
+    const bench = await lab.start();
+    started.push(bench);
     await bench.red.deploy(flows(lab));
     await bench.call('unwatched');
+    return bench;
+  };
+  try {
+    const benches = { floor: await start(), core: await start(), bare: await start(), ours: await start() };
+    await measureMemory(benches, lab, report);
     for (const [speed, url] of Object.entries(lab.service)) {
       for (const inFlight of IN_FLIGHT) {
-        const results = await compare(bench, { speed, url, inFlight, ms: 1000 }, quick ? 3 : 9);
+        const results = await compare(benches, { speed, url, inFlight, ms: 1000 }, quick ? 3 : 9);
         show(report, speed, inFlight, results, major);
       }
     }
   } finally {
-    await bench.red.stop();
+    await Promise.all(started.map(({ red }) => red.stop()));
   }
-  await measureMemory(lab, report);
 }
 
-async function compare(bench: Bench, setup: Setup, rounds: number): Promise<Record<Variant, RunResult[]>> {
+async function compare(
+  benches: Benches,
+  setup: Setup,
+  rounds: number,
+): Promise<Record<Variant, RunResult[]>> {
   const results: Record<Variant, RunResult[]> = { floor: [], core: [], bare: [], ours: [] };
   // The first rounds only let the compiler do its work, as in a flow that runs for days.
   for (let round = -3; round < rounds; round++) {
     for (const variant of rotated(VARIANTS, round + 3)) {
-      const result = await run(bench, variant, setup);
+      const result = await run(benches[variant], variant, setup);
       if (round >= 0) results[variant].push(result);
     }
   }
@@ -115,22 +130,16 @@ function show(
   }
 }
 
-/** Each variant in a Node-RED of its own, because a process keeps memory that it once used. */
-async function measureMemory(lab: Lab, report: Report): Promise<void> {
+/** Before anything else is run, because a process keeps memory that it once used. */
+async function measureMemory(benches: Benches, lab: Lab, report: Report): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const variant of VARIANTS) {
-    const bench = await lab.start();
-    try {
-      await bench.red.deploy(flows(lab));
-      await bench.call('unwatched');
-      const before = (await bench.call('memory')) as Memory;
-      await run(bench, variant, { speed: 'fast', url: lab.service.fast, inFlight: 100, ms: 2000 });
-      const after = (await bench.call('memory')) as Memory;
-      const grown = [(after.rss - before.rss) / 1e6, (after.heapUsed - before.heapUsed) / 1e6];
-      rows.push([NAMES[variant], after.rss / 1e6, ...grown]);
-    } finally {
-      await bench.red.stop();
-    }
+    const bench = benches[variant];
+    const before = (await bench.call('memory')) as Memory;
+    await run(bench, variant, { speed: 'fast', url: lab.service.fast, inFlight: 100, ms: 2000 });
+    const after = (await bench.call('memory')) as Memory;
+    const grown = [(after.rss - before.rss) / 1e6, (after.heapUsed - before.heapUsed) / 1e6];
+    rows.push([NAMES[variant], after.rss / 1e6, ...grown]);
   }
   const title = 'Memory of Node-RED after 2 s of messages, 100 in flight, in MB';
   report.table(title, ['', 'RSS', 'RSS grown', 'heap grown'], rows);
