@@ -132,10 +132,10 @@ function readStrip(
   const available = !offline && isReachable(found.fields);
   const rows = records.length > 1 ? rowSet(records, look) : null;
   const fields = rows === null ? found.fields : [];
-  const ownKeys = fields
-    .filter(({ meaning, value, part }) => part === 'self' && saysUnreliable(meaning, value))
-    .map(({ meaning }) => meaning.key);
-  const unreliable = [...oldKeys, ...ownKeys];
+  const unreliable = [...oldKeys];
+  for (const { meaning, value, part } of fields) {
+    if (part === 'self' && saysUnreliable(meaning, value)) unreliable.push(meaning.key);
+  }
   const { load, voltage, signal, units } = settleReadings(unreliable.length > 0 ? [] : fields, look, note);
   const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
@@ -159,15 +159,22 @@ function oldKeysAround(wrappers: readonly JsonRecord[], look: Look): string[] {
 
 /** The most preferred name nearest to the top. */
 function nameOf(fields: readonly Field[]): string | null {
-  const told = fields.filter(({ meaning, part }) => part === 'self' && meaning.name < Infinity);
-  const names = told.map(({ meaning, value, depth }) => ({ rank: depth * 100 + meaning.name, value }));
+  const names: { rank: number; value: unknown }[] = [];
+  for (const { meaning, value, part, depth } of fields) {
+    if (part === 'self' && meaning.name < Infinity) names.push({ rank: depth * 100 + meaning.name, value });
+  }
   return preferred(names)?.text ?? null;
 }
 
 /** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
 function isReachable(fields: readonly Field[]): boolean {
-  const telling = fields.filter(({ meaning }) => meaning.available || meaning.offline || meaning.connection);
-  const own = telling.filter(({ part }) => part === 'self').map(reachability);
-  const network = telling.filter(({ part }) => part === 'network').map(reachability);
-  return !own.includes(false) && (!network.includes(false) || [...own, ...network].includes(true));
+  let isUp = false;
+  let isNetworkDown = false;
+  for (const field of fields) {
+    const said = field.part === 'meter' ? null : reachability(field);
+    if (said === false && field.part === 'self') return false;
+    if (said === false) isNetworkDown = true;
+    if (said === true) isUp = true;
+  }
+  return isUp || !isNetworkDown;
 }

@@ -40,8 +40,7 @@ export function isPossibleMac(mac: string): boolean {
 
 /** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
 export function looksLikeMac(text: string): boolean {
-  if (text.length < 12 || text.length > 23) return false;
-  return /^(?:[0-9a-f]{12}|[0-9a-f]{16})$/i.test(text.replace(/[:.-]/g, ''));
+  return text.length <= 23 && /^[:.-]*(?:[0-9a-f][:.-]*){12}(?:(?:[0-9a-f][:.-]*){4})?$/i.test(text);
 }
 
 /**

@@ -136,15 +136,16 @@ class Search {
   #record(record: JsonRecord, place: Place): boolean {
     const look = this.#look;
     const { name, depth, offline } = place;
-    if (Object.keys(record).length === 0)
-      return this.#empty(name?.strips === true || name?.plain === 'devices');
-    const strips: [string, unknown][] = [];
-    const others: [string, unknown][] = [];
-    for (const entry of Object.entries(record)) (isByMac(entry) ? strips : others).push(entry);
-    if (strips.length > 0) {
+    const keys = Object.keys(record);
+    if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices');
+    const macs: string[] = [];
+    const others: string[] = [];
+    for (const key of keys) (isByMac(key, record[key]) ? macs : others).push(key);
+    if (macs.length > 0) {
       // A MAC never says how much there is.
-      this.wrappers.push(Object.fromEntries(others));
-      const records = strips.map(([mac, value]) => {
+      this.wrappers.push(Object.fromEntries(others.map((key) => [key, record[key]])));
+      const records = macs.map((mac) => {
+        const value = record[mac];
         const own = isRecord(value) ? directIdentity(value, look) : null;
         const holdsMore = isRecord(value) && !holdsOnlyOutlets(value, look);
         const identity = own?.named === true ? own : { mac, named: true };
@@ -185,7 +186,7 @@ class Search {
 }
 
 /** `"AABBCCDDEEFF": {…}`, or with the outlets themselves as the value. */
-const isByMac = ([key, value]: [string, unknown]): boolean =>
+const isByMac = (key: string, value: unknown): boolean =>
   typeof value === 'object' && value !== null && looksLikeMac(key);
 
 /** Whether the name of a container says that it holds what was asked for. `null`: the answer itself. */

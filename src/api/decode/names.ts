@@ -192,8 +192,8 @@ export interface Meaning {
   /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
   readonly reading: ReadingName | null;
   readonly tier: number;
-  /** The reading whose unit, or whose scale, it is. */
-  readonly unitOf: ReadingName | null;
+  /** The reading whose unit, or whose scale, it is; `any`: it does not say whose. */
+  readonly unitOf: ReadingName | 'any' | null;
   readonly scaleOf: ReadingName | null;
   /** Beside a `power` it makes that a measurement. */
   readonly measures: boolean;
@@ -304,7 +304,7 @@ function meaningOf(key: string): Meaning {
     connection: is('connection'),
     reading,
     tier,
-    unitOf: readingBefore(UNIT, plain),
+    unitOf: is('unit') ? 'any' : readingBefore(UNIT, plain),
     scaleOf: readingBefore(SCALE, plain),
     measures: MEASURES.test(plain),
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,

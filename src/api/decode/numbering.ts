@@ -33,11 +33,12 @@ export function numberRecords(
   const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromOne(keyed) : null;
-  const sure = called ?? byKey;
-  if (sure !== null) {
-    const agrees = (number: Port | null, i: number): boolean => number === (byKey?.[i] ?? number);
-    return { numbers: sure.map((number, i) => (agrees(number, i) ? number : null)), codes };
+  if (called !== null && byKey !== null) {
+    const agrees = (number: Port | null, i: number): boolean => number === (byKey[i] ?? number);
+    return { numbers: called.map((number, i) => (agrees(number, i) ? number : null)), codes };
   }
+  const sure = called ?? byKey;
+  if (sure !== null) return { numbers: sure, codes };
   const known = positions(records, look);
   if (isKeyed) known.push(fromOne(keyed));
   const [first] = known;

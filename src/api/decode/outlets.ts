@@ -323,16 +323,22 @@ export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: Ad
   }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    const told: ToldOutlet[] = [];
+    let first: ToldOutlet | null = null;
+    let isOnly = true;
     for (const outlets of sets) {
-      for (const outlet of outlets) if (outlet.port === port) told.push(outlet);
+      for (const outlet of outlets) {
+        if (outlet.port !== port) continue;
+        isOnly = first === null;
+        first ??= outlet;
+      }
     }
-    const [only] = told;
+    if (first === null) continue;
     // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
-    if (told.length === 1 && only?.state.on != null)
-      settled.push({ port, on: only.state.on, name: only.name });
-    else if (told.length > 0)
+    if (isOnly && first.state.on !== null) settled.push({ port, on: first.state.on, name: first.name });
+    else {
+      const told = sets.flat().filter((outlet) => outlet.port === port);
       settled.push({ port, on: commonState(told, port, note), name: commonName(told) });
+    }
   }
   return settled;
 }

@@ -37,9 +37,7 @@ type Readings = Pick<Strip, ReadingName | 'units'>;
 export function settleReadings(fields: readonly Field[], look: Look, note: AddNote): Readings {
   const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
   const candidates: Record<ReadingName, ReadingCandidate[]> = { load: [], voltage: [], signal: [] };
-  const qualifiers = fields.filter(
-    ({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null || meaning.is('unit'),
-  );
+  const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
   for (const field of fields) {
     const reading = readingOf(field, look);
     const candidate = reading === null ? null : candidateOf(field, reading, qualifiers, look);
@@ -89,7 +87,7 @@ function readingOf({ meaning, part, record }: Field, look: Look): ReadingName | 
 
 /** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
 function unitsIn({ meaning, value }: Field, reading: ReadingName, look: Look): string[] {
-  const inner = isRecord(value) && meaning.is('unit') ? Object.entries(value) : [];
+  const inner = isRecord(value) && meaning.unitOf === 'any' ? Object.entries(value) : [];
   const texts = inner.filter(([key]) => look(key).reading === reading).map(([, text]) => text);
   if (meaning.unitOf === reading) texts.push(value);
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
@@ -145,7 +143,7 @@ function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | 'disag
     const text = readText(record[key]) ?? '';
     // Texts with digits, such as times, are left out: they differ in every record, and each would be looked up as a new name.
     if (!/[0-9]/.test(text) && look(text).denied) return null;
-    const unit = meaning.is('unit') ? readText(record[key]) : null;
+    const unit = meaning.unitOf === 'any' ? readText(record[key]) : null;
     if (unit !== null) units.push(unit.trim());
     if (!meaning.is('value')) continue;
     const measured = readNumber(record[key]);
