@@ -69,13 +69,14 @@ export function readSwitch(
   response: HttpResponse,
   mac: string,
   port: PortOrAll,
+  on: boolean,
   context: ErrorContext,
   now: number,
 ): SwitchAnswer {
   const { status } = response;
   const body = readBody(response.text);
   if ('json' in body && !isRedirect(status)) {
-    const { success, results, failed, unclear, listed } = decodeSwitch(body.json);
+    const { success, results, failed, unclear, listed } = decodeSwitch(body.json, { mac, on });
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess(status) && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;

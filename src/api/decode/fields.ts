@@ -29,6 +29,8 @@ export interface StripFields {
 const DEEPEST = 5;
 /** In records of these names a load is that of a processor. */
 const SYSTEM = /^sys(?:tem)?(?:info)?$/;
+/** In records of these names a load and a voltage are what the strip is made for. */
+const RATED = /^(?:hardware|hw|capabilities|capabilitiesobj|description|identity|identification)$/;
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
 export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
@@ -37,23 +39,26 @@ export function stripFields(records: readonly JsonRecord[], look: Look): StripFi
   return found;
 }
 
-/** Adds all fields of a record that stands so far down. */
+/** Adds all fields of a record that stands so far down. `from`: the key under which it does. */
 function addFields(
   found: StripFields,
   record: JsonRecord,
   part: Field['part'],
   look: Look,
   depth: number,
-  inSystem = false,
+  from = '',
 ): void {
   const keys: Meaning[] = [];
+  const isSystem = SYSTEM.test(from);
+  const isRated = RATED.test(from);
   for (const key in record) {
     const meaning = look(key);
-    if (meaning.denied || (inSystem && meaning.reading === 'load')) continue;
+    if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
+    if (isRated && meaning.reading !== null) continue;
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value, look)) {
-      addFields(found, value, inner, look, depth + 1, inSystem || SYSTEM.test(meaning.plain));
+      addFields(found, value, inner, look, depth + 1, isSystem ? from : meaning.plain);
       continue;
     }
     if (meaning.keyed >= 0) keys.push(meaning);

@@ -75,13 +75,14 @@ const NAMES = {
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
   /** Reports of what an entry of a switch answer did. */
-  reason: 'errormessage reason warning warnings',
+  reason: `errormessage errormsg errordescription reason warning warnings fault haserror failedports failedoutlets
+    failedcount failurecount errorcount`,
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** How many there are in all. */
   total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
     recordsfiltered numfound found totalstrips totaldevices nbhits totalnum totalentries totalrows
-    odatacount allcount xtotalcount numbermatched`,
+    stripstotal totalstripcount numstrips numberofstrips odatacount allcount xtotalcount numbermatched`,
   /** How many came, or how many there are in all. */
   count: `count size length numberofelements num number returned resultcount itemcount stripcount devicecount
     rowcount n numberreturned`,
@@ -109,14 +110,16 @@ const NAMES = {
   /** Set even where nothing follows, so that only the words beside them say whether something does. */
   range: 'range contentrange showing displaying',
   /** Where a wrapper keeps these. */
-  paging: `meta pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
+  paging: `meta header pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
     listinfo paginator info summary counts status`,
 } as const;
 
 /** Values that say something by a word, in any case. Spaces, `_` and `-` in a word do not count. */
 const WORDS = {
-  on: 'on turnedon switchedon poweredon poweron ison true yes',
-  off: 'off turnedoff switchedoff poweredoff poweroff isoff false no',
+  on: `on turnedon switchedon poweredon poweron ison true yes
+    stateon powerstateon outletstateon relaystateon switchstateon outleton relayon switchon`,
+  off: `off turnedoff switchedoff poweredoff poweroff isoff false no
+    stateoff powerstateoff outletstateoff relaystateoff switchstateoff outletoff relayoff switchoff`,
   yes: 'true yes',
   no: 'false no',
   online: 'online connected reachable available',
@@ -128,7 +131,10 @@ const WORDS = {
   failed: `fail failed failure error ko nok timeout timedout unreachable rejected refused incomplete partial
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
-  pending: 'pending queued scheduled skipped dryrun inprogress retry retrying offline disconnected',
+  pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
+    disconnected`,
+  /** It was not done. Of a strip or an outlet these words may say something else. */
+  refused: 'denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored',
   /** Of a quality that cannot be relied on. */
   bad: 'bad invalid uncertain',
   /** In place of an error: that there is none. */
@@ -145,8 +151,11 @@ const OUTLETS = new RegExp(
 const SWITCHED = /states$|^relay|^switch/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
+const STATE_TEXT = '(?:text|name|label|str|string|desc|description|display)';
+/** What a key ends with under which stands the text for the state beside it. */
+export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
 const STATE = new RegExp(
-  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val|(?:state|status)(?:text|name|label)))$`,
+  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val)|(?:state|status)(${STATE_TEXT}))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
@@ -157,7 +166,7 @@ const IDENTIFIER = /(?:id|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?
 const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
 /** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; "power_on_state_1" is that after a power cut. */
 const NUMBERED = new RegExp(
-  `^(?!poweronstat)(?:((?:power|smart|ac)*${OUTLET}+(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
+  `^(?!poweronstat)(?:((?:power|smart|ac)*(?:${OUTLET}+|out)(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
 );
 
 const STRIPS =
@@ -171,7 +180,8 @@ const DENIED_WORDS = `desired target requested request default config configurat
   rated rating nominal alarm alert invitation permission deleted removed archived override backup initial
   expected planned client user owner neighbor firmware group input led button light lock
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
-  peak wanted before old pulse inching configure countdown`;
+  peak wanted before old pulse inching configure countdown job routine macro failsafe away notification
+  proposed queue`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 export interface Meaning {
@@ -203,8 +213,8 @@ export interface Meaning {
   readonly holds: boolean;
   /** Holds outlets: `switched` says that bare numbers are states. */
   readonly outlets: 'switched' | 'plain' | null;
-  /** Says on or off: as anything (`any`), by word only (`word`), or the other way round (`off`). */
-  readonly state: 'any' | 'word' | 'off' | null;
+  /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
+  readonly state: 'any' | 'word' | 'text' | 'off' | null;
   /** Numbers an outlet for sure, or perhaps. */
   readonly number: 'port' | 'position' | null;
   /** Tells a record from others, so that its place in a list means nothing. */
@@ -286,7 +296,7 @@ function meaningOf(key: string): Meaning {
   const is = (group: NameGroup): boolean => groups.has(group);
   const rank = (group: NameGroup): number => groups.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
-  const [, stated, inverted, worded] = STATE.exec(plain) ?? [];
+  const [, stated, inverted, worded, described] = STATE.exec(plain) ?? [];
   const { reading, tier } = readingOf(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
@@ -310,8 +320,7 @@ function meaningOf(key: string): Meaning {
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     holds: is('list') || is('self'),
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
-    state:
-      stated !== undefined ? 'any' : inverted !== undefined ? 'off' : worded !== undefined ? 'word' : null,
+    state: stateKind(stated, inverted, worded, described),
     number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
     identifier: IDENTIFIER.test(plain),
     keyed: digits === undefined ? -1 : Number(digits),
@@ -335,6 +344,19 @@ export const SCALE = /(?:scale(?:factor)?|factor|multiplier|divisor|divider|expo
 /** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
 const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
   word.test(plain) ? readingOf(plain.replace(word, '')).reading : null;
+
+/** By the part of a name that says on or off. */
+function stateKind(
+  stated?: string,
+  inverted?: string,
+  worded?: string,
+  described?: string,
+): Meaning['state'] {
+  if (stated !== undefined) return 'any';
+  if (inverted !== undefined) return 'off';
+  if (worded !== undefined) return 'word';
+  return described === undefined ? null : 'text';
+}
 
 /** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off; "port1_name" says neither. */
 function keyedState(word = '', letter = '', after = ''): Meaning['keyedState'] {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
-import type { Look, Meaning } from './names';
+import { STATE_TEXT_SUFFIX, type Look, type Meaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import {
   fromOne,
@@ -42,13 +42,18 @@ export interface Container {
 const MOST_OUTLETS = 64;
 const NONE: ReadonlySet<string> = new Set();
 
-/** Every set of outlets among the fields of a strip. `measured`: it tells a load. */
+/**
+ * Every set of outlets among the fields of a strip. What stands under any other name than that of outlets, such as timers, counts only where
+ * there is nothing else. `measured`: it tells a load.
+ */
 export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
   const sets: ToldOutlet[][] = [];
+  const others: ToldOutlet[][] = [];
   for (const { meaning, value, record, part } of fields) {
-    if (typeof value !== 'object' || value === null || part === 'network') continue;
-    const set = readSet(value, { key: meaning.key, record, trust: trustOf(meaning, value), measured }, look);
-    if (set !== null) sets.push(set);
+    if (typeof value !== 'object' || value === null || part === 'network' || meaning.is('old')) continue;
+    const trust = trustOf(meaning, value);
+    const set = readSet(value, { key: meaning.key, record, trust, measured }, look);
+    if (set !== null) (trust === 'none' ? others : sets).push(set);
   }
   for (const { record, keys } of keyed) {
     const sure = flatKeys(keys);
@@ -57,7 +62,8 @@ export function outletSets({ fields, keyed }: StripFields, look: Look, measured:
     const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured }, look);
     if (set !== null) sets.push(set);
   }
-  return sets;
+  const isNumbered = sets.some((outlets) => outlets.some(({ port }) => port !== null));
+  return isNumbered ? sets : sets.concat(others);
 }
 
 /** Whether a record tells outlets of its own. */
@@ -145,7 +151,13 @@ function ofRecords(
   const said = records.map((record, i) => statesIn(record, look, outer[i]));
   if (!areOutlets(trust, records, ports, numbers, said)) return null;
   // Nor are those states that are other numbers than 0 and 1 anywhere in the set.
-  for (const each of said) for (const { weight, from: key } of each) if (weight === 'measure') codes.add(key);
+  for (const each of said) {
+    for (const { weight, from: key } of each) {
+      if (weight === 'measure') codes.add(key);
+      // `{"status": 0, "status_text": "ok"}`
+      if (weight === 'text') codes.add(key.replace(STATE_TEXT_SUFFIX, ''));
+    }
+  }
   return records.map((record, i) => ({
     from,
     port: numbers[i] ?? null,

@@ -56,6 +56,8 @@ function hintOf(
   const value = isRecord(found) ? scalarOf(found, look) : found;
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
+  // Some services say that all went well with 1, and an error beside a list is rare.
+  if (Math.max(...came) === 0 && isErrorCode(meaning, value)) return 'more';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
     if (isLast !== null) return allOrMore(isLast);
@@ -70,9 +72,19 @@ function hintOf(
 const saysIncomplete = (meaning: Meaning, found: unknown, value: unknown): boolean =>
   (meaning.is('success') && readFlag(value) === false) ||
   (meaning.plain === 'status' && value === false) ||
-  ((meaning.is('error') || MISSING.test(meaning.plain)) && isSet(found) && !says('fine', value)) ||
+  ((meaning.is('error') || meaning.is('reason') || MISSING.test(meaning.plain)) &&
+    isSet(found) &&
+    !says('fine', value)) ||
+  says('pending', value === true ? meaning.plain : value) ||
   saysOld(meaning, value) ||
   saysFailed(meaning, value);
+
+/** Names of a result code. */
+const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc)$/;
+
+/** Whether a result code is none of those that say that all went well: 0, that of HTTP, or such a word. */
+const isErrorCode = ({ plain }: Meaning, value: unknown): boolean =>
+  CODE.test(plain) && isSet(value) && !says('fine', value) && !/^(?:0+|2[0-9]{2})$/.test(String(value));
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =

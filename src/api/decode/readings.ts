@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { READINGS, type ReadingName, type Strip } from '../types';
-import type { Field } from './fields';
+import { reachability, saysUnreliable, type Field } from './fields';
 import { SCALE, type Look } from './names';
 import {
   agreed,
@@ -38,10 +38,17 @@ export function settleReadings(fields: readonly Field[], look: Look, note: AddNo
   const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
   const candidates: Record<ReadingName, ReadingCandidate[]> = { load: [], voltage: [], signal: [] };
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
+  const unreliable = fields.filter(
+    ({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value),
+  );
   for (const field of fields) {
     const reading = readingOf(field, look);
-    const candidate = reading === null ? null : candidateOf(field, reading, qualifiers, look);
-    if (reading !== null && candidate !== null) candidates[reading].push(candidate);
+    if (reading === null) continue;
+    const isUnreliable = unreliable.some(({ record }) => record === field.record);
+    const candidate = isUnreliable
+      ? useless(field, 'disagree')
+      : candidateOf(field, reading, qualifiers, look);
+    if (candidate !== null) candidates[reading].push(candidate);
   }
   if (candidates.voltage.some(({ value }) => value > HIGHEST_VOLTAGE)) {
     candidates.load = candidates.load.map(asScaled);
@@ -140,6 +147,8 @@ function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | 'disag
   for (const key in record) {
     const meaning = look(key);
     if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';
+    if (saysUnreliable(meaning, record[key])) return 'disagree';
+    if (reachability({ meaning, value: record[key], part: 'self' }) === false) return 'disagree';
     const text = readText(record[key]) ?? '';
     // Texts with digits, such as times, are left out: they differ in every record, and each would be looked up as a new name.
     if (!/[0-9]/.test(text) && look(text).denied) return null;

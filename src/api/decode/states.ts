@@ -7,10 +7,10 @@ import type { Candidate, JsonRecord, Note } from './values';
 /** What one field that may say on or off says; `null`: neither. */
 export interface StateCandidate extends Candidate<boolean | null> {
   /**
-   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; anything else, which is
-   * neither on nor off; or something that says that none of these can be relied on.
+   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; the text for a state that
+   * is neither on nor off; anything else that is neither; or something that says that none of these can be relied on.
    */
-  weight: 'clear' | 'bit' | 'level' | 'measure' | 'unclear' | 'unreliable';
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'text' | 'unclear' | 'unreliable';
 }
 
 /** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
@@ -73,12 +73,21 @@ const isValueOf = (meaning: Meaning, value: unknown): boolean =>
   meaning.is('value') || (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
 
 /** What one field says; `null`: nothing. */
-function candidateOf(from: string, kind: 'any' | 'word' | 'off', value: unknown): StateCandidate | null {
+function candidateOf(
+  from: string,
+  kind: NonNullable<Meaning['state']>,
+  value: unknown,
+): StateCandidate | null {
   if (value === null || value === '') return null;
   const word = readWord(value);
-  const on = word ?? (kind === 'word' ? null : readBit(value));
-  const weight = word !== null ? 'clear' : on !== null ? 'bit' : isMeasure(value) ? 'measure' : 'unclear';
+  const on = word ?? (kind === 'any' || kind === 'off' ? readBit(value) : null);
+  const weight = word !== null ? 'clear' : on !== null ? 'bit' : weightOfOther(kind, value);
   return { from, value: kind === 'off' && on !== null ? !on : on, weight };
+}
+
+function weightOfOther(kind: Meaning['state'], value: unknown): StateCandidate['weight'] {
+  if (isMeasure(value)) return 'measure';
+  return kind === 'text' ? 'text' : 'unclear';
 }
 
 /**
@@ -97,7 +106,9 @@ export function settleState(fields: readonly StateCandidate[], codes: ReadonlySe
   const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
   const weighty = clear.length > 0 ? clear : bits;
   if (weighty.length === 0) {
-    const reason = fields.some(({ weight }) => weight === 'unclear') ? 'unclear' : 'number';
+    const reason = fields.some(({ weight }) => weight === 'unclear' || weight === 'text')
+      ? 'unclear'
+      : 'number';
     return { on: null, problem: { reason, fields: fieldsOf(fields) } };
   }
   const counted = weighty.concat(fields.filter(({ weight }) => weight === 'level'));

@@ -1,7 +1,8 @@
 import { isRecord } from '../../values';
+import { looksLikeMac, sameMac } from '../mac';
 import type { SwitchResult } from '../types';
 import { createLook, says, type Look } from './names';
-import { agreed, isSet, readBit, readIndex, readWord, saysFailed, type JsonRecord } from './values';
+import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -9,12 +10,18 @@ export interface DecodedSwitch {
   success: boolean | null;
   /** Entries whose port and outcome can be read. */
   results: SwitchResult[];
-  /** There was something under `results`, or a bare list of entries. */
+  /** There was something under `results`, a bare list of entries, or without both a record that names a port. */
   listed: boolean;
   /** Some entry says that it failed, with or without a port. */
   failed: boolean;
-  /** `success` was `true`, but an entry or an error beside it leaves it open which ports were switched. */
+  /** `success` was `true`, but something beside it leaves it open which ports were switched. */
   unclear: boolean;
+}
+
+/** What was asked for. */
+export interface AskedSwitch {
+  mac: string;
+  on: boolean;
 }
 
 /** One entry of `results`: `ok: null` where it says nothing clear. */
@@ -25,27 +32,30 @@ interface Entry {
 
 /**
  * Reads a switch answer: a documented shape, so little but that. `results` may also be one entry, a map keyed by port or by index, or the
- * whole answer. Never throws.
+ * whole answer. An answer that names another strip than the one that was `asked` for, or the opposite state, leaves it open what was
+ * switched. Never throws.
  */
-export function decodeSwitch(body: unknown): DecodedSwitch {
+export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch {
   const documented = readDocumented(body);
   if (documented !== null) return documented;
   const look = createLook();
   const fields = isRecord(body) ? body : {};
   const found = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results', look);
   const lists = found.filter((value) => typeof value === 'object' && value !== null);
-  const entries = lists.flatMap((list) => entriesOf(list, look));
   const success = agreed(valuesOf(fields, 'success', look).map((value) => ({ value })));
+  const listed = lists.flatMap((list) => entriesOf(list, look, asked));
+  const entries = lists.length > 0 ? listed : entriesWithin(fields, look, success, asked);
   const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
     saysNo(fields, look, 0) ||
-    saysPending(fields, look);
+    saysPending(fields, look) ||
+    (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, look, 0));
   const unclear = success === true && isUncertain;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
     results: entries.flatMap(({ port, ok }) => (port === 0 || ok === null ? [] : [{ port, ok }])),
-    listed: lists.length > 0,
+    listed: lists.length > 0 || entries.length > 0,
     failed: entries.some(({ ok }) => ok === false),
     unclear,
   };
@@ -75,23 +85,76 @@ const valuesOf = (record: JsonRecord, name: string, look: Look): unknown[] =>
     .filter((key) => look(key).plain === name)
     .map((key) => record[key]);
 
-function entriesOf(results: object, look: Look): Entry[] {
-  if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, look));
+function entriesOf(results: object, look: Look, asked?: AskedSwitch): Entry[] {
+  if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, look, asked));
   const record = results as JsonRecord;
   const keys = Object.keys(record);
   // A map keyed by something, unless it is an entry itself.
   const isMap = keys.every((key) => isRecord(record[key]) || look(key).keyed >= 0);
-  return isMap ? keys.map((key) => entryOf(record[key], look(key).keyed, look)) : [entryOf(record, 0, look)];
+  return isMap
+    ? keys.map((key) => entryOf(record[key], look(key).keyed, look, asked))
+    : [entryOf(record, 0, look, asked)];
+}
+
+/** The entries of an answer without `results`: the record that names a port, and in lists those that say whether it was switched. */
+function entriesWithin(
+  record: JsonRecord,
+  look: Look,
+  success: unknown,
+  asked?: AskedSwitch,
+  depth = 0,
+): Entry[] {
+  const own = portsIn(record, look).some((port) => port >= 0)
+    ? [entryOf({ success, ...record }, 0, look, asked)]
+    : [];
+  const inner = Object.keys(record).flatMap((key) => {
+    const value = record[key];
+    if (look(key).denied || depth === DEEPEST) return [];
+    if (isRecord(value)) return entriesWithin(value, look, success, asked, depth + 1);
+    const list = Array.isArray(value) ? value.filter(isRecord) : [];
+    const results = list.filter(
+      (each) => portsIn(each, look).length > 0 && outcomesIn(each, look).length > 0,
+    );
+    return results.map((each) => entryOf(each, 0, look, asked));
+  });
+  return [...own, ...inner];
 }
 
 /** `key`: the number in the key of the entry, which is its port only if it says nothing else and is no record. */
-function entryOf(entry: unknown, key: number, look: Look): Entry {
+function entryOf(entry: unknown, key: number, look: Look, asked?: AskedSwitch): Entry {
   if (!isRecord(entry)) return { port: portOf(key), ok: readWord(entry) ?? null };
-  const ports = Object.keys(entry).filter(
-    (each) => look(each).number === 'port' && look(each).state === null,
-  );
-  const [only = key, ...others] = new Set(ports.map((each) => readIndex(entry[each])));
-  return { port: others.length === 0 ? portOf(only) : 0, ok: outcomeOf(entry, look) };
+  const [only = key, ...others] = new Set(portsIn(entry, look));
+  const ok = outcomeOf(entry, look);
+  const isOpposite = asked !== undefined && saysState(entry, !asked.on, look);
+  return { port: others.length === 0 ? portOf(only) : 0, ok: ok === true && isOpposite ? null : ok };
+}
+
+/** The numbers under the names for the number of an outlet; -1: none. */
+const portsIn = (record: JsonRecord, look: Look): number[] =>
+  Object.keys(record)
+    .filter((key) => look(key).number === 'port' && look(key).state === null)
+    .map((key) => readIndex(record[key]));
+
+/** Whether a record says by a boolean or a word that an outlet is `on`, or that it is not. `status: true` may say that all went well. */
+const saysState = (record: JsonRecord, on: boolean, look: Look): boolean =>
+  Object.keys(record).some((key) => {
+    const { state, plain, denied } = look(key);
+    if (state === null || plain === 'status' || denied) return false;
+    const said = readWord(record[key]);
+    return said !== null && (state === 'off' ? !said : said) === on;
+  });
+
+/** Whether an answer names a strip other than the one with that MAC. */
+function namesOther(value: unknown, mac: string, look: Look, depth: number): boolean {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
+  if (Array.isArray(value)) return value.some((item) => namesOther(item, mac, look, depth + 1));
+  return Object.entries(value).some(([key, inner]) => {
+    const meaning = look(key);
+    const said = meaning.mac < Infinity ? readText(inner) : null;
+    if (said !== null) return !sameMac(said, mac);
+    const isOfOther = meaning.denied || meaning.foreign || meaning.part === 'network';
+    return !isOfOther && namesOther(inner, mac, look, depth + 1);
+  });
 }
 
 const portOf = (number: number): number => (number >= 1 && number <= 4 ? number : 0);
@@ -119,21 +182,27 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
     const value = record[key];
     const meaning = look(key);
     if (saysFailed(meaning, value)) return true;
+    if (depth === 0 && !meaning.denied && says('refused', value === true ? meaning.plain : value))
+      return true;
     // Further down, a reason may be that of anything.
-    if (meaning.is('error') || (depth === 0 && meaning.is('reason'))) return isRecord(value) || isSet(value);
+    if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
+      return isRecord(value) || (isSet(value) && !says('fine', value));
     if (meaning.denied || depth === DEEPEST || (depth === 0 && meaning.plain === 'results')) return false;
     return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, look, depth + 1));
   });
 }
 
-/** Whether `false` under a name leaves open what was done. */
+/** Names under which a no, or nothing, leaves open what was done. */
 const DONE =
-  /^(?:is)?(?:switched|applied|executed|delivered|sent|received|reached|processed|acked|acknowledged|confirmed|verified|completed?|done|finished)$/;
+  /^(?:is|all)?(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|processed|ack|acked|acknowledged|confirmed|verified|completed?|done|finished|ok)$/;
+/** Names under which a no does, but 0 and an empty list may stand for none. */
+const ANSWER = /^(?:result|data|response)$/;
 
-/** `status: "queued"`, `queued: true` and `applied: false` */
+/** `status: "queued"`, `queued: true`, `applied: false` and `switched: []` */
 const saysPending = (record: JsonRecord, look: Look): boolean =>
-  Object.entries(record).some(
-    ([key, value]) =>
-      says('pending', value === true ? key : value) ||
-      (readWord(value) === false && (look(key).available || DONE.test(look(key).plain))),
-  );
+  Object.entries(record).some(([key, value]) => {
+    const { plain, available } = look(key);
+    if (says('pending', value === true ? key : value)) return true;
+    if (DONE.test(plain)) return readWord(value) === false || !isSet(value);
+    return readWord(value) === false && (available || ANSWER.test(plain));
+  });

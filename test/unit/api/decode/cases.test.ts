@@ -22,12 +22,12 @@ interface Read {
 }
 
 /**
- * One answer of a service: about the strip `strip`, to a switch (`listed` and not `unclear`, if it does not say so), or else a list. With `words` it is one answer for each of them, which stands
+ * One answer of a service: about the strip `strip`, to a switch as `asked` (`listed` and not `unclear`, if it does not say so), or else a list. With `words` it is one answer for each of them, which stands
  * in place of WORD; in snake_case, it is tried as camelCase and kebab-case too.
  */
 type Case = { shows: string; words?: string; body: unknown } & (
   | { strip: string; read: Read }
-  | { switch: true; read: Partial<DecodedSwitch> }
+  | { switch: true; asked?: { mac: string; on: boolean }; read: Partial<DecodedSwitch> }
   | { read: { complete: boolean; readable: boolean; strips: Read[] } }
 );
 
@@ -57,7 +57,7 @@ function check(example: Case): void {
     const readable = !expected.available || expected.outlets.some(({ on }) => on !== null);
     assert.deepEqual(decodeStrip(body, example.strip, AT), { strip: expected, readable });
   } else if ('switch' in example) {
-    assert.deepEqual(decodeSwitch(body), { listed: true, unclear: false, ...example.read });
+    assert.deepEqual(decodeSwitch(body, example.asked), { listed: true, unclear: false, ...example.read });
   } else {
     const { complete, readable, strips } = example.read;
     assert.deepEqual(decodeList(body, AT), {
