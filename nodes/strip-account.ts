@@ -61,9 +61,12 @@ export = (RED: NodeAPI): void => {
 
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');
+  // The test sends environment variables of the dialog's choice to any address: for those who could deploy that, too.
+  const mayDeploy = RED.auth.needsPermission('flows.write');
   RED.httpAdmin.post(
     '/strip-account/test',
     mayWrite,
+    mayDeploy,
     requireJson,
     answering(400, ({ body }) => loadConnection().testConnection(RED, body)),
   );

@@ -69,6 +69,16 @@ describe('the admin routes behind a login', () => {
     assert.equal(service.requests.length, before);
   });
 
+  it('let a user who may only read and switch send no environment variable to an address', async () => {
+    const operator = await logIn(red.url, { username: 'operator', password: 'open' }, 'strip-account.write');
+    const before = service.requests.length;
+    const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), apiKey: '${PATH}' });
+    const headers = { ...trial.headers, authorization: `Bearer ${operator}` };
+    const response = await fetch(`${red.url}/strip-account/test`, { ...trial, headers, body });
+    assert.ok([401, 403].includes(response.status));
+    assert.equal(service.requests.length, before);
+  });
+
   it('never send the stored key to an address that was only typed', async () => {
     const stranger = await startService({ apiKey: API_KEY });
     try {

@@ -2,9 +2,9 @@ import { WebSocket } from 'undici';
 import type { CommsEvent, FlowNode, RunningNodeRed, Status } from './node-red';
 import type { Recorder } from './recorder';
 
-/** For settings.js: `admin` may do anything, `guest` may only look, `none` may not even read accounts. The password is "open". */
+/** For settings.js: `admin` may do anything, `guest` may only look, `operator` may switch too, `none` may not even read accounts. The password is "open". */
 export const USERS = `
-const permissions = { admin: '*', guest: 'read', none: ['flows.read', 'settings.read', 'nodes.read', 'plugins.read', 'status.read'] };
+const permissions = { admin: '*', guest: 'read', operator: ['read', 'strip-account.write'], none: ['flows.read', 'settings.read', 'nodes.read', 'plugins.read', 'status.read'] };
 const user = (username) => (username in permissions ? { username, permissions: permissions[username] } : null);
 settings.adminAuth = {
   type: 'credentials',
