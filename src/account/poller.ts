@@ -127,7 +127,7 @@ export class Poller {
     if (this.cooldown.remaining > 0) return this.cooldown.remaining + this.#firstWait();
     const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
-      const wait = this.#isUnsettled ? this.#firstWait() : this.#interval * jitter;
+      const wait = this.#isUnsettled ? this.#firstWait() : Math.max(this.#interval * jitter, FLOOR);
       this.#isUnsettled = false;
       return wait;
     }

@@ -19,7 +19,7 @@ const LONGEST_PAUSE = 3_600_000;
 /** Shortest time between two probes, in milliseconds. */
 const PROBE_INTERVAL = 5_000;
 
-/** Sends requests: so many at once, only probes while the service asks for a pause, and those of commands again where that may help. */
+/** Sends requests: so many at once, only probes of commands while the service asks for a pause, and those of commands again where that may help. */
 export class Requests {
   readonly cooldown: Cooldown;
   readonly counters: DiagnosticCounters;
@@ -122,7 +122,7 @@ export class Requests {
 
   #sayRetrying(error: StripError): void {
     // A pause has a line of its own.
-    if (this.#saidRetrying || (error.code === 'RATE_LIMITED' && error.retryAfter !== undefined)) return;
+    if (this.#saidRetrying || this.cooldown.error === error) return;
     this.#saidRetrying = true;
     this.options.log.retrying(error);
   }
@@ -138,7 +138,7 @@ export class Requests {
         if (error === null || queued?.phase === 'restoring') return;
         const { patience } = this.queue;
         if (remaining > (queued === null ? patience : this.queue.timeLeft(queued))) {
-          if (this.cooldown.takeProbe()) return;
+          if (queued !== null && this.cooldown.takeProbe()) return;
           throw pauseTooLong(error, remaining, patience);
         }
       } catch (stopped) {

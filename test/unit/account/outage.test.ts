@@ -399,14 +399,14 @@ describe('a rate limit', () => {
     assert.equal(failing.error?.code, 'TIMEOUT');
   });
 
-  it('of no duration is not reported', async () => {
+  it('of no duration is no pause, but a retry is reported', async () => {
     const lab = startAccount();
     const ending = lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 0 }));
     await lab.clock.pass(250);
     await lab.service.last.answer(yes());
     assert.equal(ending.outcome?.on, true);
-    assert.deepEqual(lab.log.lines, []);
+    assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED', 'retrying over']);
   });
 
   it('is not shortened by a shorter one', async () => {
@@ -760,16 +760,25 @@ describe('reads', () => {
     assert.equal(lab.service.gets.length, 10_100);
   });
 
-  it('wait for the end of a rate limit that is not too long, and probe a longer one', async () => {
+  it('wait for the end of a rate limit that is not too long', async () => {
+    const lab = startAccount();
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    const read = lab.account.get(MAC);
+    await lab.clock.pass(19_999);
+    assert.equal(lab.service.gets.length, 0);
+    await lab.clock.pass(1);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    assert.equal((await read).strip.mac, MAC);
+  });
+
+  it('send nothing during a longer one, which they would make longer still', async () => {
     const lab = startAccount();
     lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
-    await lab.clock.pass(10);
-    const probe = lab.account.get(MAC);
-    await assert.rejects(lab.account.get(OTHER), { code: 'RATE_LIMITED' });
-    assert.equal(lab.service.gets.length, 1);
-    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
-    await probe;
-    assert.equal(lab.account.status().cooldownUntil, null);
+    await lab.clock.pass(60_000);
+    await assert.rejects(lab.account.get(MAC), { code: 'RATE_LIMITED' });
+    await assert.rejects(lab.account.list(), { code: 'RATE_LIMITED' });
+    assert.equal(lab.service.gets.length + lab.service.lists.length, 0);
   });
 });

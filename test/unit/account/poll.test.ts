@@ -49,10 +49,10 @@ describe('the poll', () => {
     await lab.clock.pass(7499);
     assert.deepEqual(times(lab), [0]);
     lab.clock.random = () => 0;
-    await lab.clock.pass(1 + 4500);
+    await lab.clock.pass(1 + 5000);
     lab.clock.random = () => 1;
-    await lab.clock.pass(4500 + 5500);
-    assert.deepEqual(times(lab), [0, 7500, 12_000, 16_500, 22_000]);
+    await lab.clock.pass(5000 + 5500);
+    assert.deepEqual(times(lab), [0, 7500, 12_500, 17_500, 23_000]);
   });
 
   for (const [luck, waited] of [
