@@ -277,14 +277,18 @@ export class StripStore {
     const isNews = (field: Field): boolean => !unsure.includes(field) && isNewer(state, field, version);
     const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
-    state.outletsTold ||= mac !== undefined && told.outlets.length > 0;
+    const tellsOutlets = mac !== undefined && told.outlets.length > 0;
+    const isFirst = tellsOutlets && !state.outletsTold;
+    state.outletsTold ||= tellsOutlets;
     if (isNews('available')) strip.available = told.available;
     if (isNews('at')) strip.at = told.at;
     for (const name of READINGS) {
       const value = told[name];
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
-    const outlets = [...strip.outlets];
+    const outlets = strip.outlets.filter(
+      ({ port }) => !isFirst || told.outlets.some((outlet) => outlet.port === port),
+    );
     for (const { port, on, name } of told.outlets) {
       const index = outlets.findIndex((outlet) => outlet.port === port);
       const known = outlets[index];
@@ -295,9 +299,15 @@ export class StripStore {
         name: given ?? known?.name ?? null,
       });
       if (known !== undefined) outlets[index] = outlet;
-      else outlets.splice(outlets.filter((other) => other.port < port).length, 0, outlet);
+      else outlets.push(outlet);
     }
-    strip.outlets = outlets;
+    // Until an answer tells which outlets there are, the documented four are.
+    const missing = state.outletsTold || mac !== undefined ? [] : PORTS;
+    for (const port of missing) {
+      if (!outlets.some((outlet) => outlet.port === port))
+        outlets.push(Object.freeze({ port, on: null, name: state.givenNames?.get(port) ?? null }));
+    }
+    strip.outlets = outlets.sort((a, b) => a.port - b.port);
     if (isDescription) {
       const units = Object.freeze({ ...strip.units, ...told.units });
       Object.assign(strip, { mac, name: told.name ?? strip.name, units });

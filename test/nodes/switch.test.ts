@@ -39,6 +39,20 @@ describe('the strip switch node', () => {
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 
+  it('shows the outlets that nothing is known of yet as unknown', async () => {
+    await lab.startSwitch();
+    await lab.out('switch', {
+      payload: {
+        mac: MAC,
+        outlets: [
+          { port: 1, on: true },
+          { port: 2, on: false },
+        ],
+      },
+    });
+    assert.deepEqual(lab.statuses('switch').slice(-1), ['yellow ring on1unknown']);
+  });
+
   it('passes on the very objects of an HTTP request', async () => {
     const req = { url: '/' };
     const res = { end: () => undefined };

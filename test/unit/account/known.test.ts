@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { startAccount } from './support';
+import { startAccount, type TestAccount } from './support';
 import { list, watch } from './watching';
+
+const states = ({ account }: TestAccount) =>
+  Object.fromEntries(account.known.find(MAC)?.outlets.map(({ port, on }) => [port, on]) ?? []);
 
 describe('what is known of an outlet', () => {
   it('is not undone by a read that was asked before the switch was confirmed', async () => {
@@ -89,10 +92,19 @@ describe('what is known of an outlet', () => {
       lab.run(port, true);
       await lab.service.last.answer(yes(port));
     }
-    assert.deepEqual(
-      lab.account.known.find(MAC)?.outlets.map(({ port }) => port),
-      [1, 2, 3],
-    );
+    assert.deepEqual(states(lab), { 1: true, 2: true, 3: true, 4: null });
+  });
+
+  it('is unknown for the outlets that no command switched, until an answer tells which outlets there are', async () => {
+    const lab = startAccount();
+    lab.run(2, true);
+    await lab.service.last.answer(yes(2));
+    assert.deepEqual(states(lab), { 1: null, 2: true, 3: null, 4: null });
+    await list(lab, makeStrip(MAC, [true, true, false]));
+    assert.deepEqual(states(lab), { 1: true, 2: true, 3: false });
+    lab.run(1, false);
+    await lab.service.last.answer(yes(1));
+    assert.deepEqual(states(lab), { 1: false, 2: true, 3: false });
   });
 
   it('survives hostile names', async () => {
