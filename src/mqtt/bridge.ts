@@ -184,14 +184,15 @@ export class Bridge {
     const { account, owner } = this.options;
     const { target, onProgress } = input;
     target.port = port;
-    const requested = parseRequested(payload);
-    target.requested = requested;
-    if (requested === null) throw invalidInput('state', payload);
-    const { mac } = await this.#find(id);
-    target.mac = mac;
-    if (input.ended) throw closedError('notSent');
-    input.submitted = true;
+    target.mac = this.#strips.get(id)?.strip.mac ?? null;
     try {
+      const requested = parseRequested(payload);
+      target.requested = requested;
+      if (requested === null) throw invalidInput('state', payload);
+      const { mac } = await this.#find(id);
+      target.mac = mac;
+      if (input.ended) throw closedError('notSent');
+      input.submitted = true;
       const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY };
       await account.run(command, { owner, onProgress });
     } finally {

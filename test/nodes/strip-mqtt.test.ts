@@ -61,6 +61,17 @@ describe('the strip mqtt node', () => {
     assert.deepEqual(lab.posts(), []);
   });
 
+  it('ends an unusable command in one error that names the outlet, and sends its state again', async () => {
+    await deploy();
+    const sent = published().length;
+    const { error, strip } = await caughtFrom({ topic: topicOf('2/set'), payload: '{"state":"ON"}' });
+    assert.equal(error?.code, 'INVALID_INPUT');
+    const { mac, port, on } = strip as Record<string, unknown>;
+    assert.deepEqual({ mac, port, on }, { mac: MAC, port: 2, on: false });
+    await lab.until('the state', () => published().length > sent);
+    assert.deepEqual(published().slice(sent), [`${topicOf(2)} OFF`]);
+  });
+
   const caughtFrom = async (msg: NodeMessage) => {
     const after = lab.arrivals.mark;
     lab.send('bridge', msg);

@@ -628,6 +628,15 @@ describe('taking messages from the broker', () => {
     ]);
   });
 
+  it('says which outlet an unusable command is about, and sends its last known state again', async () => {
+    const lab = new Lab().start(strip([true, false]));
+    await lab.states();
+    const message = input(set(2, '{"state":"ON"}'));
+    assert.equal((await failing(() => lab.bridge.handle(message))).sentence, 'INVALID_INPUT.state');
+    assert.deepEqual(message.target, { mac: MAC, port: 2, requested: null });
+    assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/2 OFF']);
+  });
+
   it('says nothing of a strip that was forgotten while its command ran', async () => {
     const lab = new Lab().start(strip([true]));
     await lab.states();
