@@ -200,6 +200,18 @@ describe('strip mqtt with a real broker', () => {
     assert.equal(warnings.length, 1, JSON.stringify(warnings));
   });
 
+  it('carries out a command with retain that arrives while it is connected, once', async () => {
+    await deploy();
+    const comms = red.comms.mark;
+    await client.publish(topicOf('1/set'), 'ON', { retain: true });
+    await completed(comms, topicOf('1/set'));
+    const after = client.messages.mark;
+    await red.deploy(bridgeFlow(broker.port, service));
+    await whole(after);
+    await red.log.find('a warning', ({ text }) => text.includes(topicOf('1/set')));
+    assert.deepEqual(posts(), ['{"port":1,"on":true}']);
+  });
+
   it('sends no request for garbage, and ends each with one error', async () => {
     await deploy();
     const comms = red.comms.mark;
