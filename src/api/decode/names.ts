@@ -184,55 +184,8 @@ const DENIED_WORDS = `desired target requested request default config configurat
   proposed queue`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
-export interface Meaning {
-  readonly key: string;
-  /** Rank among the names of a strip, or of an outlet; Infinity: none. The same for `mac`, `id` and `pair`. */
-  readonly name: number;
-  readonly outletName: number;
-  /** A name of one of these, which may be any word. */
-  readonly isName: boolean;
-  readonly mac: number;
-  readonly id: number;
-  readonly pair: number;
-  readonly available: boolean;
-  readonly offline: boolean;
-  /** In what way it may say that the values beside it cannot be relied on. */
-  readonly reliability: (typeof RELIABILITY)[number] | null;
-  readonly connection: boolean;
-  /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
-  readonly reading: ReadingName | null;
-  readonly tier: number;
-  /** The reading whose unit, or whose scale, it is; `any`: it does not say whose. */
-  readonly unitOf: ReadingName | 'any' | null;
-  readonly scaleOf: ReadingName | null;
-  /** Beside a `power` it makes that a measurement. */
-  readonly measures: boolean;
-  /** Holds a strip's own fields, its measurements, or what it says of its connection. */
-  readonly part: 'self' | 'meter' | 'network' | null;
-  /** May hold what was asked for, without saying what that is. */
-  readonly holds: boolean;
-  /** Holds outlets: `switched` says that bare numbers are states. */
-  readonly outlets: 'switched' | 'plain' | null;
-  /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
-  readonly state: 'any' | 'word' | 'text' | 'off' | null;
-  /** Numbers an outlet for sure, or perhaps. */
-  readonly number: 'port' | 'position' | null;
-  /** Tells a record from others, so that its place in a list means nothing. */
-  readonly identifier: boolean;
-  /** The outlet that a key such as "port1" or "3" names, as the service counts; -1: none. */
-  readonly keyed: number;
-  /** How it does: by a word for an outlet or a state, by a single letter, or as a mere number. */
-  readonly keyedBy: 'word' | 'letter' | 'digits';
-  /** How it says on or off; `null`: it is that outlet's name. */
-  readonly keyedState: 'any' | 'word' | null;
-  readonly strips: boolean;
-  readonly foreign: boolean;
-  readonly denied: boolean;
-  /** In lower case, without separators. */
-  readonly plain: string;
-  /** Whether it is one of the names that `NAMES` has under that word. */
-  is(group: NameGroup): boolean;
-}
+/** What a key means by itself. */
+export type Meaning = ReturnType<typeof meaningOf>;
 
 type NameGroup = keyof typeof NAMES;
 
@@ -290,7 +243,7 @@ const plainOf = (key: string): string =>
 const NO_GROUPS: ReadonlyMap<NameGroup, number> = new Map();
 const LONGEST_NAME = 40;
 
-function meaningOf(key: string): Meaning {
+function meaningOf(key: string) {
   const plain = plainOf(key);
   const groups = GROUPS.get(plain) ?? NO_GROUPS;
   const is = (group: NameGroup): boolean => groups.has(group);
@@ -302,37 +255,54 @@ function meaningOf(key: string): Meaning {
   const isStrips = STRIPS.test(plain);
   return {
     key,
+    /** Rank among the names of a strip, or of an outlet; Infinity: none. The same for `mac`, `id` and `pair`. */
     name: rank('name'),
     outletName: is('outletname') ? rank('outletname') : plain === 'stripname' ? Infinity : 100 + rank('name'),
+    /** A name of one of these, which may be any word. */
     isName: is('name') || is('outletname'),
     mac: rank('mac'),
     id: rank('id'),
     pair: rank('pair'),
     available: is('available'),
+    /** In what way it may say that the values beside it cannot be relied on. */
     reliability: RELIABILITY.find(is) ?? null,
     offline: is('offline'),
     connection: is('connection'),
+    /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
     reading,
     tier,
+    /** The reading whose unit, or whose scale, it is; `any`: it does not say whose. */
     unitOf: is('unit') ? 'any' : readingBefore(UNIT, plain),
     scaleOf: readingBefore(SCALE, plain),
+    /** Beside a `power` it makes that a measurement. */
     measures: MEASURES.test(plain),
+    /** Holds a strip's own fields, its measurements, or what it says of its connection. */
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
+    /** May hold what was asked for, without saying what that is. */
     holds: is('list') || is('self'),
+    /** Holds outlets: `switched` says that bare numbers are states. */
     outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
+    /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
     state: stateKind(stated, inverted, worded, described),
+    /** Numbers an outlet for sure, or perhaps. */
     number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
+    /** Tells a record from others, so that its place in a list means nothing. */
     identifier: IDENTIFIER.test(plain),
+    /** The outlet that a key such as "port1" or "3" names, as the service counts; -1: none. */
     keyed: digits === undefined ? -1 : Number(digits),
+    /** How it does: by a word for an outlet or a state, by a single letter, or as a mere number. */
     keyedBy: word !== undefined ? 'word' : letter !== undefined ? 'letter' : 'digits',
+    /** How it says on or off; `null`: it is that outlet's name. */
     keyedState: keyedState(word, letter, after),
     strips: isStrips,
     foreign: words.some((each) => FOREIGN.test(each)),
     // "input_voltage" and "user_strips" are listed above as a whole.
     denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.test(each))),
+    /** In lower case, without separators. */
     plain,
+    /** Whether it is one of the names that `NAMES` has under that word. */
     is,
-  };
+  } as const;
 }
 
 const RELIABILITY = ['old', 'valid', 'success', 'error'] as const;
@@ -346,12 +316,7 @@ const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
   word.test(plain) ? readingOf(plain.replace(word, '')).reading : null;
 
 /** By the part of a name that says on or off. */
-function stateKind(
-  stated?: string,
-  inverted?: string,
-  worded?: string,
-  described?: string,
-): Meaning['state'] {
+function stateKind(stated?: string, inverted?: string, worded?: string, described?: string) {
   if (stated !== undefined) return 'any';
   if (inverted !== undefined) return 'off';
   if (worded !== undefined) return 'word';
@@ -359,7 +324,7 @@ function stateKind(
 }
 
 /** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off; "port1_name" says neither. */
-function keyedState(word = '', letter = '', after = ''): Meaning['keyedState'] {
+function keyedState(word = '', letter = '', after = '') {
   if (/name|label|alias|title/.test(after)) return null;
   return letter !== '' || after.endsWith('power') || /power[lps]?$/.test(word) ? 'word' : 'any';
 }
