@@ -64,15 +64,12 @@ interface Pending extends Input, InFlight {
  * the node is closed.
  */
 export class InputHandler {
-  readonly #options: InputHandlerOptions;
   readonly #pending = new InFlightSet<Pending>();
 
-  constructor(options: InputHandlerOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: InputHandlerOptions) {}
 
   receive(msg: Message, send: (msg: Message) => void, done: (error?: Error) => void): void {
-    const { handle, status } = this.#options;
+    const { handle, status } = this.options;
     const activity = status.begin();
     const pending: Pending = {
       msg,
@@ -98,7 +95,7 @@ export class InputHandler {
 
   /** Ends all messages with CLOSED, while a Catch node may still be there to receive it. */
   close(): void {
-    const { status, cancel } = this.#options;
+    const { status, cancel } = this.options;
     status.close();
     cancel();
     for (const pending of this.#pending) {
@@ -118,8 +115,8 @@ export class InputHandler {
   }
 
   #fail(pending: Pending, error: unknown): void {
-    const { translate } = this.#options;
-    const known = this.#options.known();
+    const { translate } = this.options;
+    const known = this.options.known();
     if (!this.#end(pending, errorStatus(reportedError(error, translate, known).code))) return;
     const { msg, target } = pending;
     try {
@@ -131,7 +128,7 @@ export class InputHandler {
   }
 
   #errorForDone(error: unknown): Error {
-    const { translate, known } = this.#options;
+    const { translate, known } = this.options;
     return errorForDone(error, translate, known());
   }
 
@@ -139,7 +136,7 @@ export class InputHandler {
   #end(pending: Pending, status: NodeStatus): boolean {
     if (!this.#pending.delete(pending)) return false;
     pending.ended = true;
-    this.#options.status.end(pending.activity, status);
+    this.options.status.end(pending.activity, status);
     return true;
   }
 
@@ -148,7 +145,7 @@ export class InputHandler {
       if (failure === undefined) done();
       else done(failure);
     } catch (error) {
-      this.#options.onDefect(error);
+      this.options.onDefect(error);
     }
   }
 }

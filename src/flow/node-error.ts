@@ -51,15 +51,12 @@ export function failedStrip(
 
 /** One error for all commands of a message. */
 export class CommandsFailed extends Error {
-  /** One for each command that failed, with what it was about. */
-  readonly failures: readonly { target: Target; error: StripError }[];
-  /** For each command what became of it. */
-  readonly strips: readonly (SwitchedStrip | FailedStrip)[];
-
-  constructor(failures: CommandsFailed['failures'], strips: CommandsFailed['strips']) {
+  /** `failures`: one for each command that failed, with what it was about; `strips`: for each command what became of it. */
+  constructor(
+    readonly failures: readonly { target: Target; error: StripError }[],
+    readonly strips: readonly (SwitchedStrip | FailedStrip)[],
+  ) {
     super('commands failed');
-    this.failures = failures;
-    this.strips = strips;
   }
 }
 

@@ -112,21 +112,19 @@ export interface Activity {
  * and nothing after `close`.
  */
 export class StatusDisplay {
-  readonly #show: (status: NodeStatus | null) => void;
-  readonly #clock: Clock;
   /** How many activities have each status. */
   readonly #counts = new Map<NodeStatus, number>();
   #result: NodeStatus | null = null;
   #shown: NodeStatus | null = null;
   #closed = false;
 
-  constructor(show: (status: NodeStatus | null) => void, clock: Clock) {
-    this.#show = show;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly show: (status: NodeStatus | null) => void,
+    private readonly clock: Clock,
+  ) {}
 
   begin(): Activity {
-    const timer = this.#clock.setTimeout(() => {
+    const timer = this.clock.setTimeout(() => {
       if (activity.status === null) this.#setStatus(activity, ASKING);
       this.#update();
     }, ASKING_AFTER);
@@ -145,7 +143,7 @@ export class StatusDisplay {
   /** `result`: what to show from now on; without it, the latest one stays. */
   end(activity: Activity, result = this.#result): void {
     if (activity.timer === null) return;
-    this.#clock.clearTimeout(activity.timer);
+    this.clock.clearTimeout(activity.timer);
     activity.timer = null;
     this.#setStatus(activity, null);
     this.#result = result;
@@ -183,7 +181,7 @@ export class StatusDisplay {
     const next = this.#current();
     if (isSame(next, this.#shown)) return;
     this.#shown = next;
-    this.#show(next);
+    this.show(next);
   }
 
   /** A retry or a rate limit says more than the pause of a cycle, and that more than "asking". */

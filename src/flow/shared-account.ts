@@ -48,7 +48,6 @@ export type SharedAccount = Pick<
  * configured must not keep a flow from starting. What is known without an account is nothing.
  */
 export class LazyAccount {
-  readonly #create: () => SharedAccount;
   #account: SharedAccount | null = null;
   #closed = false;
   /**
@@ -58,14 +57,12 @@ export class LazyAccount {
   justCancelled = 0;
 
   /** `create` may throw NOT_CONFIGURED, and is then called again next time. */
-  constructor(create: () => SharedAccount) {
-    this.#create = create;
-  }
+  constructor(private readonly create: () => SharedAccount) {}
 
   /** Throws NOT_CONFIGURED, or CLOSED once it is closed. */
   get(): SharedAccount {
     if (this.#closed) throw closedError('account');
-    return (this.#account ??= this.#create());
+    return (this.#account ??= this.create());
   }
 
   /** Ends the commands of an owner. */

@@ -46,20 +46,17 @@ export const isLease = (value: unknown): value is string =>
  * hidden; after a browser is closed, it runs out.
  */
 export class Leases {
-  readonly #clock: Clock;
   /** What ends each lease that is not renewed. */
   readonly #timers = new Map<string, Timer>();
   /** What ends the subscription to each account. */
   #subscriptions = new Map<LazyAccount, () => void>();
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** Starts a lease or prolongs it. `accounts`: all that are deployed now. */
   renew(lease: string, accounts: Iterable<LazyAccount>): void {
     this.#end(lease);
-    const timer = this.#clock.setTimeout(() => this.release(lease), LEASE_MS);
+    const timer = this.clock.setTimeout(() => this.release(lease), LEASE_MS);
     this.#timers.set(lease, timer);
     this.#subscribe(accounts);
   }
@@ -72,7 +69,7 @@ export class Leases {
 
   #end(lease: string): void {
     const timer = this.#timers.get(lease);
-    if (timer !== undefined) this.#clock.clearTimeout(timer);
+    if (timer !== undefined) this.clock.clearTimeout(timer);
     this.#timers.delete(lease);
   }
 

@@ -51,7 +51,6 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 
 /** Turns changes into messages: one for each that is watched, none for the others. */
 export class WatchMessages {
-  readonly #options: WatchOptions;
   /** By strip and reading: the value sent last, or the value that was known before the first was sent. */
   readonly #sent = new Map<string, number>();
   /** Outlets and readings that were known once, but not when this node asked what is known. */
@@ -59,13 +58,11 @@ export class WatchMessages {
   /** As told last; `null`: the service was not asked yet. */
   #accountAvailable: boolean | null = null;
 
-  constructor(options: WatchOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: WatchOptions) {}
 
   /** The message for a change, or `null`. */
   messageOf(change: Change): Message | null {
-    const { initial, outlets, availability, readings } = this.#options;
+    const { initial, outlets, availability, readings } = this.options;
     const isNew = change.kind === 'strip' && change.isNew;
     if (!initial && !isNew && 'first' in change && change.first) return null;
     switch (change.kind) {
@@ -89,21 +86,21 @@ export class WatchMessages {
   #accountMessage({ available }: Change & { kind: 'account' }): Message | null {
     const was = this.#accountAvailable;
     this.#accountAvailable = available;
-    if (available === null || available === was || (was === null && !this.#options.initial)) return null;
+    if (available === null || available === was || (was === null && !this.options.initial)) return null;
     return { topic: 'account/available', payload: available };
   }
 
   #isWatched(strip: Strip): boolean {
-    return this.#options.mac === null || sameMac(strip.mac, this.#options.mac);
+    return this.options.mac === null || sameMac(strip.mac, this.options.mac);
   }
 
   /** What becomes unknown is not a change: the next known state is compared with the last known one. */
   #outletMessage({ strip, port, on, previous, first }: Change & { kind: 'outlet' }): Message | null {
-    const watched = this.#options.port;
+    const watched = this.options.port;
     if (watched !== null && watched !== port) return null;
     const isFirst = this.#endsUnknownStart(`${strip.mac}/${port}`, on, first);
     if (on === null || (on === previous && !isFirst)) return null;
-    const payload = this.#options.output === 'on' ? on : { mac: strip.mac, port, on };
+    const payload = this.options.output === 'on' ? on : { mac: strip.mac, port, on };
     const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
     return messageAbout(strip, String(port), payload, isFirst ? null : previous, outlet);
   }
@@ -120,7 +117,7 @@ export class WatchMessages {
     const isFirst = this.#endsUnknownStart(key, value, first);
     if (value === null) return null;
     const last = isFirst ? null : (this.#sent.get(key) ?? previous);
-    const isSent = last === null || differs(value, last, this.#options.change);
+    const isSent = last === null || differs(value, last, this.options.change);
     this.#sent.set(key, isSent ? value : last);
     return isSent ? messageAbout(strip, name, value, last) : null;
   }

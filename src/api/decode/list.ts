@@ -48,11 +48,8 @@ class Search {
   unidentified = 0;
   /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
-  readonly #look: Look;
 
-  constructor(look: Look) {
-    this.#look = look;
-  }
+  constructor(private readonly look: Look) {}
 
   value(value: unknown, place: Place): boolean {
     if (place.depth > DEEPEST) return false;
@@ -62,7 +59,7 @@ class Search {
 
   /** The records of an array: strips, or rooms and hubs that hold lists of them. */
   #list(list: readonly unknown[], place: Place): boolean {
-    const look = this.#look;
+    const { look } = this;
     const { name, depth } = place;
     if (list.length === 0) return this.#empty(depth <= DEEPEST_EMPTY && isListName(name));
     const items = list.map((item) => this.#item(readJson(item), place));
@@ -79,7 +76,7 @@ class Search {
 
   /** An element of a list: a strip, a record that holds strips, or something else; `null`: nothing says which strip it is. */
   #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | null {
-    const look = this.#look;
+    const { look } = this;
     const { offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
     if (!isRecord(record)) return null;
@@ -92,7 +89,7 @@ class Search {
 
   /** Whether a record holds strips. If it also is one, that is found, too. */
   #isGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
-    const look = this.#look;
+    const { look } = this;
     const before = this.records.length;
     // What a record with a MAC holds are its outlets, unless they have MACs and outlets of their own.
     const others = own === null ? null : keysOfOthers(record, own, look);
@@ -119,7 +116,7 @@ class Search {
 
   /** Lists of strips inside an element or a wrapper. */
   #inside(record: JsonRecord, { depth, offline }: Place): boolean {
-    const look = this.#look;
+    const { look } = this;
     const isOffline = offline || saysOffline(record, look);
     let any = false;
     for (const key of containers(record, look)) {
@@ -134,7 +131,7 @@ class Search {
 
   /** A wrapper, a map of strips, or one strip. */
   #record(record: JsonRecord, place: Place): boolean {
-    const look = this.#look;
+    const { look } = this;
     const { name, depth, offline } = place;
     const keys = Object.keys(record);
     if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices');
@@ -165,7 +162,7 @@ class Search {
 
   /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that say nothing. */
   #map(record: JsonRecord, { offline }: Place): boolean {
-    const look = this.#look;
+    const { look } = this;
     const strips: FoundRecord[] = [];
     let unidentified = 0;
     const isOffline = offline || saysOffline(record, look);
