@@ -177,8 +177,7 @@ export class CommandQueue {
     if (queued.failure === null) queued.since = Math.max(queued.since, this.#answeredAt);
     queued.failure = error;
     const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
-    const isPause = error.code === 'RATE_LIMITED';
-    this.enter(queued, phase, isPause ? { phase: 'rate limited' } : { phase: 'retrying', error });
+    this.enter(queued, phase, { phase: 'retrying', error });
     this.#supersede(queued.strip, queued.ports);
   }
 

@@ -36,14 +36,12 @@ export interface Outcome {
 
 /** What a command that takes longer is doing, for a node's status. */
 export type Progress =
-  | { readonly phase: 'retrying'; readonly error: StripError }
-  | { readonly phase: 'rate limited' }
-  | { readonly phase: 'pausing' };
+  { readonly phase: 'retrying'; readonly error: StripError } | { readonly phase: 'pausing' };
 
 export interface RunOptions {
   /** What `cancel` will be called with to end the command; a flow node, for instance. */
   owner?: object;
-  /** Called when the command begins to retry, to wait out a rate limit, or to wait in the middle of a cycle. */
+  /** Called when the command begins to wait for its next attempt, also because of a rate limit, or to wait in the middle of a cycle. */
   onProgress?: (progress: Progress) => void;
 }
 

@@ -21,7 +21,6 @@ const status = (fill: NodeStatus['fill'], shape: NodeStatus['shape'], key: strin
 
 export const ASKING = status('blue', 'ring', 'asking');
 export const PAUSING = status('blue', 'ring', 'pausing');
-export const RATE_LIMITED = status('yellow', 'ring', 'rateLimited');
 export const UNKNOWN_ANSWER = status('yellow', 'ring', 'unknownAnswer');
 export const SWITCHED = status('green', 'dot', 'switched');
 export const ON = status('green', 'dot', 'on');
@@ -82,7 +81,7 @@ export function accountStatus(
 const RETRYING: readonly (readonly [sentence: string, status: NodeStatus])[] = [
   ['TIMEOUT.', status('yellow', 'ring', 'retryingTimeout')],
   ['SERVICE.', status('yellow', 'ring', 'retryingService')],
-  ['RATE_LIMITED.', RATE_LIMITED],
+  ['RATE_LIMITED.', status('yellow', 'ring', 'rateLimited')],
   ['UNREACHABLE.refused', status('yellow', 'ring', 'retryingRefused')],
   ['UNREACHABLE.dns', status('yellow', 'ring', 'retryingDns')],
   ['UNREACHABLE.reset', status('yellow', 'ring', 'retryingReset')],
@@ -134,9 +133,7 @@ export class StatusDisplay {
 
   progress(activity: Activity, progress: Progress): void {
     if (activity.timer === null) return;
-    if (progress.phase === 'pausing') this.#setStatus(activity, PAUSING);
-    else
-      this.#setStatus(activity, progress.phase === 'retrying' ? retryStatus(progress.error) : RATE_LIMITED);
+    this.#setStatus(activity, progress.phase === 'pausing' ? PAUSING : retryStatus(progress.error));
     this.#update();
   }
 

@@ -17,7 +17,7 @@ describe('a command that fails', () => {
       const { service, clock, run } = startAccount();
       const ending = run(1, true);
       await service.last.fail(failure(code, details));
-      assert.deepEqual(ending.progress, [code === 'RATE_LIMITED' ? 'rate limited' : 'retrying']);
+      assert.deepEqual(ending.progress, [code]);
       await clock.pass(249);
       assert.equal(service.switches.length, 1);
       await clock.pass(1);
@@ -154,7 +154,7 @@ describe('a rate limit', () => {
     const list = account.list();
     await clock.pass(6999);
     assert.deepEqual(service.texts, [`${MAC}/1 on`]);
-    assert.deepEqual(other.progress, ['rate limited']);
+    assert.deepEqual(other.progress, ['RATE_LIMITED']);
     await clock.pass(1);
     assert.deepEqual(service.texts.slice(1).sort(), [`${MAC}/1 on`, `${OTHER}/2 on`, 'list '].sort());
     await service.lists[0]?.answer(listOf());

@@ -1,6 +1,6 @@
 import { Account } from '../../../src/account/account';
-import type { AccountSettings, Change, Command, Outcome, Progress } from '../../../src/account/types';
-import { StripError } from '../../../src/api/errors';
+import type { AccountSettings, Change, Command, Outcome } from '../../../src/account/types';
+import { StripError, type ErrorCode } from '../../../src/api/errors';
 import type { Port, PortOrAll } from '../../../src/api/types';
 import { FakeClock } from '../../support/fake-clock';
 import { MAC, ScriptedService } from '../../support/scripted-service';
@@ -28,7 +28,8 @@ export interface Ending {
   error?: StripError;
   /** How often it settled. */
   times: number;
-  progress: Progress['phase'][];
+  /** Why it waited each time: the error before a retry, or its own pause. */
+  progress: (ErrorCode | 'pausing')[];
 }
 
 export interface TestAccount {
@@ -68,7 +69,8 @@ export function startAccount(settings: Partial<AccountSettings> = {}): TestAccou
           { mac: MAC, port, action, delay: 5000, ...more },
           {
             owner,
-            onProgress: ({ phase }) => ending.progress.push(phase),
+            onProgress: (progress) =>
+              ending.progress.push(progress.phase === 'retrying' ? progress.error.code : progress.phase),
           },
         )
         .then(

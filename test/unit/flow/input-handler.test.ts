@@ -147,7 +147,7 @@ describe('handling messages', () => {
     assert.deepEqual(events, ['done CLOSED']);
     const { ended, onProgress } = open as unknown as Input;
     assert(ended);
-    onProgress({ phase: 'rate limited' });
+    onProgress({ phase: 'retrying', error: error('RATE_LIMITED', 'later') });
     finish(answer(msg));
     await calm();
     handler.close();

@@ -7,7 +7,6 @@ import {
   listStatus,
   outletStatus,
   PAUSING,
-  RATE_LIMITED,
   retryStatus,
   StatusDisplay,
   stripStatus,
@@ -97,7 +96,7 @@ describe('the status of a node', () => {
     const one = display.begin();
     const two = display.begin();
     display.progress(one, RETRYING);
-    display.progress(two, { phase: 'rate limited' });
+    display.progress(two, { phase: 'retrying', error: error('RATE_LIMITED', 'later') });
     display.progress(two, { phase: 'pausing' });
     display.progress(one, { phase: 'pausing' });
     assert.deepEqual(shown, ['retryingTimeout', 'pausing']);
@@ -171,9 +170,14 @@ describe('the status of a node', () => {
 
 describe('the colours of a status', () => {
   it('are green for what works, blue for what goes on, yellow for what is held up, red for what is wrong', () => {
-    const colours = Object.entries({ ASKING, PAUSING, RATE_LIMITED, SWITCHED, WATCHING, UNAVAILABLE }).map(
-      ([, { fill, shape, text }]) => `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`,
-    );
+    const colours = [
+      ASKING,
+      PAUSING,
+      retryStatus(error('RATE_LIMITED', 'later')),
+      SWITCHED,
+      WATCHING,
+      UNAVAILABLE,
+    ].map(({ fill, shape, text }) => `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`);
     assert.deepEqual(colours, [
       'blue ring asking',
       'blue ring pausing',
