@@ -64,17 +64,6 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
-/**
- * Why `decodeList`, or `decodeStrip` if a MAC is given, leaves values of the same body unknown. Nothing is said of what the body does not
- * mention.
- */
-export function explain(body: unknown, mac?: string): Note[] {
-  const notes: Note[] = [];
-  if (mac === undefined) decodeList(body, '', notes);
-  else decodeStrip(body, mac, '', notes);
-  return notes;
-}
-
 /** What an answer says about one strip. */
 interface AboutStrip {
   mac: string;

@@ -1,4 +1,4 @@
-import { decodeList, decodeStrip, explain } from '../api/decode';
+import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
 import { SETTINGS } from '../settings';
 import { isRecord, ownProperty } from '../values';
@@ -66,14 +66,18 @@ export async function previewOf(
 
 function readBody(body: unknown, mac: string) {
   const at = new Date().toISOString();
+  const notes: Note[] = [];
   if (mac !== '') {
-    const { strip, readable } = decodeStrip(body, mac, at);
-    return { ok: true as const, strips: [strip], complete: true, readable, notes: explain(body, mac) };
+    const { strip, readable } = decodeStrip(body, mac, at, notes);
+    return { ok: true as const, strips: [strip], complete: true, readable, notes };
   }
-  const { strips, complete, readable } = decodeList(body, at);
-  const shown = new Set(strips.slice(0, MOST_ELEMENTS).map((strip) => strip.mac));
-  const notes = explain(body).filter((note) => note.mac === null || shown.has(note.mac));
-  return { ok: true as const, strips, complete, readable, notes };
+  const list = decodeList(body, at, notes);
+  const shown = new Set(list.strips.slice(0, MOST_ELEMENTS).map((strip) => strip.mac));
+  return {
+    ok: true as const,
+    ...list,
+    notes: notes.filter((note) => note.mac === null || shown.has(note.mac)),
+  };
 }
 
 /** A list of this many strips says enough about its shape. */

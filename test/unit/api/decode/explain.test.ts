@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
-import { decodeList, decodeStrip, explain } from '../../../../src/api/decode';
+import { decodeList, decodeStrip, type Note } from '../../../../src/api/decode';
 
 const MAC = 'A0B1C2D3E4F5';
 const AT = '2026-05-04T03:02:01.000Z';
+
+/** Why the answer about a strip, or without a MAC a list, leaves values unknown. */
+function explain(body: unknown, mac?: string): Note[] {
+  const notes: Note[] = [];
+  if (mac === undefined) decodeList(body, AT, notes);
+  else decodeStrip(body, mac, AT, notes);
+  return notes;
+}
 
 describe('The reason why a value is unknown', () => {
   for (const [shows, fields, note] of [
