@@ -7,25 +7,16 @@ import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
 import { macKey } from './mac';
-import type { Strip } from './types';
+import type { JsonBody, ListAnswer, Strip, StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
 export type { Note };
 
-/** What was read from a list of strips. */
-export interface DecodedList {
-  strips: Strip[];
-  /** Nothing hints at strips that are not in it: a strip that is missing is gone. */
-  complete: boolean;
-  /** At least one outlet's state could be read, or there was plainly nothing to read. */
-  readable: boolean;
-}
+/** What was read from a list of strips, as far as its body says. */
+type DecodedList = Omit<ListAnswer, keyof JsonBody>;
 
-/** What was read from an answer about one strip. */
-export interface DecodedStrip {
-  strip: Strip;
-  readable: boolean;
-}
+/** What was read from the body of an answer about one strip. */
+type DecodedStrip = Omit<StripAnswer, keyof JsonBody>;
 
 /**
  * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it

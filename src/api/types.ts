@@ -59,7 +59,7 @@ export interface JsonBody {
 /** What was read from the list of strips. */
 export interface ListAnswer extends JsonBody {
   strips: Strip[];
-  /** The answer was understood as a whole: a strip that is not in it is gone. */
+  /** The answer was understood as a whole, and nothing hints at strips that are not in it: a strip that is missing is gone. */
   complete: boolean;
   /** At least one outlet's state could be read, or there was plainly nothing to read. */
   readable: boolean;
