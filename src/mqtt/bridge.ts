@@ -1,8 +1,7 @@
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError, variableMissing } from '../api/errors';
-import type { Port, PortOrAll, ReadingName, Strip } from '../api/types';
-import { PORTS, READINGS } from '../api/types';
+import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
 import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';

@@ -1,5 +1,4 @@
-import type { Outlet, Port, ReadingName, Strip } from '../api/types';
-import { PORTS } from '../api/types';
+import { PORTS, type Outlet, type Port, type ReadingName, type Strip } from '../api/types';
 import { displayName } from '../values';
 import { bridgeTopic, commandTopic, objectId, stateTopic, type TopicSettings } from './topics';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { Port, PortOrAll, ReadingName } from '../api/types';
-import { PORTS, READINGS } from '../api/types';
+import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName } from '../api/types';
 import { invalidInput, parsePort } from '../flow/input-fields';
 import { preview } from '../values';
 
