@@ -182,19 +182,19 @@ export class Account {
    * once, so that commands need not wait until it is over.
    */
   async #round(): Promise<Round> {
-    const list = await failureOf(this.#reader.list());
-    const more = list === null ? this.#store.withoutReadings() : [];
-    let readings: StripError | null = null;
+    const listError = await failureOf(this.#reader.list());
+    const more = listError === null ? this.#store.withoutReadings() : [];
+    let readingsError: StripError | null = null;
     const ask = async (): Promise<void> => {
       for (let mac = more.shift(); mac !== undefined; mac = more.shift()) {
         if (!this.#wantsReadings(mac)) continue;
         const error = await failureOf(this.#reader.get(mac));
-        if (error !== null && error.code !== 'NOT_FOUND') readings ??= error;
+        if (error !== null && error.code !== 'NOT_FOUND') readingsError ??= error;
       }
     };
     const atOnce = Math.ceil(this.#options.settings.concurrency / 2);
     await Promise.all(Array.from({ length: atOnce }, ask));
-    return { list, readings };
+    return { listError, readingsError };
   }
 
   #wantsReadings(mac: string): boolean {

@@ -11,10 +11,10 @@ interface ErrorCount {
 }
 
 /** The last good answer of a kind, held until the next one. */
-export interface LastAnswer<Reading> {
+export interface LastAnswer<Answer> {
   /** Wall-clock milliseconds. */
   readonly at: number;
-  readonly reading: Reading;
+  readonly answer: Answer;
 }
 
 /** What an account has done since it started. It holds what the service sent, so it is for `src/flow/diagnostics.ts` only, which leaves that out. */
@@ -38,8 +38,8 @@ export class DiagnosticCounters {
   constructor(private readonly clock: Clock) {}
 
   /** An answer that came just now. */
-  dated<Reading>(reading: Reading): LastAnswer<Reading> {
-    return { at: this.clock.wall(), reading };
+  dated<Answer>(answer: Answer): LastAnswer<Answer> {
+    return { at: this.clock.wall(), answer };
   }
 
   /** A command failed. Only what is no failure of a request is counted, because those are counted already. */

@@ -16,9 +16,9 @@ const JITTER = 0.1;
 /** The result of one round of reading. */
 export interface Round {
   /** Why the list could not be read. */
-  list: StripError | null;
+  listError: StripError | null;
   /** Why some strip's readings could not be. */
-  readings: StripError | null;
+  readingsError: StripError | null;
 }
 
 /**
@@ -109,13 +109,13 @@ export class Poller {
     if (refresh) this.refresh();
   }
 
-  #take({ list, readings }: Round): void {
-    const error = list ?? readings;
+  #take({ listError, readingsError }: Round): void {
+    const error = listError ?? readingsError;
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;
-    if (list === null && this.#failure !== null) this.#isUnsettled = true;
-    this.#failures = list === null ? 0 : this.#failures + 1;
-    this.#failure = list;
+    if (listError === null && this.#failure !== null) this.#isUnsettled = true;
+    this.#failures = listError === null ? 0 : this.#failures + 1;
+    this.#failure = listError;
     if (error !== null && !this.#saidFailing) this.options.log.failing(error);
     if (error === null && this.#saidFailing) this.options.log.recovered();
     this.#saidFailing = error !== null;

@@ -53,8 +53,8 @@ const unitsOf = ({ load, voltage, signal }: Strip['units']): object => ({
 export function reportOf(source: ReportSource): object {
   const { versions, settings, status, account } = source;
   const aliases = new Aliases();
-  for (const strip of account?.list?.reading.strips ?? []) aliases.learn(strip);
-  if (account?.strip) aliases.learn(account.strip.reading.strip);
+  for (const strip of account?.list?.answer.strips ?? []) aliases.learn(strip);
+  if (account?.strip) aliases.learn(account.strip.answer.strip);
   return {
     versions: {
       package: version(versions.package),
@@ -252,7 +252,7 @@ function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
   const answers: Record<string, object> = {};
   const { list, strip, switch: switched } = account;
   if (list !== null) {
-    const { complete, readable, strips } = list.reading;
+    const { complete, readable, strips } = list.answer;
     const shown = strips.slice(0, MOST_STRIPS).map((each) => readingOf(each, aliases));
     answers.list = {
       ...answerOf(list, aliases),
@@ -263,19 +263,19 @@ function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
     };
   }
   if (strip !== null) {
-    const strips = [readingOf(strip.reading.strip, aliases)];
-    answers.strip = { ...answerOf(strip, aliases), readable: strip.reading.readable, strips };
+    const strips = [readingOf(strip.answer.strip, aliases)];
+    answers.strip = { ...answerOf(strip, aliases), readable: strip.answer.readable, strips };
   }
   if (switched !== null) {
-    const { results } = decodeSwitch(bodyOf(switched.reading));
+    const { results } = decodeSwitch(bodyOf(switched.answer));
     answers.switch = { ...answerOf(switched, aliases), results };
   }
   return answers;
 }
 
-const answerOf = ({ at, reading }: LastAnswer<JsonBody>, aliases: Aliases) => ({
+const answerOf = ({ at, answer }: LastAnswer<JsonBody>, aliases: Aliases) => ({
   at: time(at),
-  shape: shapeOf(bodyOf(reading), aliases),
+  shape: shapeOf(bodyOf(answer), aliases),
 });
 
 /** A body as it came: what a message was handed may have been changed by its flow. */

@@ -26,9 +26,9 @@ describe('the diagnostics of an account', () => {
     await lab.service.last.answer(yes());
     const { requests, list, strip, switch: switched } = lab.account.diagnostics();
     assert.deepEqual(requests, { list: 3, strip: 3, switch: 1 });
-    assert.equal(list?.reading.strips[0]?.mac, MAC);
-    assert.equal(strip?.reading.strip.mac, MAC);
-    assert.deepEqual(switched?.reading.results, [{ port: 1, ok: true }]);
+    assert.equal(list?.answer.strips[0]?.mac, MAC);
+    assert.equal(strip?.answer.strip.mac, MAC);
+    assert.deepEqual(switched?.answer.results, [{ port: 1, ok: true }]);
     assert.equal(switched.at - list.at, 1000);
   });
 
@@ -40,8 +40,8 @@ describe('the diagnostics of an account', () => {
     strips.length = 0;
     Object.assign(response as object, { added: true });
     const { list } = lab.account.diagnostics();
-    assert.equal(list?.reading.strips[0]?.mac, MAC);
-    assert.deepEqual(list.reading.response, listOf(makeStrip(MAC, [true])).response);
+    assert.equal(list?.answer.strips[0]?.mac, MAC);
+    assert.deepEqual(list.answer.response, listOf(makeStrip(MAC, [true])).response);
   });
 
   it('keep the latest good answer when a later request fails', async () => {

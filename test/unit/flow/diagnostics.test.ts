@@ -73,7 +73,7 @@ describe('an account', () => {
         ['PROTECTED', 1],
       ],
     );
-    assert.deepEqual(last?.reading.response, yes().response);
+    assert.deepEqual(last?.answer.response, yes().response);
   });
 });
 
@@ -509,7 +509,7 @@ describe('a report', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (response) => {
         const counters = new DiagnosticCounters(new FakeClock());
-        counters.list = { at: 0, reading: { ...listOf(), ...bodyOf(response) } };
+        counters.list = { at: 0, answer: { ...listOf(), ...bodyOf(response) } };
         const { answers } = reportAbout({ account: counters }) as { answers: { list: { shape: unknown } } };
         check(answers.list.shape);
       }),
