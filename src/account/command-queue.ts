@@ -4,7 +4,7 @@ import { macKey } from '../api/mac';
 import { PORTS, type Port, type PortOrAll } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
-/** Commands that may wait; bounds memory when messages come faster than the service answers. */
+/** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
 /** Too many wait already. */
 export const busy = (): StripError =>

@@ -10,9 +10,9 @@ const FIRST_BACKOFF = SECOND / 2;
 const LONGEST_BACKOFF = 10 * SECOND;
 /** Longest wait between attempts to switch an outlet back on that the service refuses. Milliseconds. */
 const LONGEST_REFUSED_BACKOFF = 60 * SECOND;
-/** The first success after an outage makes retries come within this time... */
+/** The first success after an outage makes retries come within this time. */
 const WAKE_SPREAD = SECOND;
-/** ...but no more often than this, where some requests succeed and others never do. */
+/** Shortest time between two such successes that do so, where some requests succeed and others never do. */
 const WAKE_INTERVAL = 5 * SECOND;
 /** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
 const LONGEST_PAUSE = 3_600_000;

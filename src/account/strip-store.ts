@@ -29,7 +29,7 @@ interface StripState {
   /** As known now. Replaced on each change; frozen with all that is in it, because many subscribers get the same object. */
   strip: Readonly<Strip>;
   /** The user's names for its outlets. */
-  readonly givenNames: ReadonlyMap<PortOrAll | null, string> | undefined;
+  readonly givenNames: ReadonlyMap<Port, string> | undefined;
   /** No answer about it has been taken in. */
   isNew: boolean;
   /** Of the newest answer that told each field. */
@@ -58,7 +58,7 @@ export class StripStore {
   /** By MAC key. */
   readonly #strips = new Map<string, StripState>();
   /** Names that the user gave, by MAC key. */
-  readonly #outletNames = new Map<string, Map<PortOrAll | null, string>>();
+  readonly #outletNames = new Map<string, Map<Port, string>>();
   readonly #units: Strip['units'];
   #version = 0;
   /** Versions of the newest list and of the newest complete one; 0: none yet. */
@@ -85,13 +85,13 @@ export class StripStore {
   ) {
     const { outletNames, units } = options.settings;
     for (const { mac, port, name } of outletNames) {
-      const names = this.#outletNames.get(macKey(mac)) ?? new Map<PortOrAll, string>();
+      const names = this.#outletNames.get(macKey(mac)) ?? new Map<Port, string>();
       this.#outletNames.set(macKey(mac), names.set(port, name));
     }
     this.#units = Object.freeze(Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== '')));
   }
 
-  /** The number of a read that is about to be asked. */
+  /** The version of a read that is about to be asked, or of a switch that was confirmed just now. */
   nextVersion(): number {
     return ++this.#version;
   }
@@ -116,7 +116,7 @@ export class StripStore {
     const key = macKey(mac);
     const strip = this.#strips.get(key)?.strip;
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
-    const given = this.#outletNames.get(key)?.get(port);
+    const given = typeof port === 'number' ? this.#outletNames.get(key)?.get(port) : undefined;
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 

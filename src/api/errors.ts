@@ -108,7 +108,7 @@ export const isOutage = (error: unknown): error is StripError =>
 /** Failures that mean the request never reached the service, or was refused before it was read. */
 const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRefused\w*|simulator)$/;
 
-/** Codes of Node and undici that mean the same, in sentences that leave it open: no connection was made, to a proxy for instance. */
+/** Error codes of Node and undici that mean that no connection was made, so nothing was sent. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Whether a switch request that failed so may have been carried out all the same. */

@@ -63,7 +63,7 @@ const LASTING = /^(certificate|tls)/;
 /** What undici and its parser report of bytes that are no HTTP response; status 000, for example, fails one of undici's assertions. */
 const NOT_HTTP = /^(HPE_.*|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ERR_ASSERTION)$/;
 
-/** Error code as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
+/** Error codes as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
 const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
 
 /** TIMEOUT of a request without a complete response in `timeoutMs` milliseconds. */

@@ -63,7 +63,7 @@ const isPart = ({ status, headers }: HttpResponse): boolean =>
 
 /**
  * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status (API document, section 7,
- * shows none), but for redirects; one that says nothing of the outlets asked for gives way to a status that says what is wrong.
+ * shows none), but for redirects. If the body says nothing about the outlets asked for, the status decides the error.
  */
 export function readSwitch(
   response: HttpResponse,

@@ -30,7 +30,7 @@ export interface Strip {
   /** As the service spelled it; compare with `sameMac`, never by `===`. */
   mac: string;
   name: string | null;
-  /** The service answered for it last time. */
+  /** It is in the last complete answer, and that does not call it offline. False for every strip where the list fails. */
   available: boolean;
   /** In order of port; only outlets the service mentioned. */
   outlets: Outlet[];

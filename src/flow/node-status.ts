@@ -67,14 +67,14 @@ export function errorStatus(code: ErrorCode): NodeStatus {
   return status(isHarmless ? 'yellow' : 'red', 'ring', errorKey(code));
 }
 
-/** The status of what goes by an account as a whole; `status`: where the account answers. `null`: it was not asked yet. */
+/** The status of a node that shows an account as a whole: an error, or else what `whenAvailable` says. `null`: the service was not asked yet. */
 export function accountStatus(
   { available, error, readable }: AccountStatus,
-  status: () => NodeStatus,
+  whenAvailable: () => NodeStatus,
 ): NodeStatus | null {
   if (available === null) return null;
   if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');
-  return readable ? status() : UNKNOWN_ANSWER;
+  return readable ? whenAvailable() : UNKNOWN_ANSWER;
 }
 
 /** What is shown during a retry, by the beginning of the error's sentence; the first that fits counts. */

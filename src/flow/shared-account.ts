@@ -42,7 +42,7 @@ export type SharedAccount = Pick<Account, keyof Account>;
 
 /**
  * An account that is created when it is first used: the TLS or proxy node that it needs may be created after it, and an account that is not
- * configured must not keep a flow from starting. What is known without an account is nothing.
+ * configured must not keep a flow from starting. Before that, no strips are known.
  */
 export class LazyAccount {
   #account: SharedAccount | null = null;

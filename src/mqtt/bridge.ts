@@ -54,7 +54,7 @@ interface BridgeOptions {
   origin: Origin;
   clock: Clock;
   account: SharedAccount;
-  /** Says whose strips these are: another text, other strips. */
+  /** Identifies the account and its address. If it changes, the strips are other ones. */
   source: string;
   /** What this node had published until a deploy closed it. */
   before: Published | undefined;

@@ -39,7 +39,7 @@ export function findRecords(body: unknown, look: Look): Search {
   return search;
 }
 
-/** What is found in an answer. Each method says whether it found a list of strips, even if an empty one. */
+/** What is found in an answer. Methods that look into a value say whether it is, or holds, a list of strips, even if an empty one. */
 class Search {
   readonly records: FoundRecord[] = [];
   /** The answer holds a list, even if an empty one. */
