@@ -10,7 +10,7 @@ export interface DecodedSwitch {
   success: boolean | null;
   /** Entries whose port and outcome can be read. */
   results: SwitchResult[];
-  /** There was something under `results`, a bare list of entries, or without both a record that names a port. */
+  /** There was something under `results`, a bare list of entries, or without both a success that names a port. */
   listed: boolean;
   /** Some entry says that it failed, with or without a port. */
   failed: boolean;
@@ -44,7 +44,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const lists = found.filter((value) => typeof value === 'object' && value !== null);
   const success = agreed(valuesOf(fields, 'success', look).map((value) => ({ value })));
   const listed = lists.flatMap((list) => entriesOf(list, look, asked));
-  const entries = lists.length > 0 ? listed : entriesWithin(fields, look, success, asked);
+  const entries = lists.length > 0 || success !== true ? listed : entriesWithin(fields, look, asked);
   const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
@@ -96,21 +96,15 @@ function entriesOf(results: object, look: Look, asked?: AskedSwitch): Entry[] {
     : [entryOf(record, 0, look, asked)];
 }
 
-/** The entries of an answer without `results`: the record that names a port, and in lists those that say whether it was switched. */
-function entriesWithin(
-  record: JsonRecord,
-  look: Look,
-  success: unknown,
-  asked?: AskedSwitch,
-  depth = 0,
-): Entry[] {
-  const own = portsIn(record, look).some((port) => port >= 0)
-    ? [entryOf({ success, ...record }, 0, look, asked)]
+/** The entries of a success without `results`: the record that names a port, and in lists those that say whether it was switched. */
+function entriesWithin(record: JsonRecord, look: Look, asked?: AskedSwitch, depth = 0): Entry[] {
+  const own = portsIn(record, look).some((port) => portOf(port) > 0)
+    ? [entryOf({ success: true, ...record }, 0, look, asked)]
     : [];
   const inner = Object.keys(record).flatMap((key) => {
     const value = record[key];
-    if (look(key).denied || depth === DEEPEST) return [];
-    if (isRecord(value)) return entriesWithin(value, look, success, asked, depth + 1);
+    if (look(key).denied || look(key).part === 'network' || depth === DEEPEST) return [];
+    if (isRecord(value)) return entriesWithin(value, look, asked, depth + 1);
     const list = Array.isArray(value) ? value.filter(isRecord) : [];
     const results = list.filter(
       (each) => portsIn(each, look).length > 0 && outcomesIn(each, look).length > 0,
@@ -203,6 +197,6 @@ const saysPending = (record: JsonRecord, look: Look): boolean =>
   Object.entries(record).some(([key, value]) => {
     const { plain, available } = look(key);
     if (says('pending', value === true ? key : value)) return true;
-    if (DONE.test(plain)) return readWord(value) === false || !isSet(value);
+    if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));
   });

@@ -53,6 +53,9 @@ describe('Client: answers to a switch', () => {
     ['an outlet, but not whether it was switched', 2, { success: true, results: [{ port: 2 }] }],
     ['an outlet, but not of success', 2, { results: ok(2) }],
     ['an outlet that there is not', 2, { results: [{ port: 5, ok: true }] }],
+    ['another outlet, without results', 2, { success: true, port: 3 }],
+    ['another strip', 2, { success: true, mac: 'B1C2D3E4F5A6', results: ok(2) }],
+    ['the opposite state', 2, { success: true, results: [{ port: 2, ok: true, on: false }] }],
     ['some of all outlets clearly', 'all', { success: true, results: [...ok(1, 2, 3), { port: 4 }] }],
   ];
   for (const [name, port, json] of unconfirmed) {
@@ -157,6 +160,8 @@ describe('Client: answers to a switch', () => {
     ['a 403 in the documented form', answer({ success: false }, 403), 'AUTH.rejected', false],
     ['a 404 in the documented form', answer({ success: false, results: [] }, 404), 'NOT_FOUND.strip', false],
     ['a 429 in the documented form', answer({ success: false }, 429), 'RATE_LIMITED.later', true],
+    ['a 429 that names the outlet', answer({ error: 'busy', port: 1 }, 429), 'RATE_LIMITED.later', true],
+    ['a 503 that names the outlet', answer({ success: false, port: 1 }, 503), 'SERVICE.failed', true],
     ['a 300 in the documented form', answer({ success: true }, 300), 'BAD_RESPONSE.redirectUnknown', false],
     ['a 399 in the documented form', answer({ success: true }, 399), 'BAD_RESPONSE.redirectUnknown', false],
     ['a 302 in the documented form', answer({ success: true }, 302), 'BAD_RESPONSE.redirectUnknown', false],
