@@ -12,14 +12,17 @@ const LONGEST_BACKOFF = 10 * SECOND;
 const LONGEST_REFUSED_BACKOFF = 60 * SECOND;
 /** The first success after an outage makes retries come within this time. */
 const WAKE_SPREAD = SECOND;
-/** Shortest time between two such successes that do so, where some requests succeed and others never do. */
+/** Shortest time between two such wake-ups: some requests may succeed while others never do. */
 const WAKE_INTERVAL = 5 * SECOND;
 /** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
 const LONGEST_PAUSE = 3_600_000;
 /** Shortest time between two probes, in milliseconds. */
 const PROBE_INTERVAL = 5_000;
 
-/** Sends requests: so many at once, only probes of commands while the service asks for a pause, and those of commands again where that may help. */
+/**
+ * Sends requests: so many at once, and while the service asks for a pause only some commands as probes. A command that failed is sent again where
+ * that may help.
+ */
 export class Requests {
   readonly cooldown: Cooldown;
   readonly counters: DiagnosticCounters;

@@ -278,7 +278,8 @@ export class StripStore {
     const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
     const tellsOutlets = mac !== undefined && told.outlets.length > 0;
-    const isFirst = tellsOutlets && !state.outletsTold;
+    // Gone are those of the documented four that it does not have.
+    const endsAssumption = tellsOutlets && !state.outletsTold;
     state.outletsTold ||= tellsOutlets;
     if (isNews('available')) strip.available = told.available;
     if (isNews('at')) strip.at = told.at;
@@ -287,7 +288,7 @@ export class StripStore {
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
     const outlets = strip.outlets.filter(
-      ({ port }) => !isFirst || told.outlets.some((outlet) => outlet.port === port),
+      ({ port }) => !endsAssumption || told.outlets.some((outlet) => outlet.port === port),
     );
     for (const { port, on, name } of told.outlets) {
       const index = outlets.findIndex((outlet) => outlet.port === port);

@@ -32,7 +32,7 @@ export interface Strip {
   name: string | null;
   /** It is in the last complete answer, and that does not call it offline. False for every strip where the list fails. */
   available: boolean;
-  /** In order of port; only outlets the service mentioned. */
+  /** In order of port; only outlets the service mentioned, but the documented four while it has only confirmed switches. */
   outlets: Outlet[];
   load: number | null;
   voltage: number | null;

@@ -183,10 +183,9 @@ export class StatusDisplay {
 
   /** A retry or a rate limit says more than the pause of a cycle, and that more than "asking". */
   #current(): NodeStatus | null {
-    if (this.#counts.size === 0) return this.#result;
     const statuses = [...this.#counts.keys()];
     const trouble = statuses.find((each) => each !== PAUSING && each !== ASKING);
-    return trouble ?? [PAUSING, ASKING].find((each) => statuses.includes(each)) ?? null;
+    return trouble ?? [PAUSING, ASKING].find((each) => statuses.includes(each)) ?? this.#result;
   }
 }
 

@@ -41,19 +41,16 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
         return { command, end: await run.catch(asError) };
       }),
     );
-    const outcomes: Outcome[] = [];
-    const failures: { target: Target; error: StripError }[] = [];
-    const strips = ends.map(({ command, end }) => {
-      if (!isStripError(end)) {
-        outcomes.push(end);
-        return switchedStrip(command.requested, end);
-      }
-      failures.push({ target: command, error: end });
-      return failedStrip(command, end, shared.known);
-    });
+    const strips = ends.map(({ command, end }) =>
+      isStripError(end) ? failedStrip(command, end, shared.known) : switchedStrip(command.requested, end),
+    );
+    const failures = ends.flatMap(({ command, end }) =>
+      isStripError(end) ? [{ target: command, error: end }] : [],
+    );
     const isSingle = form === 'on' || form === 'port-on';
     const [failure] = failures;
     if (failure !== undefined) throw isSingle ? failure.error : new CommandsFailed(failures, strips);
+    const outcomes = ends.flatMap(({ end }) => (isStripError(end) ? [] : [end]));
     const wanted = output === 'same' ? form : output;
     const payload = outcomes.map(({ mac, port, on }) => (wanted === 'on' ? on : { mac, port, on }));
     const response = outcomes.map((outcome) => outcome.response);

@@ -54,7 +54,7 @@ function addFields(
   for (const key in record) {
     const meaning = look(key);
     if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
-    if (isRated && meaning.reading !== null) continue;
+    if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage')) continue;
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value, look)) {
@@ -133,6 +133,10 @@ export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
   if (meaning.reliability === 'error') return namesError(meaning, value);
   return meaning.connection && saysFailed(meaning, value);
 }
+
+/** Whether a field of a record for one outlet or one value says that the record cannot be relied on. */
+export const discredits = (meaning: Meaning, value: unknown): boolean =>
+  saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false;
 
 /** `error: "timeout"` or `error_code: 5`, but not `errors: 3`, which counts them. */
 const namesError = ({ plain }: Meaning, value: unknown): boolean =>

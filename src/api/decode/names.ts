@@ -74,7 +74,7 @@ const NAMES = {
   success: 'success ok succeeded successful issuccess issuccessful',
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
-  /** Reports of what an entry of a switch answer did. */
+  /** Say why something failed, or how often. Only around a list, in a switch answer, and in an entry of that: elsewhere it may be about anything. */
   reason: `errormessage errormsg errordescription reason warning warnings fault haserror failedports failedoutlets
     failedcount failurecount errorcount`,
   /** `false` or a word: the values beside it cannot be relied on. */

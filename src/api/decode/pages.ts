@@ -56,7 +56,7 @@ function hintOf(
   const value = isRecord(found) ? scalarOf(found, look) : found;
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
-  // Some services say that all went well with 1, and an error beside a list is rare.
+  // Not beside strips: there a 1 may well mean that all went well.
   if (Math.max(...came) === 0 && isErrorCode(meaning, value)) return 'more';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);

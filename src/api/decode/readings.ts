@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { READINGS, type ReadingName, type Strip } from '../types';
-import { reachability, saysUnreliable, type Field } from './fields';
+import { discredits, saysUnreliable, type Field } from './fields';
 import { SCALE, type Look } from './names';
 import {
   agreed,
@@ -147,8 +147,7 @@ function measuredOf(record: JsonRecord, look: Look): Measured | 'scale' | 'disag
   for (const key in record) {
     const meaning = look(key);
     if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';
-    if (saysUnreliable(meaning, record[key])) return 'disagree';
-    if (reachability({ meaning, value: record[key], part: 'self' }) === false) return 'disagree';
+    if (discredits(meaning, record[key])) return 'disagree';
     const text = readText(record[key]) ?? '';
     // Texts with digits, such as times, are left out: they differ in every record, and each would be looked up as a new name.
     if (!/[0-9]/.test(text) && look(text).denied) return null;

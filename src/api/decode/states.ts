@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { reachability, saysUnreliable } from './fields';
+import { discredits } from './fields';
 import type { Look, Meaning } from './names';
 import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
 import type { Candidate, JsonRecord, Note } from './values';
@@ -57,8 +57,7 @@ export function statesIn(
     if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
       said.push({ from: key, value: value === 'high', weight: 'level' });
     if (state?.weight === 'clear') continue;
-    if (saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false)
-      said.push({ from: key, value: null, weight: 'unreliable' });
+    if (discredits(meaning, value)) said.push({ from: key, value: null, weight: 'unreliable' });
   }
   if (outer === null) return said;
   // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.

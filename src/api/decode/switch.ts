@@ -43,8 +43,10 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const found = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results', look);
   const lists = found.filter((value) => typeof value === 'object' && value !== null);
   const success = agreed(valuesOf(fields, 'success', look).map((value) => ({ value })));
-  const listed = lists.flatMap((list) => entriesOf(list, look, asked));
-  const entries = lists.length > 0 || success !== true ? listed : entriesWithin(fields, look, asked);
+  const entries =
+    lists.length === 0 && success === true
+      ? entriesWithin(fields, look, asked)
+      : lists.flatMap((list) => entriesOf(list, look, asked));
   const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
