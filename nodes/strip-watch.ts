@@ -6,12 +6,13 @@ export = (RED: NodeAPI): void => {
   function StripWatch(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
-    const env = (name: string): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {});
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'watch',
-      start: ({ account }) =>
-        startWatching(readWatchOptions(def, env), account.get(), display, (msg) => this.send(msg)),
+      start: ({ account }) => {
+        const env = (name: string): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {});
+        return startWatching(readWatchOptions(def, env), account.get(), display, (msg) => this.send(msg));
+      },
     });
 
     this.on('close', () => {

@@ -112,7 +112,6 @@ export function startWithAccount(
   def: Definition,
   { display, notice, start, onFailure }: StartOptions,
 ): () => void {
-  const translate = translator(RED);
   const id = textOf(def, 'account');
   let known: AccountLink | null | undefined = null;
   let stop = (): void => undefined;
@@ -126,6 +125,7 @@ export function startWithAccount(
     try {
       stop = start(accountOf(RED, id));
     } catch (error) {
+      const translate = translator(RED);
       const reported = reportedError(error, translate);
       display.set(errorStatus(reported.code));
       node.warn(translate(`notice.${notice}`, { reason: sentenceOf(reported, translate) }));

@@ -18,7 +18,7 @@ const RESTORE_TIME = 5_000;
 interface Subscriber {
   readonly listener: Listener;
   /** MAC keys. */
-  readonly readings: ReadonlySet<string> | 'all';
+  readonly readings: readonly string[] | 'all';
 }
 
 /**
@@ -105,8 +105,7 @@ export class Account {
     if (this.#closing !== null) return () => undefined;
     this.#poller.start();
     this.#checkStatus();
-    const keys = readings === 'all' ? readings : new Set(readings.map(macKey));
-    const subscriber: Subscriber = { listener, readings: keys };
+    const subscriber = { listener, readings: readings === 'all' ? readings : readings.map(macKey) };
     this.#subscribers.add(subscriber);
     for (const change of this.#store.known()) this.#tell(subscriber, change);
     this.#tell(subscriber, { kind: 'account', available: this.#store.available });
@@ -199,7 +198,7 @@ export class Account {
 
   #wantsReadings(mac: string): boolean {
     const key = macKey(mac);
-    return [...this.#subscribers].some(({ readings }) => readings === 'all' || readings.has(key));
+    return [...this.#subscribers].some(({ readings }) => readings === 'all' || readings.includes(key));
   }
 
   #answered(succeeded: boolean, endedPause: boolean): void {
