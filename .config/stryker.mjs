@@ -19,6 +19,14 @@ const AREAS = {
     mutate: ['src/flow/**/*.ts'],
     spec: ['test/unit/flow/**/*.test.ts', 'test/nodes/**/*.test.ts'],
   },
+  mqtt: {
+    mutate: ['src/mqtt/**/*.ts'],
+    spec: ['test/unit/mqtt/**/*.test.ts'],
+  },
+  simulator: {
+    mutate: ['src/simulator/**/*.ts'],
+    spec: ['test/unit/simulator/**/*.test.ts'],
+  },
 };
 
 const name = process.env.AREA ?? 'account';

@@ -398,6 +398,11 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(emptied(await lab.published()), []);
   });
 
+  it('publishes what another node publishes too', async () => {
+    const lab = new Lab({}, { isTaken: () => true }).start(here);
+    assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F6/1 ON'));
+  });
+
   it('says again after a birth message what was emptied, after two deploys too', async () => {
     const first = new Lab().start(here);
     const second = new Lab({ topic: 'b' }, { before: first.bridge.close() });
@@ -526,10 +531,10 @@ describe('taking messages from the broker', () => {
     it(`refuses ${preview(payload)} as a birth message`, async () => {
       const lab = new Lab().start(strip([true]));
       await lab.published();
-      assert.equal(
-        (await lab.take({ topic: 'smart-strip/bridge', payload }))?.sentence,
-        'INVALID_INPUT.birth',
-      );
+      const refused = await lab.take({ topic: 'smart-strip/bridge', payload });
+      assert.equal(refused?.code, 'INVALID_INPUT');
+      assert.equal(refused.sentence, 'INVALID_INPUT.birth');
+      assert.deepEqual(refused.params, { topic: '"smart-strip/bridge"', got: preview(payload) });
       assert.deepEqual(await lab.published(), []);
     });
   }
@@ -588,7 +593,9 @@ describe('taking messages from the broker', () => {
     }
     for (const id of ['FFFFFFFFFFFF', '__proto__', '', '#', 'x'.repeat(5000), MAC.toLowerCase()]) {
       const refused = await lab.take({ topic: `smart-strip/${id}/1/set`, payload: 'ON' });
-      assert.equal(refused?.sentence, 'NOT_FOUND.strip', id);
+      assert.equal(refused?.code, 'NOT_FOUND', id);
+      assert.equal(refused.sentence, 'NOT_FOUND.strip');
+      assert.deepEqual(refused.params, { mac: preview(id) });
     }
     assert.deepEqual(lab.commands, []);
     assert.equal(lab.lists, 0);
@@ -600,6 +607,14 @@ describe('taking messages from the broker', () => {
     assert.equal(await lab.take(set(2, 'OFF', { retain: true })), null);
     assert.deepEqual(lab.warned, [`smart-strip/${MAC}/1/set`, `smart-strip/${MAC}/2/set`]);
     assert.deepEqual(lab.commands, []);
+  });
+
+  it('warns of a hundred retained commands at most', async () => {
+    const lab = new Lab().start(strip([true]));
+    for (let id = 0; id < 150; id++) {
+      await lab.take({ topic: `smart-strip/${id}/1/set`, payload: 'OFF', retain: true });
+    }
+    assert.equal(lab.warned.length, 100);
   });
 
   it('confirms a command, once, also where nothing changed', async () => {
@@ -676,6 +691,22 @@ describe('taking messages from the broker', () => {
     assert.equal(lab.lists, 0);
   });
 
+  it('says that there is no such strip where the account has none, and where it has others but fails', async () => {
+    const none = new Lab().start();
+    assert.equal((await none.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
+    const others = new Lab().start(makeStrip(OTHER, [true]));
+    others.status = { ...STATUS, available: false, error: error('TIMEOUT') };
+    assert.equal((await others.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
+    assert.equal(none.lists + others.lists, 0);
+  });
+
+  it('sends a command for a strip that is known before any answer is, without reading the list', async () => {
+    const lab = new Lab().start(strip([true]));
+    lab.status = { ...STATUS, available: null };
+    assert.equal(await lab.take(set(1, 'OFF')), null);
+    assert.equal(lab.lists, 0);
+  });
+
   it('sends no command for a message that ended while the list was read', async () => {
     const lab = new Lab().start();
     const message: Input = input(set(1, 'OFF'));
@@ -706,7 +737,9 @@ describe('taking messages from the broker', () => {
 
 describe('closing a bridge', () => {
   it('sends nothing any more and stops the poll', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new Lab().start(strip([true]), makeStrip(OTHER, [true]));
+    lab.tell({ kind: 'removed', strip: makeStrip(OTHER, [true]) });
+    await lab.published();
     let fail: (reason: StripError) => void = () => undefined;
     lab.run = () => new Promise((_resolve, reject) => (fail = reject));
     const taken = lab.take(set(1, 'OFF'));
@@ -716,7 +749,15 @@ describe('closing a bridge', () => {
     fail(error('CLOSED'));
     assert.equal((await taken)?.code, 'CLOSED');
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
-    assert.deepEqual(await lab.published(), []);
     assert.equal(lab.clock.pending, 0);
+    assert.deepEqual(await lab.published(), []);
+  });
+
+  it('sends nothing of what still waited', async () => {
+    const lab = new Lab().start(strip([true]), makeStrip(OTHER, [true]));
+    lab.tell({ kind: 'removed', strip: makeStrip(OTHER, [true]) });
+    lab.bridge.close();
+    assert.equal(lab.clock.pending, 0);
+    assert.deepEqual(await lab.published(), []);
   });
 });

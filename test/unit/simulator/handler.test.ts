@@ -91,38 +91,45 @@ describe('the simulated service', () => {
     });
   }
 
-  const badBodies: [string, unknown][] = [
-    ['nothing', ''],
-    ['broken JSON', '{"port": 1, "on": tr'],
-    ['an array', [{ port: 1, on: true }]],
-    ['null', 'null'],
-    ['a port of 0', { port: 0, on: true }],
-    ['a port of 5', { port: 5, on: true }],
-    ['a fraction of a port', { port: 1.5, on: true }],
-    ['a port as text', { port: '1', on: true }],
-    ['"ALL"', { port: 'ALL', on: true }],
-    ['no port', { on: true }],
-    ['no on', { port: 1 }],
-    ['on as text', { port: 1, on: 'true' }],
-    ['on as a number', { port: 1, on: 1 }],
-    ['more than is documented', { port: 1, on: true, force: true }],
+  const PORT = 'port must be an integer from 1 to 4 or "all"';
+  const ON = 'on must be true or false';
+  const badBodies: [what: string, body: unknown, error: string][] = [
+    ['nothing', '', 'the body is not JSON'],
+    ['broken JSON', '{"port": 1, "on": tr', 'the body is not JSON'],
+    ['an array', [{ port: 1, on: true }], 'the body must be a JSON object'],
+    ['null', 'null', 'the body must be a JSON object'],
+    ['a port of 0', { port: 0, on: true }, PORT],
+    ['a port of 5', { port: 5, on: true }, PORT],
+    ['a fraction of a port', { port: 1.5, on: true }, PORT],
+    ['a port as text', { port: '1', on: true }, PORT],
+    ['"ALL"', { port: 'ALL', on: true }, PORT],
+    ['no port', { on: true }, PORT],
+    ['no on', { port: 1 }, ON],
+    ['on as text', { port: 1, on: 'true' }, ON],
+    ['on as a number', { port: 1, on: 1 }, ON],
+    [
+      'more than is documented',
+      { port: 1, on: true, force: true, by: 'me' },
+      'the body holds more than port and on: force, by',
+    ],
   ];
-  for (const [what, body] of badBodies) {
+  for (const [what, body, error] of badBodies) {
     it(`refuses ${what} as the body of a switch, and switches nothing`, async () => {
       const { simulator, post } = setUp();
       const answer = await post(body);
       assert.equal(answer.status, 400);
-      assert.equal(typeof (answer.body as { error: unknown }).error, 'string');
+      assert.deepEqual(answer.body, { error });
       assert.equal(simulator.isOn(MAC, 1), false);
     });
   }
 
   it('refuses a switch whose content-type is not JSON', async () => {
     const { ask } = setUp();
-    for (const type of ['text/plain', 'application/jsonp', undefined]) {
+    for (const type of ['text/plain', 'x-application/json', 'application/jsonp', undefined]) {
       const headers = { 'x-api-key': KEY, 'content-type': type };
-      const body = '{"port":1,"on":true}';
-      assert.equal((await ask('POST', `/strips/${MAC}/switch`, { headers, body })).status, 415);
+      const answer = await ask('POST', `/strips/${MAC}/switch`, { headers, body: '{"port":1,"on":true}' });
+      assert.equal(answer.status, 415);
+      assert.deepEqual(answer.body, { error: 'the content-type must be application/json' });
     }
     const headers = { 'x-api-key': KEY, 'content-type': 'Application/JSON; charset=utf-8' };
     const body = '{"port":1,"on":true}';
@@ -132,8 +139,11 @@ describe('the simulated service', () => {
   it('refuses a request without the right key, whatever it asks for', async () => {
     const { ask } = setUp();
     for (const key of [undefined, '', 'key-of-a-tesT', `${KEY} `, [KEY, KEY]]) {
-      assert.equal((await ask('GET', '/strips', { headers: { 'x-api-key': key } })).status, 401);
-      assert.equal((await ask('GET', '/strips/none', { headers: { 'x-api-key': key } })).status, 401);
+      for (const path of ['/strips', '/strips/none']) {
+        const { status, body } = await ask('GET', path, { headers: { 'x-api-key': key } });
+        assert.equal(status, 401);
+        assert.deepEqual(body, { error: 'the x-api-key header does not hold a valid API key' });
+      }
     }
   });
 
@@ -166,11 +176,19 @@ describe('the simulated service', () => {
 
   it('answers 404 for an unknown strip and for any path that is not documented', async () => {
     const { ask, post } = setUp();
-    assert.equal((await post({ port: 1, on: true }, '000000000000')).status, 404);
-    for (const path of ['/strips/000000000000', '', '/', '/strips/', '/Strips', `/strips/${MAC}/`]) {
-      assert.equal((await ask('GET', path)).status, 404, path);
+    const noStrip = { error: 'no strip with this mac is here' };
+    for (const answer of [
+      await post({ port: 1, on: true }, '000000000000'),
+      await ask('GET', '/strips/000000000000'),
+    ]) {
+      assert.equal(answer.status, 404);
+      assert.deepEqual(answer.body, noStrip);
     }
-    assert.equal((await ask('GET', `/strips/${MAC}/switch/1`)).status, 404);
+    for (const path of ['', '/', '/strips/', '/Strips', `/strips/${MAC}/`, `/strips/${MAC}/switch/1`]) {
+      const { status, body } = await ask('GET', path);
+      assert.equal(status, 404, path);
+      assert.deepEqual(body, { error: 'there is no such endpoint' });
+    }
   });
 
   it('answers 405 with the allowed method', async () => {
@@ -180,14 +198,17 @@ describe('the simulated service', () => {
       ['DELETE', `/strips/${MAC}`, 'GET'],
       ['GET', `/strips/${MAC}/switch`, 'POST'],
     ] as const) {
-      const { status, headers } = await ask(method, path);
+      const { status, headers, body } = await ask(method, path);
       assert.deepEqual([status, headers.allow], [405, allow]);
+      assert.deepEqual(body, { error: `this endpoint takes ${allow} only` });
     }
   });
 
   it('answers 400 for a mac that is not properly encoded', async () => {
     const { ask } = setUp();
-    assert.equal((await ask('GET', '/strips/%E0%A4%A')).status, 400);
+    const { status, body } = await ask('GET', '/strips/%E0%A4%A');
+    assert.equal(status, 400);
+    assert.deepEqual(body, { error: 'the mac in the path is not properly encoded' });
   });
 
   it('ignores a query', async () => {
