@@ -114,6 +114,7 @@ export class Client implements Service {
           if (isStripError(response)) throw response;
           resolve(read(response));
         } catch (error) {
+          if (isStripError(error)) error.isOfRepeat = request.isRepeated;
           reject(toError(error));
         }
         if (this.#switches.size === 0) this.#onLastSwitch?.();
@@ -164,6 +165,8 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #timer: Timer;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
+  /** It was sent a second time. */
+  isRepeated = false;
   #abortReason: StripError | null = null;
   #status = 0;
   #headers: Headers = {};
@@ -221,7 +224,10 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     if (this.#settled) return;
     const repeat = this.repeat;
     this.repeat = null;
-    if (repeat?.(error) === true) return;
+    if (repeat?.(error) === true) {
+      this.isRepeated = true;
+      return;
+    }
     this.#fail(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
   }
 

@@ -56,6 +56,8 @@ export class StripError extends Error {
   readonly results: SwitchResult[];
   /** Repeating an absolute on/off, or a read, may help. */
   readonly retryable: boolean;
+  /** The client had sent the request before, on a connection that then broke; this is what became of the repeat. */
+  isOfRepeat = false;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
     super(`${code} (${sentence})`, details.cause === undefined ? {} : { cause: details.cause });
@@ -112,7 +114,9 @@ const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRe
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Whether a switch request that failed so may have been carried out all the same. */
-export function mayBeCarriedOut({ code, sentence, params, retryable, results }: StripError): boolean {
+export function mayBeCarriedOut(error: StripError): boolean {
+  const { code, sentence, params, retryable, results } = error;
+  if (error.isOfRepeat) return true;
   if (code === 'UNREACHABLE') return !NOT_SENT.test(sentence) && !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;

@@ -66,6 +66,18 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.posts().length, good.length);
   });
 
+  it('switches on again after an off that was carried out, although its repeat on a fresh connection is refused', async () => {
+    const cycle = { on: 'cycle', onType: 'action', delay: '1', delayType: 'num' };
+    await lab.startSwitch({ ...outlet2, ...cycle }, { concurrency: 1 });
+    await lab.out('switch', {});
+    lab.service.next({ kind: 'reset', when: 'lost' }, { kind: 'answer', status: 401, json: {} });
+    const failed = await lab.caught('switch', {});
+    assert.equal(failed.error?.code, 'AUTH');
+    const sent = lab.posts().map((request) => /"on":(true|false)/.exec(request)?.[1]);
+    assert.deepEqual(sent, ['false', 'true', 'false', 'false', 'true']);
+    assert.equal(lab.service.simulator.isOn(MAC, 2), true);
+  });
+
   it('tells a Catch node the last known state, so that a dashboard can be put back', async () => {
     await lab.startSwitch(outlet2);
     await lab.out('switch', { payload: true });

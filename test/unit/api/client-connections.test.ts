@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { errors, Pool } from 'undici';
 import type { Client } from '../../../src/api/client';
+import { mayBeCarriedOut } from '../../../src/api/errors';
 import { TestProxy } from '../../support/proxy';
 import { startService, type Fault, type TestService } from '../../support/service';
 import { failureOf, MAC, Stage } from './client-stage';
@@ -119,6 +120,17 @@ describe('Client: connections that were closed while idle', () => {
       const error = await failureOf(client.list());
       assert.deepEqual([error.sentence, error.retryable], ['UNREACHABLE.reset', true]);
       assert.equal(service.requests.length, 3);
+    });
+
+    it(`leave it open whether a switch was carried out when the repeat is refused (${fault.kind})`, async () => {
+      for (const json of [401, 403, 404, 429]) {
+        const client = await used();
+        service.next(fault, { kind: 'answer', status: json, json: {} });
+        const error = await failureOf(client.switch(MAC, 1, true));
+        assert.equal(mayBeCarriedOut(error), true, String(json));
+        service.next({ kind: 'answer', status: json, json: {} });
+        assert.equal(mayBeCarriedOut(await failureOf(client.switch(MAC, 1, true))), false, String(json));
+      }
     });
 
     it(`are not replaced where the connection is new (${fault.kind})`, async () => {
