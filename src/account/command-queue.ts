@@ -41,6 +41,8 @@ export class QueuedCommand {
   underWay = 0;
   /** Switch requests of it that are under way, were carried out or may have been. */
   switchRequests = 0;
+  /** One of them was confirmed. */
+  hasSwitched = false;
   /** Why its latest attempt failed; `null` after a success. */
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
@@ -74,9 +76,9 @@ export class QueuedCommand {
     return this.pendingRestores.length > 0;
   }
 
-  /** It waits for its turn or for the semaphore. */
+  /** It waits for its turn or for the semaphore, and has switched nothing. */
   get isUnsent(): boolean {
-    return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0);
+    return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0 && !this.hasSwitched);
   }
 
   /** Whether a newer command may take its place: it waits, or is being retried and leaves no outlet off by that. */

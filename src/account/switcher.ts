@@ -118,6 +118,7 @@ export class Switcher {
       const at = now();
       counters.switch = counters.dated(answer);
       this.queue.switchAnswered();
+      queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
       const known = asked.filter((each) => confirmed.includes(each));
       this.store.confirm(mac, known, on, at);

@@ -87,6 +87,29 @@ describe('a protected outlet', () => {
     });
   });
 
+  it('leaves an "all" that says what was switched, also where it becomes too old while reads are in front of its retry', async () => {
+    const { service, clock, account, run } = startAccount({ protectedOutlets: fridge, concurrency: 2 });
+    const ending = run('all', false);
+    await service.switches[0]?.fail(failure('SERVICE', { retryable: true }));
+    // From now on every read takes as long as it may.
+    service.autoGet = () =>
+      new Promise((_, reject) => void clock.setTimeout(() => reject(failure('TIMEOUT')), 10_000));
+    const reads = Array.from({ length: 20 }, (_, index) =>
+      account.get(`AABBCCDDEE${10 + index}`).catch(() => null),
+    );
+    await service.switches[1]?.answer(yes(3));
+    await service.switches[2]?.answer(yes(4));
+    await clock.pass(120_000);
+    await Promise.all(reads);
+    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.deepEqual(ending.error.results, [
+      { port: 1, ok: false },
+      { port: 3, ok: true },
+      { port: 4, ok: true },
+    ]);
+    assert.equal(clock.pending, 0);
+  });
+
   it('is named once and in order, however the settings name it', async () => {
     const named = ports(4, 4, 2).map((port) => ({ mac: MAC, port }));
     const { service, run } = startAccount({ protectedOutlets: named });
