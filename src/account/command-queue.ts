@@ -355,7 +355,7 @@ export class CommandQueue {
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
       const newer = mayGo ? replacementFor(queued, kept) : undefined;
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
-      if (newer === undefined || (queued.pendingRestore && !beginsWithout(newer, isGone))) {
+      if (newer === undefined || (queued.pendingRestore && !takesOver(newer, queued, isGone))) {
         kept.push(queued);
         continue;
       }
@@ -430,12 +430,21 @@ class Delays {
 const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
   strip.find(({ ports }) => ports.includes(port));
 
-/** Whether a command begins at once when others give way. If it had to wait, it might be gone before it brings an outlet back. */
-const beginsWithout = (command: QueuedCommand, isGone: (other: QueuedCommand) => boolean): boolean =>
-  command.ports.every((port) => {
-    const inFront = command.strip.filter((other) => other.underWay > 0 || !isGone(other));
-    return firstOf(inFront, port) === command;
-  });
+/**
+ * Whether a newer on/off may take the place of a pending restore when others give way. An "on" is then retried without a deadline, so it must not
+ * switch on more than what has to be. It must begin at once: if it had to wait, it might be gone before it brings an outlet back.
+ */
+function takesOver(
+  newer: QueuedCommand,
+  { pendingRestores }: QueuedCommand,
+  isGone: (other: QueuedCommand) => boolean,
+): boolean {
+  const inFront = newer.strip.filter((other) => other.underWay > 0 || !isGone(other));
+  const isPending = (port: Port): boolean => pendingRestores.some((each) => each === 'all' || each === port);
+  return newer.ports.every(
+    (port) => firstOf(inFront, port) === newer && (newer.action !== true || isPending(port)),
+  );
+}
 
 /** The newer command, among those that stay, which makes this one pointless. */
 function replacementFor(

@@ -565,6 +565,40 @@ describe('the on half of a cycle', () => {
     assert.equal(lab.clock.pending, 0);
   });
 
+  it('is not taken over by a newer on for more outlets, which has a deadline', async () => {
+    const lab = startAccount();
+    const cycle = await restoring(lab);
+    lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    const all = lab.run('all', true);
+    await lab.clock.pass(45_000);
+    assert.equal(all.error?.code, 'UNREACHABLE');
+    assert.equal(cycle.times, 0);
+    lab.service.autoSwitch = () => Promise.resolve(yes());
+    await lab.clock.pass(10_000);
+    assert.equal(cycle.outcome?.on, true);
+    assert.deepEqual(new Set(lab.service.switchTexts), new Set([`${MAC}/1 off`, `${MAC}/1 on`]));
+    assert.equal(lab.clock.pending, 0);
+  });
+
+  it('of a whole strip is taken over by a newer on for it, but not where protected outlets were left out', async () => {
+    for (const protectedOutlets of [[], [{ mac: MAC, port: 2 as const }]]) {
+      const lab = startAccount({ protectedOutlets });
+      lab.service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+      const cycle = lab.run('all', 'cycle');
+      await lab.clock.pass(4_000);
+      lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+      await lab.clock.pass(2_000);
+      const all = lab.run('all', true);
+      await lab.clock.pass(45_000);
+      assert.equal(cycle.error?.code, protectedOutlets.length === 0 ? 'SUPERSEDED' : undefined);
+      assert.equal(all.error?.code, protectedOutlets.length === 0 ? undefined : 'UNREACHABLE');
+      lab.service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+      await lab.clock.pass(10_000);
+      assert.equal((protectedOutlets.length === 0 ? all : cycle).outcome?.on, true);
+      assert.equal(lab.clock.pending, 0);
+    }
+  });
+
   it('is taken over by a newer off, also from the newer on that took it over', async () => {
     const lab = startAccount();
     await restoring(lab);
