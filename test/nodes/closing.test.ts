@@ -48,7 +48,7 @@ describe('closing', () => {
     );
     for (const { msg } of others) {
       assert.equal(msg.error?.code, 'CLOSED');
-      assert.match(String(msg.error.message), /^Send the message again .* before anything was sent/);
+      assert.match(String(msg.error.message), /^Send the message again .* before anything was carried out/);
     }
     release();
     // Whatever was sent to the service before this answer has arrived there.
