@@ -47,6 +47,21 @@ describe('The reason why a value is unknown', () => {
     ]);
   });
 
+  it('names what says that a whole strip cannot be relied on', () => {
+    const body = { mac: MAC, stale: true, error: 'timeout', outlets: [true, true, false, false] };
+    assert.deepEqual(explain(body, MAC), [
+      { mac: MAC, about: 'outlets', reason: 'unclear', fields: ['error', 'stale'] },
+    ]);
+  });
+
+  it('names what says that a record of one outlet, or of one reading, cannot be relied on', () => {
+    const outlets = [{ port: 1, on: true, stale: true }];
+    assert.deepEqual(explain({ mac: MAC, outlets, load: { value: 5, valid: false } }, MAC), [
+      { mac: MAC, about: 'load', reason: 'disagree', fields: ['load'] },
+      { mac: MAC, about: 1, reason: 'disagree', fields: ['on', 'stale'] },
+    ]);
+  });
+
   for (const [reading, fields, note] of [
     ['load', { load: '3 outlets' }, { reason: 'unit', fields: ['load'] }],
     ['voltage', { voltage: { value: 230, scale: 1 } }, { reason: 'scale', fields: ['voltage'] }],
