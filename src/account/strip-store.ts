@@ -13,7 +13,7 @@ import {
 import type { AccountOptions, Change, OutletId } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */
-const FORGET_AFTER = 24 * 3_600_000;
+export const FORGET_AFTER = 24 * 3_600_000;
 
 /** What has a version of its own. */
 type Field = 'available' | 'description' | 'at' | ReadingName | Port;

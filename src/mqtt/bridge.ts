@@ -1,3 +1,4 @@
+import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError, variableMissing } from '../api/errors';
@@ -124,6 +125,9 @@ export class Bridge {
   /** Topics that are emptied when its timer fires, unless something is published on them before. */
   readonly #toEmpty = new Set<string>();
   #emptyTimer: Timer | null = null;
+  /** Monotonic time. */
+  #startedAt = 0;
+  #forgetTimer: Timer | null = null;
   #timer: Timer | null = null;
   readonly #warned = new Set<string>();
   #unsubscribe: () => void = () => undefined;
@@ -135,7 +139,9 @@ export class Bridge {
 
   /** Begins to publish, which keeps the account's poll going. */
   start(): void {
-    const { account, before, settings } = this.options;
+    const { account, before, clock, settings } = this.options;
+    this.#startedAt = clock.monotonic();
+    if (this.#before.size > 0) this.#forgetTimer = clock.setTimeout(() => this.#forgetGone(), FORGET_AFTER);
     // The broker may have been away.
     this.#empty(before?.emptied ?? []);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
@@ -145,7 +151,7 @@ export class Bridge {
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
-    for (const timer of [this.#timer, this.#emptyTimer]) {
+    for (const timer of [this.#timer, this.#emptyTimer, this.#forgetTimer]) {
       if (timer !== null) this.options.clock.clearTimeout(timer);
     }
     return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
@@ -222,18 +228,20 @@ export class Bridge {
   #onChange(change: Change): void {
     if (change.kind === 'removed') this.#forget(change.strip);
     else if (change.kind !== 'account') this.#update(change.strip);
-    else if (change.available === true) this.#forgetOthers();
+    else if (change.available === true) this.#forgetGone();
     const status = this.#nodeStatus();
     if (status !== null) this.options.onStatus(status);
   }
 
-  /** Empties what is left of the strips of another account, once those of this one are known. */
-  #forgetOthers(): void {
-    const { account, source } = this.options;
-    if (!account.status().readable) return;
+  /** Empties what is left of strips of before a deploy, once those of this account are known. */
+  #forgetGone(): void {
+    const { account, clock, source } = this.options;
+    const { available, readable } = account.status();
+    if (available !== true || !readable) return;
+    const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
     for (const [id, shared] of this.#before) {
       // A strip of this account may only be out of the list for a while.
-      if (shared.source === source) continue;
+      if (shared.source === source && !isLate) continue;
       this.#empty(shared.topics);
       this.#before.delete(id);
     }

@@ -329,6 +329,25 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(emptied(await after({}, 'the account', [here])), []);
   });
 
+  it('empties what is left of a strip that has not been in the list for a day', async () => {
+    for (const isDown of [false, true]) {
+      const first = new Lab().start(here, there);
+      const lab = new Lab({}, { before: first.bridge.close() }).start(here);
+      lab.becomes(isDown ? { available: false, error: error('TIMEOUT') } : {});
+      await lab.clock.pass(23 * 3_600_000);
+      assert.deepEqual(emptied(await lab.published()), []);
+      await lab.clock.pass(3_600_000);
+      if (isDown) assert.deepEqual(emptied(await lab.published()), []);
+      if (isDown) lab.becomes({});
+      assert.deepEqual(emptied(await lab.published()), [
+        'homeassistant/device/smart_strip_A1B2C3D4E5F7/config',
+        'smart-strip/A1B2C3D4E5F7/1',
+        'smart-strip/A1B2C3D4E5F7/available',
+      ]);
+      assert.equal(lab.clock.pending, 0);
+    }
+  });
+
   it('empties the states under another topic, and describes the same devices', async () => {
     const told = await after({ topic: 'home' }, 'the account', [here]);
     assert.deepEqual(emptied(told), [
