@@ -1,6 +1,6 @@
 import type { AccountStatus, Progress } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
-import type { ErrorCode, StripError } from '../api/errors';
+import { isOutage, type ErrorCode, type StripError } from '../api/errors';
 import type { Strip } from '../api/types';
 
 /** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
@@ -91,9 +91,12 @@ const RETRYING: readonly (readonly [sentence: string, status: NodeStatus])[] = [
 ];
 const RETRYING_NETWORK = status('yellow', 'ring', 'retryingNetwork');
 
-/** That a command is being retried, and why. */
-export const retryStatus = ({ sentence }: Pick<StripError, 'sentence'>): NodeStatus =>
-  RETRYING.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? RETRYING_NETWORK;
+/** That a command is being retried, and why. The on of a cycle is retried after other errors too: those are shown as they are. */
+export function retryStatus(error: StripError): NodeStatus {
+  const { code, sentence } = error;
+  if (!isOutage(error)) return errorStatus(code);
+  return RETRYING.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? RETRYING_NETWORK;
+}
 
 /** Milliseconds after which "asking" is shown. */
 const ASKING_AFTER = 100;

@@ -18,7 +18,7 @@ import {
 } from '../../../src/flow/node-status';
 import catalogue from '../../../nodes/locales/en-US/strip-account.json';
 import { FakeClock } from '../../support/fake-clock';
-import { makeStrip } from '../../support/scripted-service';
+import { failure, makeStrip } from '../../support/scripted-service';
 import type { Progress } from '../../../src/account/types';
 import { error, MAC } from './support';
 
@@ -233,23 +233,35 @@ describe('what the status says', () => {
   });
 
   it('names the reason for a retry', () => {
-    const reasons: [Parameters<typeof error>, string][] = [
-      [['TIMEOUT', 'deadline'], 'retryingTimeout'],
-      [['SERVICE', 'failed'], 'retryingService'],
-      [['RATE_LIMITED', 'seconds'], 'rateLimited'],
-      [['UNREACHABLE', 'refused'], 'retryingRefused'],
-      [['UNREACHABLE', 'dns'], 'retryingDns'],
-      [['UNREACHABLE', 'reset'], 'retryingReset'],
-      [['UNREACHABLE', 'proxy'], 'retryingProxy'],
-      [['UNREACHABLE', 'tls'], 'retryingTls'],
-      [['UNREACHABLE', 'certificateExpired'], 'retryingTls'],
-      [['UNREACHABLE', 'failed'], 'retryingNetwork'],
-      [['BAD_RESPONSE', 'truncated'], 'retryingNetwork'],
+    const reasons: [Parameters<typeof failure>, string][] = [
+      [['TIMEOUT', {}, 'deadline'], 'retryingTimeout'],
+      [['SERVICE', { retryable: true }, 'failed'], 'retryingService'],
+      [['RATE_LIMITED', {}, 'seconds'], 'rateLimited'],
+      [['UNREACHABLE', {}, 'refused'], 'retryingRefused'],
+      [['UNREACHABLE', {}, 'dns'], 'retryingDns'],
+      [['UNREACHABLE', {}, 'reset'], 'retryingReset'],
+      [['UNREACHABLE', {}, 'proxy'], 'retryingProxy'],
+      [['UNREACHABLE', {}, 'tls'], 'retryingTls'],
+      [['UNREACHABLE', {}, 'certificateExpired'], 'retryingTls'],
+      [['UNREACHABLE', {}, 'failed'], 'retryingNetwork'],
+      [['BAD_RESPONSE', { retryable: true }, 'truncated'], 'retryingNetwork'],
     ];
-    for (const [failure, key] of reasons) {
-      const status = retryStatus(error(...failure));
+    for (const [reason, key] of reasons) {
+      const status = retryStatus(failure(...reason));
       assert.deepEqual([name(status), status.fill, status.shape], [key, 'yellow', 'ring']);
       assert(Object.hasOwn(catalogue.status, key), key);
+    }
+  });
+
+  it('names what the service answers where the on of a cycle is retried although it is refused', () => {
+    for (const [reason, key] of [
+      [['AUTH'], 'auth'],
+      [['NOT_FOUND'], 'notFound'],
+      [['SWITCH_FAILED'], 'switchFailed'],
+      [['SERVICE', { retryable: false }, 'refused'], 'service'],
+    ] as [Parameters<typeof failure>, string][]) {
+      const status = retryStatus(failure(...reason));
+      assert.deepEqual([name(status), status.fill], [key, 'red']);
     }
   });
 
