@@ -49,7 +49,7 @@ const ask = async (url: string, options?: { data: object }): Promise<StripsAnswe
   ...(await adminRequest(url, isStripsAnswer, options)),
 });
 
-/** Strips of each account by its id, as this browser last received them; none where it has asked and has no answer yet. */
+/** Strips of each account by its id, from the latest question for them or the first that the side bar saw; none while there is no answer yet. */
 const known = new Map<string, readonly Strip[]>();
 
 export const stripsOf = (account: string): readonly Strip[] => known.get(account) ?? [];
@@ -114,7 +114,8 @@ export const isInSubflow = ({ z }: EditorNode): boolean => RED.nodes.subflow(z) 
 
 /** Keeps the strips of an answer, if it has any. */
 export function learn(account: string, strips: readonly Strip[]): void {
-  if (strips.length > 0) known.set(account, strips);
+  if (strips.length === 0) return;
+  known.set(account, strips);
   redrawNodes(account);
 }
 
