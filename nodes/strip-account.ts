@@ -61,7 +61,7 @@ export = (RED: NodeAPI): void => {
 
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');
-  // The test sends environment variables of the dialog's choice to any address: for those who could deploy that, too.
+  // The test can send any environment variable to any address, so it also needs the permission to deploy.
   const mayDeploy = RED.auth.needsPermission('flows.write');
   RED.httpAdmin.post(
     '/strip-account/test',

@@ -69,8 +69,13 @@ const name = { kind: 'text', default: '' } as const;
 const account = { kind: 'node', type: 'strip-account', required: true } as const;
 const mac = { kind: 'typed', default: '', types: ['message', 'str', ...EVALUATED], newType: 'str' } as const;
 
-/** Outlets of a simulated strip that are on at the start where its flow says nothing of outlets. */
-export const ON_AT_START: readonly number[] = [1, 4];
+/** Outlets of a simulated strip at the start where its flow says nothing of them. */
+export const OUTLETS_AT_START: readonly { on: boolean }[] = PORTS.map((port) => ({
+  on: port === 1 || port === 4,
+}));
+
+/** The form in which MACs of simulated strips are compared. */
+export const simulatedMac = (mac: string): string => mac.replace(/[\s:._-]/g, '').toLowerCase();
 
 export const SETTINGS = {
   'strip-account': {

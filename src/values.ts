@@ -16,8 +16,8 @@ export function environmentVariable(text: string): string | null {
 }
 
 /**
- * A sentence with values in place of `__name__`. Not left to Node-RED, which would look for more placeholders, and for references to other
- * texts, in the values.
+ * A sentence with values in place of `__name__`; a placeholder without a value stays. Not left to Node-RED, for which some names of values, such
+ * as "count" and "context", mean something else.
  */
 export const fill = (sentence: string, params: Readonly<Record<string, unknown>>): string =>
   sentence.replace(/__(\w+?)__/g, (placeholder, name: string) =>

@@ -23,7 +23,7 @@ export interface EditorNode {
 interface Editor {
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {
-    /** A new random one. */
+    /** A new random id. */
     id(): string;
     node(id: string): EditorNode | null | undefined;
     filterNodes(filter: { type?: string; z?: unknown }): EditorNode[];

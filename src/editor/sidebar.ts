@@ -31,7 +31,7 @@ export function sidebar(content: HTMLElement): void {
   const lease = RED.nodes.id();
   /** Loads since the tab was opened, by the keys of strips. */
   const loads = new Map<string, readonly LoadPoint[]>();
-  /** What the runtime last said of them; `null`: nothing yet. */
+  /** The accounts as the runtime last described them; `null`: not yet. */
   let accounts: AccountOverview[] | null = null;
   let uses = new Map<string, EditorNode[]>();
   /** What was folded or unfolded by hand: accounts by their ids, strips by their keys. */
@@ -242,7 +242,7 @@ export function sidebar(content: HTMLElement): void {
     toggle.ariaDisabled = isBlocked ? 'true' : null;
     toggle.disabled = !RED.user.hasPermission('strip-account.write');
     toggle.dataset.on = String(asked ?? on);
-    const kept = text('strip-sidebar.protected');
+    const protectedLabel = text('strip-sidebar.protected');
     const place = (type: string) => (event: MouseEvent) =>
       put(event, { id: 'new', type, account, mac, macType: 'str', port: String(port), portType: 'port' });
     const row = html(
@@ -250,7 +250,9 @@ export function sidebar(content: HTMLElement): void {
       { class: 'smart-strip-outlet' },
       toggle,
       html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
-      isProtected ? html('i', { class: 'fa fa-lock', role: 'img', title: kept, 'aria-label': kept }) : '',
+      isProtected
+        ? html('i', { class: 'fa fa-lock', role: 'img', title: protectedLabel, 'aria-label': protectedLabel })
+        : '',
       iconButton(
         'fa-toggle-on',
         text('strip-sidebar.button.switch', { outlet: label }),

@@ -1,6 +1,6 @@
 import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
-import { SETTINGS } from '../settings';
+import { numberOf, SETTINGS } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { SentAnswer, StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
@@ -12,9 +12,8 @@ export type ConnectionTest = NonNullable<ReturnType<typeof parseConnectionTest>>
 const UNCHANGED = '__PWRD__';
 const LONGEST = 4096;
 const LONGEST_EXPRESSION = 20_000;
-const { default: DEFAULT_TIMEOUT, least: LEAST_TIMEOUT } = SETTINGS['strip-account'].timeout;
-/** Milliseconds. Shorter than an account's longest timeout, because a person is waiting. */
-const MOST_TIMEOUT = 60_000;
+/** Shorter than an account's longest timeout, because a person is waiting. */
+const TIMEOUT = { ...SETTINGS['strip-account'].timeout, most: 60_000 };
 
 /** Reads the body of a request; `null` for a body that the dialog does not send. */
 export function parseConnectionTest(body: unknown) {
@@ -27,7 +26,6 @@ export function parseConnectionTest(body: unknown) {
     return '';
   };
   const apiKey = text('apiKey');
-  const timeout = Number(text('timeout')) || DEFAULT_TIMEOUT;
   const test = {
     /** Of the account, which may be deployed already. */
     id: text('id'),
@@ -35,7 +33,7 @@ export function parseConnectionTest(body: unknown) {
     /** `null`: the one that is stored with the deployed account. */
     apiKey: apiKey === '' || apiKey === UNCHANGED ? null : apiKey,
     /** Milliseconds for the request. */
-    timeout: Math.min(Math.max(timeout, LEAST_TIMEOUT), MOST_TIMEOUT),
+    timeout: numberOf({ timeout: text('timeout') }, 'timeout', TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */
     tls: text('tls'),
     proxy: text('proxy'),
@@ -93,7 +91,7 @@ const SECRET = /pass(?:word|wd)|secret|token|api[-_]?key|authorization|cookie|cr
 function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswer {
   let shortened = false;
   let values = 0;
-  const textOf = (text: string): string => {
+  const shorten = (text: string): string => {
     const masked = hideKey(text);
     if (masked.length <= LONGEST_TEXT) return masked;
     shortened = true;
@@ -105,7 +103,7 @@ function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswe
   };
   const copy = (value: unknown, depth: number): unknown => {
     values++;
-    if (typeof value === 'string') return textOf(value);
+    if (typeof value === 'string') return shorten(value);
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= DEEPEST || values > MOST_VALUES) {
       shortened = true;
@@ -113,7 +111,7 @@ function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswe
     }
     if (Array.isArray(value)) return first(value, MOST_ELEMENTS).map((item) => copy(item, depth + 1));
     const entries = first(Object.entries(value), MOST_KEYS).map(
-      ([key, inner]) => [textOf(key), isSecret(key, inner) ? '***' : copy(inner, depth + 1)] as const,
+      ([key, inner]) => [shorten(key), isSecret(key, inner) ? '***' : copy(inner, depth + 1)] as const,
     );
     return Object.fromEntries(entries);
   };

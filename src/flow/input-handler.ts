@@ -4,7 +4,7 @@ import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Config } from '../settings';
 import type { Evaluate, Message, Target } from './input-fields';
-import { CommandsFailed, errorForDone, failedStrip, reportedError, type Translate } from './node-error';
+import { CommandsFailed, errorForDone, failedStrip, type Translate } from './node-error';
 import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from './node-status';
 import type { SharedAccount } from './shared-account';
 
@@ -109,7 +109,7 @@ export class InputHandler {
     try {
       for (const message of messages) pending.send(message);
     } catch (error) {
-      failure = this.#errorForDone(error);
+      failure = errorForDone(error, this.options.translate, this.options.known());
     }
     this.#done(pending, failure);
   }
@@ -117,19 +117,15 @@ export class InputHandler {
   #fail(pending: Pending, error: unknown): void {
     const { translate } = this.options;
     const known = this.options.known();
-    if (!this.#end(pending, errorStatus(reportedError(error, translate, known).code))) return;
+    const failure = errorForDone(error, translate, known);
+    if (!this.#end(pending, errorStatus(failure.code))) return;
     const { msg, target } = pending;
     try {
       msg.strip = error instanceof CommandsFailed ? error.strips : failedStrip(target, error, known);
     } catch {
       // A frozen message: its error is reported without `msg.strip`.
     }
-    this.#done(pending, this.#errorForDone(error));
-  }
-
-  #errorForDone(error: unknown): Error {
-    const { translate, known } = this.options;
-    return errorForDone(error, translate, known());
+    this.#done(pending, failure);
   }
 
   /** False if it has ended already. */

@@ -90,14 +90,14 @@ export function reportedError(error: unknown, translate: Translate, known = NOTH
 }
 
 /** An error as the Catch node needs it: its text is the sentence alone, its code an own property. */
-export function errorWithCode(code: ErrorCode, sentence: string, options: ErrorOptions = {}): Error {
+export function errorWithCode(code: ErrorCode, sentence: string, options: ErrorOptions = {}) {
   const error = new Error(sentence, options);
   Object.defineProperty(error, 'name', { value: '' });
   return Object.assign(error, { code });
 }
 
 /** What goes to `done`. */
-export function errorForDone(error: unknown, translate: Translate, known: KnownStrips): Error {
+export function errorForDone(error: unknown, translate: Translate, known: KnownStrips) {
   const reported = reportedError(error, translate, known);
   const { code, cause } = reported;
   // A network error code, made by the client; any other cause may hold what a message should not.

@@ -48,8 +48,8 @@ export class LazyAccount {
   #account: SharedAccount | null = null;
   #closed = false;
   /**
-   * Commands that were cancelled, and may not be carried out, in this turn of the event loop: a full deploy closes the nodes and their account in
-   * one turn.
+   * Commands that were cancelled in this turn of the event loop and are perhaps not carried out: a full deploy closes the nodes and their account
+   * in one turn.
    */
   justCancelled = 0;
 

@@ -65,7 +65,7 @@ export const topicsOf = (settings: TopicSettings, id: string): string[] => [
   ...[...PORTS, 'available' as const, ...READINGS].map((what) => stateTopic(settings, id, what)),
 ];
 
-/** What an incoming topic means. Throws INVALID_INPUT for an outlet that there is not, and for any other topic. */
+/** What an incoming topic means. Throws INVALID_INPUT for an outlet that does not exist, and for any other topic. */
 export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
   const { topic: prefix, discovery } = settings;
   if (typeof topic === 'string') {

@@ -1,7 +1,15 @@
 import type { Clock } from '../api/clock';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
-import { choiceOf, numberOf, ON_AT_START, SETTINGS, textOf, type Config } from '../settings';
+import {
+  choiceOf,
+  numberOf,
+  OUTLETS_AT_START,
+  SETTINGS,
+  simulatedMac,
+  textOf,
+  type Config,
+} from '../settings';
 import { isRecord, ownProperty } from '../values';
 import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 
@@ -48,9 +56,7 @@ function readStrip(strip: unknown): StripConfig[] {
   const mac = textOf(strip, 'mac');
   if (mac === '') return [];
   const stored = ownProperty(strip, 'outlets');
-  const outlets = Array.isArray(stored)
-    ? stored.map(readOutlet)
-    : PORTS.map((port) => ({ on: ON_AT_START.includes(port) }));
+  const outlets = Array.isArray(stored) ? stored.map(readOutlet) : OUTLETS_AT_START;
   return [{ mac, name: textOf(strip, 'name'), outlets }];
 }
 
@@ -91,8 +97,6 @@ const DRAW: Readonly<Record<Port, number>> = { 1: 86.5, 2: 32, 3: 5.5, 4: 11 };
 /** Milliseconds in which a reading that drifts goes through its range and back. */
 const PERIODS: Readonly<Record<ReadingName, number>> = { load: 240_000, voltage: 300_000, signal: 420_000 };
 
-const key = (mac: string): string => mac.replace(/[\s:._-]/g, '').toLowerCase();
-
 /** The smart strip service in memory: its strips, and what can happen at the strips themselves. `handle` answers requests with it. */
 export class Simulator {
   readonly #strips = new Map<string, SimulatedStrip>();
@@ -104,7 +108,7 @@ export class Simulator {
   constructor(private readonly options: SimulatorOptions) {
     const { strips, clock } = options;
     for (const { mac, name, outlets = [] } of strips) {
-      this.#strips.set(key(mac), {
+      this.#strips.set(simulatedMac(mac), {
         mac,
         name,
         outlets: PORTS.map((port) => ({ port, on: false, ...outlets[port - 1] })),
@@ -123,7 +127,7 @@ export class Simulator {
 
   /** The real state of an outlet. `undefined`: no such strip. */
   isOn(mac: string, port: Port): boolean | undefined {
-    return this.#strips.get(key(mac))?.outlets[port - 1]?.on;
+    return this.#strips.get(simulatedMac(mac))?.outlets[port - 1]?.on;
   }
 
   /** The body of `GET /strips`: the strips that are plugged in. */
@@ -134,13 +138,13 @@ export class Simulator {
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
-    const strip = this.#strips.get(key(mac));
+    const strip = this.#strips.get(simulatedMac(mac));
     return strip?.available ? FORMATS[this.options.shape].strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
   switch(mac: string, port: PortOrAll, on: boolean): SwitchResult[] | undefined {
-    const strip = this.#strips.get(key(mac));
+    const strip = this.#strips.get(simulatedMac(mac));
     if (strip === undefined) return undefined;
     if (strip.available) {
       turn(strip, port, on);
@@ -150,9 +154,9 @@ export class Simulator {
     return switched.map((each) => ({ port: each, ok: strip.available }));
   }
 
-  /** Makes a change at the strip itself; `false` where there is no such strip. An unplugged one keeps the state of its outlets. */
+  /** Makes a change at the strip itself, plugged in or not; unplugging changes no outlet. `false` where there is no such strip. */
   apply(change: ManualChange): boolean {
-    const strip = this.#strips.get(key(change.mac));
+    const strip = this.#strips.get(simulatedMac(change.mac));
     if (strip === undefined) return false;
     if ('port' in change) turn(strip, change.port, change.on);
     else if ('available' in change) strip.available = change.available;

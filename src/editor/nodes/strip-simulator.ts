@@ -1,5 +1,5 @@
 import { PORTS } from '../../api/types';
-import { ON_AT_START, SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
+import { OUTLETS_AT_START, SETTINGS, simulatedMac, simulatorPath, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import type { Check, Descriptor } from '../descriptors';
 import {
@@ -19,11 +19,7 @@ const checkPath: Check = (value) =>
 
 const checkStrips: Check = (value) => {
   if (!Array.isArray(value)) return text('strip-simulator.invalid.strips');
-  const macs = value.map((strip: unknown) =>
-    textOf(strip, 'mac')
-      .replace(/[\s:._-]/g, '')
-      .toLowerCase(),
-  );
+  const macs = value.map((strip: unknown) => simulatedMac(textOf(strip, 'mac')));
   if (macs.includes('')) return text('strip-simulator.invalid.mac');
   return new Set(macs).size === macs.length ? '' : text('strip-simulator.invalid.macTwice');
 };
@@ -52,9 +48,7 @@ const nameOf = (outlet: unknown): string => textOf(outlet, 'name');
 
 /** A strip whose outlets have these names; one that has them already, or none, is left as it is. */
 export function withNames(strip: Config, names: readonly string[]): Config {
-  const outlets: unknown[] = Array.isArray(strip.outlets)
-    ? strip.outlets
-    : PORTS.map((port) => ({ on: ON_AT_START.includes(port) }));
+  const outlets: readonly unknown[] = Array.isArray(strip.outlets) ? strip.outlets : OUTLETS_AT_START;
   if (names.every((name, index) => name === nameOf(outlets[index]))) return strip;
   return {
     ...strip,
