@@ -342,7 +342,8 @@ function emptyText(node: EditorNode, info: AccountOverview | undefined): string 
   if (info === undefined && isInSubflow(node)) return text('strip-account.trouble.instance');
   if (info === undefined) return text('strip-sidebar.empty.notDeployed');
   if (info.strips.length > 0) return text('strip-sidebar.empty.noMatch');
-  return info.available === true ? text('strip-sidebar.empty.noStrips') : '';
+  if (info.available !== true) return '';
+  return text(info.readable ? 'strip-sidebar.empty.noStrips' : 'strip-account.trouble.unreadable');
 }
 
 /** "Desk strip, outlet 2 (Lamp)" */

@@ -207,9 +207,11 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     const answer = await loadStrips(account, true);
     // Another account may have been chosen meanwhile, or the dialog closed.
     if (mine !== turn || !isOpen(list)) return;
-    if (!answer.ok)
-      trouble = text('strip-account.picker.failed', { reason: text(answer.key, answer.params) });
-    else trouble = answer.strips.length === 0 ? text('strip-account.picker.none') : '';
+    const failed = (reason: string): string => text('strip-account.picker.failed', { reason });
+    if (!answer.ok) trouble = failed(text(answer.key, answer.params));
+    else if (answer.strips.length > 0) trouble = '';
+    else if (answer.readable) trouble = text('strip-account.picker.none');
+    else trouble = failed(text('strip-account.trouble.unreadable'));
     const [only, ...others] = answer.ok ? answer.strips : [];
     if (preselect && fixed() && only && others.length === 0 && typed.value() === '') typed.set(only.mac);
     draw();

@@ -47,6 +47,8 @@ export interface AccountOverview {
   available: boolean | null;
   /** Why it is not available. */
   error: Failure | null;
+  /** The last list was understood at least in part. */
+  readable: boolean;
   polling: boolean;
   /** Milliseconds since the service last answered well; `null`: never. */
   answeredAgo: number | null;

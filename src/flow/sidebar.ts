@@ -8,11 +8,12 @@ import type { LazyAccount } from './shared-account';
 
 /** What is known of an account, without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
-  const { available, error, polling, lastAnswerAt, cooldownUntil } = account.status();
+  const { available, error, readable, polling, lastAnswerAt, cooldownUntil } = account.status();
   return {
     id,
     available,
     error: error === null ? null : editorError(error),
+    readable,
     polling,
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
     pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,

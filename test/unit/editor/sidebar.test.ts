@@ -6,6 +6,7 @@ const account: AccountOverview = {
   id: 'a',
   available: true,
   error: null,
+  readable: true,
   polling: true,
   answeredAgo: 0,
   pausedFor: null,
