@@ -157,13 +157,16 @@ export class Lab {
    * it takes back the status of the one before it.
    */
   statuses(id: string): string[] {
-    return this.said(id, 'status')
-      .map((status) => {
-        const { fill, shape, text } = status as Partial<NodeStatus>;
-        if (text === undefined) return 'none';
-        return `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`;
-      })
-      .filter((status, index) => status !== 'blue ring asking' && (index > 0 || status !== 'none'));
+    const all = this.said(id, 'status').map((status) => {
+      const { fill, shape, text } = status as Partial<NodeStatus>;
+      if (text === undefined) return 'none';
+      return `${fill} ${shape} ${text.replace(`${CATALOGUE}status.`, '')}`;
+    });
+    return all.filter((status, index) => {
+      if (status === 'blue ring asking' || (index === 0 && status === 'none')) return false;
+      // On a slow machine "asking" is shown, and then the same status as before.
+      return all[index - 1] !== 'blue ring asking' || all[index - 2] !== status;
+    });
   }
 
   /** Requests as "POST /strips/… body", without the base path. */
