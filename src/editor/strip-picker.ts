@@ -26,6 +26,9 @@ import {
   stripText,
 } from './strips';
 
+/** After this time without a change the account is taken as chosen, in milliseconds. */
+const SETTLES_IN = 100;
+
 /** Strip and outlet as far as they are fixed in a node. An outlet without a type beside it is always fixed. */
 export function targetOf(
   node: Config,
@@ -204,9 +207,13 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
     trouble = text(`strip-account.${account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
     draw();
     if (account === '') return;
-    const answer = await loadStrips(account, true);
     // Another account may have been chosen meanwhile, or the dialog closed.
-    if (mine !== turn || !isOpen(list)) return;
+    const isOver = () => mine !== turn || !isOpen(list);
+    // Node-RED reports the account of a dialog that opens up to three times.
+    await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
+    if (isOver()) return;
+    const answer = await loadStrips(account, true);
+    if (isOver()) return;
     const failed = (reason: string): string => text('strip-account.picker.failed', { reason });
     if (!answer.ok) trouble = failed(text(answer.key, answer.params));
     else if (answer.strips.length > 0) trouble = '';

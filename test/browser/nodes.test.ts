@@ -267,6 +267,40 @@ describe('the nodes in the editor', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('ask for the strips once when they are opened, and again when their button is pressed', async () => {
+    await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', { macType: 'str' })]);
+    await open();
+    const asked: string[] = [];
+    editor.page.on('request', (request) => {
+      if (request.url().includes('/strips?refresh')) asked.push(request.url());
+    });
+    const { requests } = stage.service;
+    const before = requests.length;
+    await editor.edit('node');
+    await option('Desk strip').waitFor();
+    assert.equal(asked.length, 1);
+    assert.equal(requests.slice(before).filter(({ path }) => path.endsWith('/strips')).length, 1);
+    const again = editor.page.waitForResponse(/\/strips\?refresh/);
+    await editor.page.getByRole('button', { name: 'Ask the service for its strips again' }).click();
+    await again;
+    assert.equal(asked.length, 2);
+  });
+
+  it('say that the list could not be read, and not that there are no strips', async () => {
+    await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', { macType: 'str' })]);
+    await open();
+    stage.service.always({ kind: 'answer', status: 200, json: { hello: 'world' } });
+    try {
+      await editor.edit('node');
+      await editor.page.getByText('was not recognised: press Test connection').waitFor();
+      stage.service.always({ kind: 'answer', status: 200, json: [] });
+      await editor.page.getByRole('button', { name: 'Ask the service for its strips again' }).click();
+      await editor.page.getByText('The account has no strips').waitFor();
+    } finally {
+      stage.service.always(null);
+    }
+  });
+
   it('keep the outlets of a simulated strip, and name them', async () => {
     const strips = [{ mac: 'A1', name: 'Desk', outlets: [{ name: 'Lamp', on: true }, { on: false }] }];
     const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };

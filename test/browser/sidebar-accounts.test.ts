@@ -66,6 +66,15 @@ describe('the accounts in the side bar', () => {
     await bar.state('Home').getByText('API key rejected').waitFor();
   });
 
+  it('does not say of a list that could not be read that it has no strips', async () => {
+    stage.service.always({ kind: 'answer', status: 200, json: { hello: 'world' } });
+    await stage.red.deploy([tab, home()]);
+    const { bar } = await open();
+    await bar.account('Home').getByText('was not recognised: press Test connection').waitFor();
+    stage.service.always({ kind: 'answer', status: 200, json: [] });
+    await bar.account('Home').getByText('lists no strips for this account').waitFor();
+  });
+
   it('says of an account that is not deployed, or deleted meanwhile, what to do', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
