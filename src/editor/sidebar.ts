@@ -25,6 +25,8 @@ const TELL_FOR = 8000;
 /** Accounts with more strips start with their strips folded. */
 const MOST_UNFOLDED = 6;
 const LINE = { width: 100, height: 18 };
+/** Between the lines of the canvas, as Node-RED has them at first. */
+const GRID = 20;
 
 /** Fills the tab. It lives as long as the page. */
 export function sidebar(content: HTMLElement): void {
@@ -312,12 +314,21 @@ export function sidebar(content: HTMLElement): void {
       tell(text('strip-sidebar.told.locked'));
       return;
     }
+    const scope = nodes.map(({ account }) => RED.nodes.node(String(account))?.z).find(Boolean) ?? z;
+    if (scope !== z) {
+      tell(text('strip-sidebar.told.otherFlow'));
+      return;
+    }
     const chart = document.getElementById('red-ui-workspace-chart');
-    const middle = (scroll = 0, size = 0) => (scroll + size / 2) / RED.view.scale();
+    const middle = (scroll = 0, size = 0) => Math.round((scroll + size / 2) / RED.view.scale() / GRID) * GRID;
     const x = middle(chart?.scrollLeft, chart?.clientWidth);
-    const y = middle(chart?.scrollTop, chart?.clientHeight);
+    let y = middle(chart?.scrollTop, chart?.clientHeight);
+    // Below what stands there.
+    const there = RED.nodes.filterNodes({ z });
+    const isNear = (place: unknown, own: number, least: number) => Math.abs(Number(place) - own) < least;
+    while (there.some((node) => isNear(node.x, x, 6 * GRID) && isNear(node.y, y, 2 * GRID))) y += GRID;
     const placed = nodes.map((node, index) =>
-      node.type === 'strip-account' ? node : { ...node, z, x, y: y + index * 60, wires: [[]] },
+      node.type === 'strip-account' ? node : { ...node, z, x, y: y + index * 3 * GRID, wires: [[]] },
     );
     const byKeyboard = event.detail === 0;
     placeNodes(placed, !byKeyboard);
@@ -340,7 +351,7 @@ export function sidebar(content: HTMLElement): void {
 /** Why an account shows no strips, as far as that is known. */
 function emptyText(node: EditorNode, info: AccountOverview | undefined): string {
   if (info === undefined && isInSubflow(node)) return text('strip-account.trouble.instance');
-  if (info === undefined) return text('strip-sidebar.empty.notDeployed');
+  if (info === undefined) return text('strip-account.trouble.notDeployed');
   if (info.strips.length > 0) return text('strip-sidebar.empty.noMatch');
   if (info.available !== true) return '';
   return text(info.readable ? 'strip-sidebar.empty.noStrips' : 'strip-account.trouble.unreadable');

@@ -147,6 +147,36 @@ describe('the side bar', () => {
     await editor.deploy();
   });
 
+  it('places each further node below the last where the keyboard is used', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    for (const port of [1, 2, 3])
+      await bar.button(`Put a strip switch on the canvas: Desk strip, outlet ${port}`).press('Enter');
+    const nodes = editor.page.locator('.red-ui-flow-node-group');
+    await nodes.nth(2).waitFor();
+    await editor.deploy();
+    const flow = (await stage.red.getFlows()).filter(({ type }) => type === 'strip switch');
+    assert.equal(new Set(flow.map(({ x }) => x)).size, 1);
+    const [first = 0, ...rest] = flow.map(({ y }) => Number(y));
+    assert.deepEqual(rest, [first + 40, first + 80]);
+    assert.equal(first % 20, 0);
+  });
+
+  it('places no node in a flow where its account cannot be used', async () => {
+    const other = { ...tab, id: 'other', label: 'Other' };
+    await stage.red.deploy([tab, other, home({ z: tab.id })]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await editor.showTab('other');
+    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').press('Enter');
+    await bar.root.getByRole('status').getByText('can be used in one flow only').waitFor();
+    assert.equal(await editor.page.locator('.red-ui-flow-node-group').count(), 0);
+    await editor.showTab(tab.id);
+    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').press('Enter');
+    await editor.page.locator('.red-ui-flow-node-group').waitFor();
+  });
+
   it('can be used with the keyboard alone, and keeps the focus while it is drawn again', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
@@ -264,7 +294,7 @@ describe('the side bar', () => {
     await reports('Node-RED does not answer');
     await page.unrouteAll();
     await stage.red.deploy([tab]);
-    await reports('does not know this account');
+    await reports('does not run this account');
     await editor.cancelConfig();
   });
 
