@@ -6,7 +6,7 @@ import type { NodeAPI } from 'node-red';
 import type { Translate } from '../../src/flow/node-error';
 import { CATALOGUE } from '../../src/flow/node-status';
 import { textOf } from '../../src/settings';
-import { fill, ownProperty } from '../../src/values';
+import { fill, isRecord, ownProperty } from '../../src/values';
 import catalogue from '../locales/en-US/strip-account.json';
 
 /** Sentences of the account's catalogue in the runtime's language; in English where it has none. */
@@ -29,6 +29,7 @@ const watched = new WeakSet();
 /** From the start of a deploy to its end; resolves then. */
 let deploy: Promise<void> | null = null;
 let stopping = false;
+const onceEnded = new Set<() => void>();
 const onceStopped = new Set<() => void>();
 const onceStarted = new Set<() => void>();
 
@@ -37,7 +38,11 @@ export function watchDeploys(RED: NodeAPI): void {
   if (watched.has(RED.events)) return;
   watched.add(RED.events);
   const begin = (): void => {
-    deploy ??= new Promise((resolve) => onceStarted.add(resolve));
+    deploy ??= new Promise((resolve) => onceEnded.add(resolve));
+  };
+  const end = (): void => {
+    deploy = null;
+    callAll(onceEnded);
   };
   RED.events.on('flows:stopping', () => {
     stopping = true;
@@ -49,9 +54,23 @@ export function watchDeploys(RED: NodeAPI): void {
   });
   RED.events.on('flows:starting', begin);
   RED.events.on('flows:started', () => {
-    deploy = null;
+    end();
     callAll(onceStarted);
   });
+  RED.events.on('runtime-event', (event: unknown) => {
+    if (isStop(event)) end();
+  });
+}
+
+/**
+ * Whether an event of the runtime says that no flow runs and that none is about to: they were stopped, a node type or a module is missing, or
+ * Node-RED is in safe mode.
+ */
+function isStop(event: unknown): boolean {
+  const payload = isRecord(event) && event.id === 'runtime-state' ? event.payload : null;
+  return (
+    isRecord(payload) && (payload.state === 'stop' || payload.state === 'safe') && payload.deploy !== true
+  );
 }
 
 /** Resolves when the deploy that is going on has ended; `null` where there is none. */

@@ -117,6 +117,16 @@ describe('the admin routes behind a login', () => {
     service.always(null);
   });
 
+  it('say at once that no simulator has the path while the flows cannot start, for want of a node type', async () => {
+    const lost = { id: 'lost', type: 'no such type', z: 'tab', x: 100, y: 500, wires: [] };
+    await red.deploy([...around('strip switch'), account(service), lost]);
+    const body = { ...(JSON.parse(trial.body) as object), baseUrl: '/strip-simulator', timeout: '20000' };
+    const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
+    const { code } = (await response.json()) as { code: string };
+    await red.deploy([...around('strip switch'), account(service)]);
+    assert.equal(code, 'UNREACHABLE');
+  });
+
   it('take nothing but JSON where they write, so that a page of another site cannot make a browser do it', async () => {
     const target = await startService({ apiKey: API_KEY });
     const fields = { id: '', baseUrl: target.baseUrl, apiKey: 'typed', timeout: '1000', tls: '', proxy: '' };
