@@ -2,6 +2,7 @@ import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import {
   type ListAnswer,
+  type Outlet,
   type Port,
   type PortOrAll,
   PORTS,
@@ -287,10 +288,12 @@ export class StripStore {
       const value = told[name];
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
-    const outlets = strip.outlets.filter(
-      ({ port }) => !endsAssumption || told.outlets.some((outlet) => outlet.port === port),
-    );
-    for (const { port, on, name } of told.outlets) {
+    const isTold = ({ port }: Outlet): boolean => told.outlets.some((outlet) => outlet.port === port);
+    const outlets = strip.outlets.filter((outlet) => !endsAssumption || isTold(outlet));
+    // An answer that tells outlets says of the others that they are unknown.
+    const others = tellsOutlets ? outlets.filter((outlet) => !isTold(outlet)) : [];
+    const unknown = others.map(({ port }) => ({ port, on: null, name: null }));
+    for (const { port, on, name } of [...told.outlets, ...unknown]) {
       const index = outlets.findIndex((outlet) => outlet.port === port);
       const known = outlets[index];
       const given = state.givenNames?.get(port) ?? (isDescription ? name : null);

@@ -100,6 +100,12 @@ describe('the strip watch node', () => {
     answer(true, null, null, null);
     await reread();
     await lab.until('the rest unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
+    answer(true, true, true, true);
+    await reread();
+    await lab.until('all on again', () => lab.statuses('watch').at(-1) === 'green dot on4of4');
+    answer(true);
+    await reread();
+    await lab.until('the rest not told', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
     assert.equal(told().length, before);
   });
 

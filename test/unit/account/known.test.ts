@@ -107,6 +107,34 @@ describe('what is known of an outlet', () => {
     assert.deepEqual(states(lab), { 1: false, 2: true, 3: false });
   });
 
+  it('is unknown again where a newer answer tells other outlets of the strip, but not this one', async () => {
+    const lab = startAccount();
+    const { take } = watch(lab);
+    const name = { port: 3, name: 'Fan' } as const;
+    await list(
+      lab,
+      makeStrip(MAC, [], {
+        outlets: [
+          { port: 1, on: true, name: null },
+          { ...name, on: true },
+        ],
+      }),
+    );
+    await list(lab, makeStrip(MAC, [false]));
+    assert.deepEqual(states(lab), { 1: false, 3: null });
+    assert.equal(lab.account.known.names(MAC, 3).outlet, 'Fan');
+    assert.equal(lab.account.known.lastKnown(MAC, 3), true);
+    assert.deepEqual(take(), [`${MAC}/1 off`, `${MAC}/3 unknown`]);
+    await list(lab, makeStrip(MAC, []));
+    assert.deepEqual(states(lab), { 1: false, 3: null }, 'an answer without outlets says nothing of any');
+    const older = lab.account.list();
+    lab.run(3, false);
+    await lab.service.last.answer(yes(3));
+    await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [true])));
+    await older;
+    assert.deepEqual(states(lab), { 1: true, 3: false }, 'nor does an answer from before a switch');
+  });
+
   it('survives hostile names', async () => {
     const lab = startAccount();
     await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));
