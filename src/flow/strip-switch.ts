@@ -149,8 +149,13 @@ export function commandReader(
   return (msg, target) =>
     read(msg, (source) => {
       const request = readRequest(source, target);
-      for (const command of request.commands)
-        if (command.action === 'cycle') command.delay = parseDelay(delay.read(source));
+      const { payload } = source;
+      for (const [index, command] of request.commands.entries()) {
+        if (command.action !== 'cycle') continue;
+        // An element of an array may have a delay of its own.
+        const own: unknown = request.form === 'array' && Array.isArray(payload) ? payload[index] : payload;
+        command.delay = parseDelay(delay.read({ ...source, payload: own }));
+      }
       return request;
     });
 }

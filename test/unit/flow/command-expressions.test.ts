@@ -35,6 +35,13 @@ describe('fields that are more than a value', () => {
       ] as const) {
         assert.deepEqual(await commands(fromMessage, { payload: 'cycle', ...msg }), [`${MAC}/2 cycle ${ms}`]);
       }
+      const payload = [
+        { mac: MAC, port: 1, on: 'cycle', delay: 3 },
+        { mac: MAC, port: 2, on: 'cycle' },
+      ];
+      const several = { ...fromMessage, macType: 'message', portType: 'message' };
+      const expected = [`${MAC}/1 cycle 3000`, `${MAC}/2 cycle 7000`];
+      assert.deepEqual(await commands(several, { payload, delay: 7 }), expected);
       for (const delay of [true, null, ['5'], {}]) {
         const { sentence } = await failing(() => commands(fromMessage, { payload: 'cycle', delay }));
         assert.equal(sentence, 'INVALID_INPUT.delay');
