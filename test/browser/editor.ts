@@ -45,7 +45,7 @@ export class Editor {
   readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {
-    page.on('pageerror', (error) => this.errors.push(String(error)));
+    page.on('pageerror', (error) => this.errors.push(error.stack ?? String(error)));
     page.on('console', (message) => {
       if (message.type() === 'error') this.errors.push(`${message.text()} ${message.location().url}`);
     });
