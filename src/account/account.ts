@@ -1,4 +1,4 @@
-import { closedError, failureOf, isStripError, mayBeCarriedOut, type StripError } from '../api/errors';
+import { closedError, failureOf, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
@@ -84,7 +84,6 @@ export class Account {
       return await this.#queue.run(command, options);
     } catch (error) {
       this.#requests.counters.ended(error);
-      if (isStripError(error) && mayBeCarriedOut(error)) this.#poller.refresh();
       throw error;
     }
   }

@@ -34,12 +34,18 @@ export class Switcher {
   }
 
   /** Carries out a command whose turn has come. */
-  carryOut(queued: QueuedCommand): Promise<Outcome> {
+  async carryOut(queued: QueuedCommand): Promise<Outcome> {
     const { action } = queued.command;
-    if (action === 'toggle') return this.#toggle(queued);
-    if (action === 'cycle') return this.#cycle(queued);
-    if (queued.pendingRestore) return this.#restore(queued, this.#plan(queued.command, true));
-    return this.#send(queued, action);
+    try {
+      if (action === 'toggle') return await this.#toggle(queued);
+      if (action === 'cycle') return await this.#cycle(queued);
+      if (queued.pendingRestore) return await this.#restore(queued, this.#plan(queued.command, true));
+      return await this.#send(queued, action);
+    } catch (error) {
+      // An earlier attempt may have switched, whatever the last one failed with.
+      if (queued.switchRequests > 0) this.refresh();
+      throw error;
+    }
   }
 
   /**

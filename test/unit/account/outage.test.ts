@@ -518,6 +518,7 @@ describe('a node that is removed', () => {
     const owner = {};
     lab.run(1, true, { owner });
     lab.account.cancel(owner);
+    await lab.service.last.fail(failure('TIMEOUT'));
     await lab.clock.pass(4000);
     assert.equal(lab.service.lists.length, lists + 1);
   });

@@ -449,6 +449,33 @@ describe('a poll that fails', () => {
   });
 });
 
+describe('a command that ends after an attempt of unknown outcome', () => {
+  it('is followed by a list soon, although its last error says that nothing was switched', async () => {
+    const { lab } = watched(() => listOf());
+    await lab.clock.pass(16_000);
+    const switched = lab.run(1, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    await lab.clock.pass(1000);
+    await lab.service.last.fail(failure('AUTH'));
+    assert.equal(switched.error?.code, 'AUTH');
+    await lab.clock.pass(3000);
+    assert.deepEqual(times(lab), [0, 15_000, 20_000]);
+  });
+
+  it('is followed by a list soon where a newer command takes its place and is refused', async () => {
+    const { lab } = watched(() => listOf());
+    await lab.clock.pass(16_000);
+    const older = lab.run(1, true);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    const newer = lab.run(1, false);
+    await lab.clock.pass(0);
+    await lab.service.last.fail(failure('AUTH'));
+    assert.deepEqual([older.error?.code, newer.error?.code], ['SUPERSEDED', 'AUTH']);
+    await lab.clock.pass(4000);
+    assert.deepEqual(times(lab), [0, 15_000, 20_000]);
+  });
+});
+
 describe('a switch of uncertain outcome while a list is on its way', () => {
   it('is followed by another list soon', async () => {
     const lab = startAccount({ retryFor: 0 });
