@@ -92,16 +92,30 @@ describe('what is known of an outlet', () => {
       lab.run(port, true);
       await lab.service.last.answer(yes(port));
     }
-    assert.deepEqual(states(lab), { 1: true, 2: true, 3: true, 4: null });
+    const outlets = lab.account.known.find(MAC)?.outlets;
+    assert.deepEqual(
+      outlets?.map(({ port, on }) => [port, on]),
+      [
+        [1, true],
+        [2, true],
+        [3, true],
+        [4, null],
+      ],
+    );
   });
 
   it('is unknown for the outlets that no command switched, until an answer tells which outlets there are', async () => {
-    const lab = startAccount();
+    const lab = startAccount({ outletNames: [{ mac: MAC, port: 3, name: 'Fan' }] });
+    const { take } = watch(lab);
     lab.run(2, true);
     await lab.service.last.answer(yes(2));
     assert.deepEqual(states(lab), { 1: null, 2: true, 3: null, 4: null });
+    const names = lab.account.known.find(MAC)?.outlets.map(({ name }) => name);
+    assert.deepEqual(names, [null, null, 'Fan', null]);
+    take();
     await list(lab, makeStrip(MAC, [true, true, false]));
     assert.deepEqual(states(lab), { 1: true, 2: true, 3: false });
+    assert.ok(take().includes(`${MAC} description`), 'there is one outlet less');
     lab.run(1, false);
     await lab.service.last.answer(yes(1));
     assert.deepEqual(states(lab), { 1: false, 2: true, 3: false });

@@ -153,7 +153,7 @@ describe('the poll', () => {
         listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true]), makeStrip('with', [true], { load: 3 })),
       );
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { voltage: 230 })));
-    lab.account.subscribe((change) => heard.push(said(change)), [MAC.toLowerCase(), 'with', 'unknown']);
+    lab.account.subscribe((change) => heard.push(said(change)), ['AA:bb:CC:dd:EE:ff', 'with', 'unknown']);
     await lab.clock.pass(0);
     assert.deepEqual(lab.service.texts, ['list ', `get ${MAC}`]);
     assert.ok(heard.includes(`${MAC} voltage 230 (first)`));
