@@ -80,11 +80,10 @@ function trustOf(meaning: Meaning, value: unknown): Container['trust'] {
 
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
 function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
-  if (keys.every(({ keyedBy }) => keyedBy === 'word')) return keys;
-  return keys.filter(({ keyedBy }) => {
-    const alike = keys.filter((other) => other.keyedBy === keyedBy);
-    return keyedBy === 'word' || isExact(alike.map(({ keyed }) => keyed));
-  });
+  const isComplete = (kind: Meaning['keyedBy']): boolean =>
+    isExact(keys.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
+  const kinds = (['letter', 'digits'] as const).filter(isComplete);
+  return keys.filter(({ keyedBy }) => keyedBy === 'word' || kinds.some((kind) => kind === keyedBy));
 }
 
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */

@@ -204,6 +204,15 @@ describe('What was read', () => {
     });
   }
 
+  it('is not kept busy by many spellings of one key', function () {
+    // Far more than it takes, and less than if each key were compared with every other.
+    this.timeout(20_000);
+    const spelled = (index: number): string =>
+      index.toString(2).padStart(16, '0').replaceAll('0', '-').replaceAll('1', '_');
+    const record = Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`${spelled(i)}1`, true]));
+    assert.deepEqual(decodeStrip(record, MAC, AT).strip.outlets, []);
+  });
+
   it('takes no harm from a key called __proto__', () => {
     const body: unknown = JSON.parse(
       `{"__proto__": {"strips": [{"mac": "FFFFFFFFFFFF"}]}, "strips": [{"__proto__": {"on": true, "online": false}, "mac": "${MAC}", "outlets": {"__proto__": true, "1": true, "2": false}}]}`,
