@@ -209,10 +209,9 @@ export class Account {
   }
 
   #announce(changes: readonly Change[]): void {
-    for (const change of changes) {
-      // A copy, because subscribers may come and go meanwhile.
-      for (const subscriber of [...this.#subscribers]) this.#tell(subscriber, change);
-    }
+    // Without those who come meanwhile: they are told all that is known.
+    const subscribers = [...this.#subscribers];
+    for (const change of changes) for (const subscriber of subscribers) this.#tell(subscriber, change);
   }
 
   #tell(subscriber: Subscriber, change: Change): void {

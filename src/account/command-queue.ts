@@ -1,8 +1,16 @@
 import type { Clock, Timer } from '../api/clock';
 import { closedError, isOutage, StripError } from '../api/errors';
-import { macKey } from '../api/mac';
+import { macKey, sameMac } from '../api/mac';
 import { PORTS, type Port, type PortOrAll } from '../api/types';
-import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
+import type {
+  AccountOptions,
+  AccountSettings,
+  Action,
+  Command,
+  Outcome,
+  Progress,
+  RunOptions,
+} from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
@@ -39,6 +47,8 @@ export class QueuedCommand {
   action: Action;
   /** Requests of it that are under way. */
   underWay = 0;
+  /** Requests of it that wait for the semaphore. */
+  admitting = 0;
   /** Switch requests of it that are under way, were carried out or may have been. */
   switchRequests = 0;
   /** One of them was confirmed. */
@@ -338,6 +348,13 @@ export class CommandQueue {
     });
   }
 
+  /** Whether a newer command is for an outlet of this one: an "all" that does not only switch on leaves protected outlets alone. */
+  #reaches(newer: QueuedCommand, { command, ports }: QueuedCommand): boolean {
+    const isLimited = newer.command.port === 'all' && newer.command.action !== true;
+    const kept = isLimited ? protectedPorts(this.options.settings, command.mac) : [];
+    return ports.some((port) => newer.ports.includes(port) && !kept.includes(port));
+  }
+
   #tooOld(queued: QueuedCommand): StripError {
     const params = { seconds: Math.ceil(this.patience / 1000) };
     return queued.failure ?? this.#outage ?? new StripError('TIMEOUT', 'TIMEOUT.waiting', { params });
@@ -353,7 +370,8 @@ export class CommandQueue {
     const ended = new Map<QueuedCommand, 'newer' | 'toggles'>();
     for (const queued of [...strip].reverse()) {
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
-      const newer = mayGo ? replacementFor(queued, kept) : undefined;
+      const reaching = mayGo ? kept.filter((other) => this.#reaches(other, queued)) : [];
+      const newer = replacementFor(queued, reaching);
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
       if (newer === undefined || (queued.pendingRestore && !takesOver(newer, queued, isGone))) {
         kept.push(queued);
@@ -426,6 +444,10 @@ class Delays {
   }
 }
 
+/** Outlets of a strip that the account never switches off. */
+export const protectedPorts = ({ protectedOutlets }: AccountSettings, mac: string): Port[] =>
+  PORTS.filter((port) => protectedOutlets.some((outlet) => outlet.port === port && sameMac(outlet.mac, mac)));
+
 /** The command of an outlet whose turn it is. */
 const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
   strip.find(({ ports }) => ports.includes(port));
@@ -439,20 +461,20 @@ function takesOver(
   { pendingRestores }: QueuedCommand,
   isGone: (other: QueuedCommand) => boolean,
 ): boolean {
-  const inFront = newer.strip.filter((other) => other.underWay > 0 || !isGone(other));
+  const isBusy = (other: QueuedCommand): boolean => other.underWay + other.admitting > 0;
+  const inFront = newer.strip.filter((other) => isBusy(other) || !isGone(other));
   const isPending = (port: Port): boolean => pendingRestores.some((each) => each === 'all' || each === port);
   return newer.ports.every(
     (port) => firstOf(inFront, port) === newer && (newer.action !== true || isPending(port)),
   );
 }
 
-/** The newer command, among those that stay, which makes this one pointless. */
+/** The newer command, among those for its outlets that stay, which makes this one pointless. */
 function replacementFor(
-  { ports, action, command, phase }: QueuedCommand,
-  kept: readonly QueuedCommand[],
+  { action, command, phase }: QueuedCommand,
+  newer: readonly QueuedCommand[],
 ): QueuedCommand | undefined {
   const { port } = command;
-  const newer = kept.filter((other) => other.ports.some((each) => ports.includes(each)));
   const absolute = newer.find(
     (other) => typeof other.action === 'boolean' && (port !== 'all' || other.command.port === 'all'),
   );

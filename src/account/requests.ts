@@ -133,8 +133,12 @@ export class Requests {
   /** Waits until a request may be sent, and acquires the semaphore for it. */
   async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
-      if (queued !== null) this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
+      if (queued !== null) {
+        this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
+        queued.admitting++;
+      }
       await this.#semaphore.acquire();
+      if (queued !== null) queued.admitting--;
       const { error, remaining } = this.cooldown;
       try {
         this.#check(queued);

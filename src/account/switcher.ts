@@ -1,8 +1,7 @@
 import { asError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
-import { sameMac } from '../api/mac';
 import { portsWith } from '../api/response';
-import { PORTS, type Port, type PortOrAll, type Strip } from '../api/types';
-import type { CommandQueue, QueuedCommand } from './command-queue';
+import type { Port, PortOrAll, Strip } from '../api/types';
+import { protectedPorts, type CommandQueue, type QueuedCommand } from './command-queue';
 import type { Reader } from './reader';
 import type { Requests } from './requests';
 import type { StripStore } from './strip-store';
@@ -61,7 +60,9 @@ export class Switcher {
       throw new StripError('BAD_RESPONSE', sentence, { params: { mac, port }, response });
     }
     queued.action = on;
-    return await this.#send(queued, on);
+    // Protected outlets are left out of an "all", whatever it becomes, unless there are no others.
+    const leavesOut = port === 'all' && this.#unprotected(mac).length > 0;
+    return await this.#send(queued, on, this.#plan(queued.command, on && !leavesOut));
   }
 
   /** The opposite of what an outlet is; of all, off if any is on. `null`: unknown. */
@@ -148,7 +149,7 @@ export class Switcher {
 
   /** Requests that switching takes; throws PROTECTED where it is not allowed. */
   #plan({ mac, port }: Command, on: boolean): Plan {
-    const skipped = on ? [] : this.#protectedOf(mac);
+    const skipped = on ? [] : protectedPorts(this.options.settings, mac);
     const isAlone = port !== 'all' && !skipped.includes(port);
     if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
     const targets = port === 'all' ? this.#unprotected(mac) : [];
@@ -159,13 +160,8 @@ export class Switcher {
     return { targets, skipped };
   }
 
-  #protectedOf(mac: string): readonly Port[] {
-    const ofStrip = this.options.settings.protectedOutlets.filter((outlet) => sameMac(outlet.mac, mac));
-    return PORTS.filter((port) => ofStrip.some((outlet) => outlet.port === port));
-  }
-
   #unprotected(mac: string): readonly Port[] {
-    const kept = this.#protectedOf(mac);
+    const kept = protectedPorts(this.options.settings, mac);
     return this.store.ports(mac).filter((port) => !kept.includes(port));
   }
 }

@@ -632,6 +632,25 @@ describe('the on half of a cycle', () => {
     }
   });
 
+  it('is not lost when a newer command is cancelled while the "on" waits for other requests to end', async () => {
+    for (const action of [true, false]) {
+      const lab = startAccount({ concurrency: 1 });
+      const cycle = await restoring(lab);
+      lab.run(2, true, { mac: OTHER });
+      await lab.clock.pass(1000);
+      const owner = {};
+      lab.run(1, action, { owner });
+      await calm();
+      lab.account.cancel(owner);
+      const hanging = lab.service.last;
+      lab.service.autoSwitch = () => Promise.resolve(yes());
+      await hanging.answer(yes(2));
+      await lab.clock.pass(60_000);
+      assert.equal(lab.service.last.text, `${MAC}/1 on`);
+      assert.equal(cycle.outcome?.on, true);
+    }
+  });
+
   it('is not lost when a newer "all" is cancelled while it waits for another outlet', async () => {
     const lab = startAccount();
     lab.run(2, true);

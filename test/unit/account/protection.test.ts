@@ -145,17 +145,41 @@ describe('a protected outlet', () => {
     assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
   });
 
-  it('does not count when an "all" is toggled', async () => {
+  it('is left out and does not count when an "all" is toggled', async () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
-    run('all', 'toggle');
+    const on = run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [false, true, false, false])));
-    assert.deepEqual(service.switchTexts, [`${MAC}/all on`]);
-    await service.last.answer(yes('all'));
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/3 on`, `${MAC}/4 on`]);
+    for (const call of service.switches) await call.answer(yes(call.port));
+    assert.deepEqual(on.outcome?.skipped, [2]);
     const off = run('all', 'toggle');
     await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true, true, false, false])));
-    assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
-    for (const call of service.switches.slice(1)) await call.answer(yes(call.port));
+    assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/1 off`, `${MAC}/3 off`, `${MAC}/4 off`]);
+    for (const call of service.switches.slice(3)) await call.answer(yes(call.port));
     assert.deepEqual(off.outcome?.skipped, [2]);
+  });
+
+  it('keeps its "on" that is being retried, although a newer "all" off or toggle leaves it alone', async () => {
+    for (const action of [false, 'toggle'] as const) {
+      const { service, clock, run } = startAccount({ protectedOutlets: fridge });
+      const fridgeOn = run(2, true);
+      await service.last.fail(failure('UNREACHABLE'));
+      service.autoGet = () => Promise.resolve(stripOf(makeStrip(MAC, [true, true, true, true])));
+      service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+      const all = run('all', action);
+      await clock.pass(30_000);
+      assert.equal(fridgeOn.outcome?.on, true);
+      assert.deepEqual(all.outcome?.skipped, [2]);
+    }
+  });
+
+  it('has its "on" replaced by an "all" on', async () => {
+    const { service, run } = startAccount({ protectedOutlets: fridge });
+    const fridgeOn = run(2, true);
+    await service.last.fail(failure('UNREACHABLE'));
+    run('all', true);
+    await calm();
+    assert.equal(fridgeOn.error?.code, 'SUPERSEDED');
   });
 
   it('refuses each "all" that would switch off where every outlet is protected', async () => {

@@ -33,6 +33,20 @@ describe('a subscriber', () => {
     assert.deepEqual(take(), [`${MAC} available (first)`, `${MAC}/1 unknown (first)`]);
   });
 
+  it('that comes while others are told hears of each thing once', async () => {
+    const lab = startAccount();
+    let late: ReturnType<typeof watch> | undefined;
+    lab.account.subscribe(({ kind }) => {
+      if (kind === 'outlet') late ??= watch(lab, { initial: true });
+    });
+    await list(lab, makeStrip(MAC, [true, false]));
+    assert.deepEqual(late?.take(), [
+      `${MAC} available (first)`,
+      `${MAC}/1 on (first)`,
+      `${MAC}/2 off (first)`,
+    ]);
+  });
+
   it('hears what is known, and later what becomes known, where it asks for that', async () => {
     const lab = startAccount();
     const early = watch(lab, { initial: true });
