@@ -1,4 +1,4 @@
-import { closedError, failureOf, type StripError } from '../api/errors';
+import { closedError, failureOf, isUnknownStrip, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
@@ -127,6 +127,7 @@ export class Account {
       available: this.#store.available,
       error: this.#store.error,
       readable: this.#store.readable,
+      listed: this.#store.listed,
       lastAnswerAt: this.#lastAnswerAt,
       cooldownUntil: remaining > 0 ? untilWall : null,
       polling: this.#poller.isRunning,
@@ -187,7 +188,7 @@ export class Account {
       for (let mac = more.shift(); mac !== undefined; mac = more.shift()) {
         if (!this.#wantsReadings(mac)) continue;
         const error = await failureOf(this.#reader.get(mac));
-        if (error !== null && error.code !== 'NOT_FOUND') readingsError ??= error;
+        if (error !== null && !isUnknownStrip(error)) readingsError ??= error;
       }
     };
     const atOnce = Math.ceil(this.#options.settings.concurrency / 2);
@@ -226,7 +227,7 @@ export class Account {
   #checkStatus(): void {
     const old = this.#toldStatus;
     const status = this.status();
-    const keys = ['available', 'readable', 'cooldownUntil', 'polling'] as const;
+    const keys = ['available', 'readable', 'listed', 'cooldownUntil', 'polling'] as const;
     if (keys.every((key) => old[key] === status[key]) && old.error?.code === status.error?.code) return;
     this.#toldStatus = status;
     this.#announce([{ kind: 'account', available: status.available }]);

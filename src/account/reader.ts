@@ -1,4 +1,4 @@
-import { isStripError } from '../api/errors';
+import { isStripError, isUnknownStrip } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Service, StripAnswer } from '../api/types';
 import type { Requests } from './requests';
@@ -16,8 +16,8 @@ interface SharedRead<Answer> {
 
 /** Reads the service, takes in what it says, and lets simultaneous reads of the same thing share one request. */
 export class Reader {
-  /** By MAC key; the list as `null`. */
   readonly #lists = new Map<null, SharedRead<ListAnswer>>();
+  /** By MAC key. */
   readonly #strips = new Map<string, SharedRead<StripAnswer>>();
 
   constructor(
@@ -46,7 +46,7 @@ export class Reader {
       counters.strip = counters.dated(answer);
       return answer;
     } catch (error) {
-      if (isStripError(error) && error.code === 'NOT_FOUND') this.store.missing(mac, version);
+      if (isUnknownStrip(error)) this.store.missing(mac, version);
       throw error;
     }
   }

@@ -44,6 +44,8 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
+  /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
+  saidOffline: boolean;
   /** The last answer about it alone could be read. */
   readable: boolean;
   /** Monotonic time when it left the list. */
@@ -137,6 +139,12 @@ export class StripStore {
     return state.outletsTold && !states.includes(undefined) ? false : null;
   }
 
+  /** Whether a list was read, and whether one was complete. */
+  get listed(): 'part' | 'whole' | null {
+    if (this.#completeVersion > 0) return 'whole';
+    return this.#listVersion > 0 ? 'part' : null;
+  }
+
   /** MACs of strips in the newest list that told none of their readings. */
   withoutReadings(): string[] {
     return [...this.#strips.values()]
@@ -162,9 +170,9 @@ export class StripStore {
         state.listVersion = version;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
         const unsure: Field[] = state.readingsUntold ? [...READINGS] : [];
-        const comesBack = strip.available && !state.strip.available && !state.isNew;
-        // Only its own answer may say that it is available again: a list may not know.
-        if (comesBack && state.readingsUntold && this.asksMore(strip.mac)) unsure.push('available');
+        // What its own answer says of that is taken back by another only: a list may not know.
+        const mayNotKnow = state.saidOffline && state.readingsUntold && this.asksMore(strip.mac);
+        if (strip.available && mayNotKnow) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
       return corrected(strip, state);
@@ -189,6 +197,7 @@ export class StripStore {
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
+    state.saidOffline = !strip.available;
     this.#take(state, strip, version);
     this.#tell();
     return { ...answer, strip: corrected(strip, state) };
@@ -199,7 +208,9 @@ export class StripStore {
     const version = this.nextVersion();
     this.#setAvailable(true, null, version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
-    this.#take(this.#findOrAdd({ mac, at }), { available: true, outlets, at }, version);
+    const state = this.#findOrAdd({ mac, at });
+    state.saidOffline = false;
+    this.#take(state, { available: true, outlets, at }, version);
     this.#tell();
   }
 
@@ -213,7 +224,9 @@ export class StripStore {
   /** The service does not know this strip (any more), as asked as `version`. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
-    if (state !== undefined) this.#markUnavailable(state, version);
+    if (state === undefined) return;
+    state.saidOffline = true;
+    this.#markUnavailable(state, version);
     this.#tell();
   }
 
@@ -249,6 +262,7 @@ export class StripStore {
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
+      saidOffline: false,
       readable: true,
       leftAt: null,
     };

@@ -86,6 +86,8 @@ export interface AccountStatus {
   readonly error: StripError | null;
   /** The last list was understood at least in part. */
   readonly readable: boolean;
+  /** Whether a list of the strips was read, and whether one of them was complete; `null`: none yet, though commands may have succeeded. */
+  readonly listed: 'part' | 'whole' | null;
   /** Wall-clock milliseconds, when the service last answered a request well. */
   readonly lastAnswerAt: number | null;
   /** Wall-clock milliseconds until which the service asked for a pause; `null`: it did not. */

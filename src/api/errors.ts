@@ -123,3 +123,7 @@ export function mayBeCarriedOut(error: StripError): boolean {
   if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
   return code === 'TIMEOUT' || code === 'BAD_RESPONSE' || code === 'CLOSED';
 }
+
+/** Whether the service itself says that it does not know a strip: a web page that was not found says nothing about strips. */
+export const isUnknownStrip = (error: unknown): boolean =>
+  isStripError(error) && error.code === 'NOT_FOUND' && error.sentence !== 'NOT_FOUND.address';

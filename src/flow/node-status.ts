@@ -70,7 +70,7 @@ export function errorStatus(code: ErrorCode): NodeStatus {
 /** The status of a node that shows an account as a whole: an error, or else what `whenAvailable` says. `null`: the service was not asked yet. */
 export function accountStatus(
   { available, error, readable }: AccountStatus,
-  whenAvailable: () => NodeStatus,
+  whenAvailable: () => NodeStatus | null,
 ): NodeStatus | null {
   if (available === null) return null;
   if (!available) return errorStatus(error?.code ?? 'UNREACHABLE');

@@ -75,7 +75,7 @@ export class LazyAccount {
       return this.get().status();
     } catch (error) {
       if (!isStripError(error)) throw error;
-      const never = { readable: true, lastAnswerAt: null, cooldownUntil: null, polling: false };
+      const never = { readable: true, listed: null, lastAnswerAt: null, cooldownUntil: null, polling: false };
       return { available: false, error, ...never };
     }
   }

@@ -144,10 +144,12 @@ function messageAbout(
 
 /** `null` while the service was not asked yet. */
 function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeStatus | null {
-  return accountStatus(account.status(), () => {
+  const status = account.status();
+  return accountStatus(status, () => {
     if (mac === null) return WATCHING;
     const strip = account.known.find(mac);
-    if (strip === undefined) return errorStatus('NOT_FOUND');
+    // Another node's command may have succeeded before the first list.
+    if (strip === undefined) return status.listed === null ? null : errorStatus('NOT_FOUND');
     if (port === null || !strip.available) return stripStatus(strip);
     return outletStatus(strip.outlets.find((outlet) => outlet.port === port)?.on);
   });

@@ -141,7 +141,7 @@ export class Bridge {
   start(): void {
     const { account, before, clock, settings } = this.options;
     this.#startedAt = clock.monotonic();
-    if (this.#before.size > 0) this.#forgetTimer = clock.setTimeout(() => this.#forgetGone(), FORGET_AFTER);
+    if (this.#before.size > 0) this.#forgetTimer = clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     // The broker may have been away.
     this.#empty(before?.emptied ?? []);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
@@ -206,13 +206,13 @@ export class Bridge {
     }
   }
 
-  /** The strip with this id. While the account has never listed its strips, it is not known that there is none. */
+  /** The strip with this id. Until the account has listed its strips, it is not known that there is none. */
   async #find(id: string): Promise<Strip> {
     const { account } = this.options;
-    const { available, error } = account.status();
+    const { listed, error } = account.status();
     if (!this.#strips.has(id)) {
-      if (available === null) await account.list();
-      else if (error !== null && this.#strips.size === 0) throw error;
+      if (error !== null && (listed === null || this.#strips.size === 0)) throw error;
+      if (listed === null) await account.list();
     }
     const strip = this.#strips.get(id)?.strip;
     if (strip !== undefined) return strip;
@@ -228,22 +228,35 @@ export class Bridge {
   #onChange(change: Change): void {
     if (change.kind === 'removed') this.#forget(change.strip);
     else if (change.kind !== 'account') this.#update(change.strip);
-    else if (change.available === true) this.#forgetGone();
+    else this.#checkBefore();
     const status = this.#nodeStatus();
     if (status !== null) this.options.onStatus(status);
   }
 
-  /** Empties what is left of strips of before a deploy, once those of this account are known. */
-  #forgetGone(): void {
+  /** Empties what is left of strips of before a deploy, once those of this account are known. Its own are unavailable until they turn up. */
+  #checkBefore(): void {
     const { account, clock, source } = this.options;
-    const { available, readable } = account.status();
-    if (available !== true || !readable) return;
+    const { available, readable, listed } = account.status();
+    const areKnown = available === true && readable && listed !== null;
     const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
     for (const [id, shared] of this.#before) {
       // A strip of this account may only be out of the list for a while.
-      if (shared.source === source && !isLate) continue;
-      this.#empty(shared.topics);
-      this.#before.delete(id);
+      const mayComeBack = shared.source === source && !isLate;
+      if (areKnown && !mayComeBack) {
+        this.#empty(shared.topics);
+        this.#before.delete(id);
+      } else if (mayComeBack && (available === false || listed === 'whole')) {
+        this.#publishOffline(shared.topics.filter((topic) => topic.endsWith('/available')));
+      }
+    }
+  }
+
+  #publishOffline(topics: readonly string[]): void {
+    for (const topic of topics) {
+      if (this.#payloads.get(topic) === 'offline') continue;
+      this.#payloads.set(topic, 'offline');
+      this.#bulk.add(topic);
+      this.#flushSoon();
     }
   }
 

@@ -39,6 +39,32 @@ describe('a strip that left the list', () => {
     assert.equal(lab.account.known.find(MAC)?.available, true);
   });
 
+  it('comes back, or after an outage, although its own answer cannot be read', async () => {
+    let answer: string[] | null = [MAC];
+    const { lab } = watched(() => answer ?? assert.fail());
+    const { autoList } = lab.service;
+    lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
+    const isAvailable = () => lab.account.known.find(MAC)?.available;
+    await lab.clock.pass(0);
+    for (const whileAway of [[], null]) {
+      answer = whileAway;
+      if (answer === null) lab.service.autoList = () => Promise.reject(failure('TIMEOUT'));
+      await lab.clock.pass(60_000);
+      assert.equal(isAvailable(), false);
+      [answer, lab.service.autoList] = [[MAC], autoList];
+      await lab.clock.pass(60_000);
+      assert.equal(isAvailable(), true);
+    }
+  });
+
+  it('is available as long as a list has it, although a web page says that its address was not found', async () => {
+    const { lab } = watched(() => [MAC]);
+    lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND', {}, 'address'));
+    await lab.clock.pass(60_000);
+    assert.equal(lab.account.known.find(MAC)?.available, true);
+    assert.deepEqual(lab.log.lines, ['failing NOT_FOUND']);
+  });
+
   it('is forgotten after a day, and then said to be removed', async () => {
     const lab = startAccount();
     const { take, changes } = watch(lab);

@@ -26,6 +26,7 @@ describe('the status of an account', () => {
         available: null,
         error: null,
         readable: true,
+        listed: null,
         lastAnswerAt: null,
         cooldownUntil: null,
         polling: true,

@@ -21,6 +21,7 @@ const status: AccountStatus = {
   available: false,
   error: new StripError('UNREACHABLE', 'UNREACHABLE.failed', { params: { host: 'h', code: 'ENOTFOUND' } }),
   readable: true,
+  listed: null,
   lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z'),
   cooldownUntil: null,
   polling: true,

@@ -327,6 +327,11 @@ describe('a node that watches', () => {
     known = undefined;
     tell(outlet());
     assert.deepEqual(shown.slice(2), ['unknownAnswer', 'unavailable', 'notFound']);
+    known = strip;
+    tell(outlet());
+    known = undefined;
+    status({ ...fine, listed: null });
+    assert.equal(shown.at(-1), 'on', 'a command for another strip says nothing of this one');
   });
 
   it('shows the outlet that is watched and no other', () => {

@@ -83,6 +83,7 @@ export const STATUS: AccountStatus = {
   available: true,
   error: null,
   readable: true,
+  listed: 'whole',
   lastAnswerAt: null,
   cooldownUntil: null,
   polling: false,

@@ -329,6 +329,34 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(emptied(await after({}, 'the account', [here])), []);
   });
 
+  it('shows a strip as unavailable that is not in the list, or while the service does not answer', async () => {
+    const first = new Lab().start(here, there);
+    const listing = new Lab({}, { before: first.bridge.close() }).start(here);
+    listing.becomes({ listed: 'part' });
+    assert.ok(!(await listing.published()).some((text) => text.endsWith('offline')));
+    const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
+    listing.becomes({});
+    listing.becomes({ polling: true });
+    assert.deepEqual(await listing.published(), offline);
+    listing.appears(there);
+    assert.ok((await listing.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
+
+    const down = new Lab({}, { before: listing.bridge.close() }).start();
+    down.becomes({ available: null, listed: null });
+    assert.deepEqual(await down.published(), []);
+    down.becomes({ available: false, listed: null, error: error('TIMEOUT') });
+    assert.deepEqual(await down.published(), ['smart-strip/A1B2C3D4E5F6/available offline', ...offline]);
+  });
+
+  it('empties nothing of another account because of a command that succeeds before the first list', async () => {
+    const first = new Lab().start(here);
+    const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start(there);
+    lab.becomes({ listed: null });
+    assert.deepEqual(emptied(await lab.published()), []);
+    lab.becomes({});
+    assert.ok(emptied(await lab.published()).includes('smart-strip/A1B2C3D4E5F6/available'));
+  });
+
   it('empties what is left of a strip that has not been in the list for a day', async () => {
     for (const isDown of [false, true]) {
       const first = new Lab().start(here, there);
@@ -692,8 +720,9 @@ describe('taking messages from the broker', () => {
   });
 
   it('reads the list before it says that there is no such strip, where that was never done', async () => {
-    const lab = new Lab().start();
-    lab.status = { ...STATUS, available: null };
+    // A command for another strip may have succeeded.
+    const lab = new Lab().start(makeStrip(OTHER, [true]));
+    lab.status = { ...STATUS, listed: null };
     lab.list = () => {
       lab.appears(strip([true]));
       return Promise.resolve();
@@ -706,6 +735,9 @@ describe('taking messages from the broker', () => {
   it('says why no strip is known yet', async () => {
     const lab = new Lab().start();
     lab.status = { ...STATUS, available: false, error: error('AUTH') };
+    assert.equal((await lab.take(set(1, 'OFF')))?.code, 'AUTH');
+    lab.appears(makeStrip(OTHER, [true]));
+    lab.status = { ...lab.status, listed: null };
     assert.equal((await lab.take(set(1, 'OFF')))?.code, 'AUTH');
     assert.equal(lab.lists, 0);
   });
@@ -721,7 +753,7 @@ describe('taking messages from the broker', () => {
 
   it('sends a command for a strip that is known before any answer is, without reading the list', async () => {
     const lab = new Lab().start(strip([true]));
-    lab.status = { ...STATUS, available: null };
+    lab.status = { ...STATUS, available: null, listed: null };
     assert.equal(await lab.take(set(1, 'OFF')), null);
     assert.equal(lab.lists, 0);
   });
@@ -729,7 +761,7 @@ describe('taking messages from the broker', () => {
   it('sends no command for a message that ended while the list was read', async () => {
     const lab = new Lab().start();
     const message: Input = input(set(1, 'OFF'));
-    lab.status = { ...STATUS, available: null };
+    lab.status = { ...STATUS, available: null, listed: null };
     lab.list = () => {
       lab.appears(strip([true]));
       message.ended = true;
