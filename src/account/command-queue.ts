@@ -53,7 +53,7 @@ export class QueuedCommand {
   switchRequests = 0;
   /** One of them was confirmed. */
   hasSwitched = false;
-  /** Why its latest attempt failed; `null` after a success. */
+  /** Why its latest attempt failed; `null` after a success, unless another of its requests still waits for a retry. */
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
   stop: StripError | null = null;
@@ -411,6 +411,10 @@ class Delays {
 
   get isEmpty(): boolean {
     return this.#all.size === 0;
+  }
+
+  has(owner: Owner): boolean {
+    return [...this.#all].some((delay) => delay.owner === owner);
   }
 
   /** Ends after `ms` milliseconds, or earlier. */

@@ -175,7 +175,7 @@ export class Requests {
     this.onAnswer(true, endedPause);
     this.#wakeRetries(endedPause);
     if (queued === null) return;
-    queued.failure = null;
+    if (queued.failure !== null && !this.queue.delays.has(queued)) queued.failure = null;
     if (!this.#saidRetrying || this.queue.commands.some(({ failure }) => failure !== null)) return;
     this.#saidRetrying = false;
     this.options.log.retryingOver();

@@ -173,6 +173,24 @@ describe('a protected outlet', () => {
     }
   });
 
+  it('does not keep a newer "all" from replacing an older one of which a part is being retried', async () => {
+    const { service, log, clock, run } = startAccount({ protectedOutlets: fridge });
+    const off = run('all', false);
+    await service.switches[0]?.fail(failure('UNREACHABLE'));
+    await service.switches[1]?.answer(yes(3));
+    await service.switches[2]?.answer(yes(4));
+    assert.deepEqual(log.lines, ['retrying UNREACHABLE']);
+    const on = run('all', true);
+    await calm();
+    assert.equal(off.error?.code, 'SUPERSEDED');
+    assert.equal(service.last.text, `${MAC}/all on`);
+    await service.last.answer(yes('all'));
+    await clock.pass(20_000);
+    assert.equal(on.outcome?.on, true);
+    assert.equal(service.switches.length, 4);
+    assert.deepEqual(log.lines.slice(1), ['retrying over']);
+  });
+
   it('has its "on" replaced by an "all" on', async () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
     const fridgeOn = run(2, true);
