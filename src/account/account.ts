@@ -98,7 +98,7 @@ export class Account {
 
   /**
    * Tells `listener` what is known, before it returns, and then what changes; keeps the poll going. `readings`: MACs of strips whose load, voltage
-   * and signal should be kept up to date. A listener that throws does not affect the others. Returns what ends that.
+   * and signal should be kept up to date. A listener that throws does not affect the others. Returns a function that ends it.
    */
   subscribe(listener: Listener, readings: readonly string[] | 'all' = []): () => void {
     if (this.#closing !== null) return () => undefined;
@@ -149,7 +149,7 @@ export class Account {
     this.#subscribers.clear();
     service.beginClose();
     this.#queue.close();
-    const restoring = this.#queue.commands.filter(({ pendingRestore }) => pendingRestore);
+    const restoring = this.#queue.commands.filter(({ hasPendingRestore }) => hasPendingRestore);
     this.#requests.close();
     const timers = [
       clock.setTimeout(() => restoring.forEach(({ endGrace }) => endGrace?.()), GRACE),

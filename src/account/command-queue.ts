@@ -82,7 +82,7 @@ export class QueuedCommand {
   }
 
   /** Some of its outlets must still be switched on again. */
-  get pendingRestore(): boolean {
+  get hasPendingRestore(): boolean {
     return this.pendingRestores.length > 0;
   }
 
@@ -95,13 +95,13 @@ export class QueuedCommand {
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
     return (
-      this.failure !== null && (this.phase === 'restoring' || (this.stop === null && !this.pendingRestore))
+      this.failure !== null && (this.phase === 'restoring' || (this.stop === null && !this.hasPendingRestore))
     );
   }
 
   /** Whether its waits end: a pending restore goes on, unless a newer command takes it over. */
   get endsWaits(): boolean {
-    return this.stop !== null && (!this.pendingRestore || this.stop.code === 'SUPERSEDED');
+    return this.stop !== null && (!this.hasPendingRestore || this.stop.code === 'SUPERSEDED');
   }
 
   /** Why its message ends with its node or account. */
@@ -234,12 +234,12 @@ export class CommandQueue {
   cancel(owner: object): number {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
-      const error = queued.pendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
+      const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
       // What is under way or pauses goes on, but its message ends now.
       this.#tell(queued, error);
       return error;
     });
-    return owned.filter(({ pendingRestore }) => !pendingRestore).length;
+    return owned.filter(({ hasPendingRestore }) => !hasPendingRestore).length;
   }
 
   /** Begins no command any more, and keeps those that have begun from further attempts. */
@@ -285,7 +285,7 @@ export class CommandQueue {
     if (queued.isSettled) return;
     queued.isSettled = true;
     queued.reject(error);
-    if (this.isClosed && !queued.pendingRestore) this.dropped++;
+    if (this.isClosed && !queued.hasPendingRestore) this.dropped++;
   }
 
   /** Takes commands out of the queue and begins those whose turn it is then. */
@@ -330,7 +330,7 @@ export class CommandQueue {
     const tooOld: QueuedCommand[] = [];
     let next = this.patience;
     for (const queued of this.commands) {
-      if (queued.pendingRestore || this.#waitsForPause(queued)) continue;
+      if (queued.hasPendingRestore || this.#waitsForPause(queued)) continue;
       const left = this.timeLeft(queued);
       if (left <= 0 && queued.isUnsent) tooOld.push(queued);
       else next = Math.min(next, left);
@@ -373,7 +373,7 @@ export class CommandQueue {
       const reaching = mayGo ? kept.filter((other) => this.#reaches(other, queued)) : [];
       const newer = replacementFor(queued, reaching);
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
-      if (newer === undefined || (queued.pendingRestore && !takesOver(newer, queued, isGone))) {
+      if (newer === undefined || (queued.hasPendingRestore && !takesOver(newer, queued, isGone))) {
         kept.push(queued);
         continue;
       }
@@ -383,7 +383,7 @@ export class CommandQueue {
         kept.splice(kept.indexOf(newer), 1);
       }
       // A newer "on" that replaces a pending restore has to switch on what that had to.
-      if (queued.pendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
+      if (queued.hasPendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
     }
     this.#endAll([...ended.keys()], (queued) => {
       const sentence = `SUPERSEDED.${ended.get(queued)}`;

@@ -17,7 +17,7 @@ const JITTER = 0.1;
 export interface Round {
   /** Why the list could not be read. */
   listError: StripError | null;
-  /** Why some strip's readings could not be. */
+  /** Why some strip's readings could not be read. */
   readingsError: StripError | null;
 }
 

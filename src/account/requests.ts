@@ -20,8 +20,8 @@ const LONGEST_PAUSE = 3_600_000;
 const PROBE_INTERVAL = 5_000;
 
 /**
- * Sends requests: so many at once, and while the service asks for a pause only some commands as probes. A command that failed is sent again where
- * that may help.
+ * Sends requests, a limited number at once; during a pause that the service asked for, only a few commands as probes. A command that failed is
+ * sent again where that may help.
  */
 export class Requests {
   readonly cooldown: Cooldown;
@@ -221,7 +221,7 @@ export class Cooldown {
     return this.#error === null ? 0 : Math.max(0, this.#until - this.clock.monotonic());
   }
 
-  /** Begins a pause of `ms`, or lengthens the one there is. Returns whether there was none. */
+  /** Begins a pause of `ms`, or lengthens the one there is. Returns whether a pause began: there was none before, and `ms` is not 0. */
   begin(error: StripError, ms: number): boolean {
     const isNew = this.remaining === 0;
     this.#error = error;

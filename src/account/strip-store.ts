@@ -160,7 +160,7 @@ export class StripStore {
     const { complete, readable } = answer;
     if (this.readable && !readable) this.options.log.unreadable('list');
     this.readable = readable;
-    this.#setAvailable(true, null, version);
+    this.#setAvailable(null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
     const strips = answer.strips.map((strip) => {
       // An older list must not bring back what a newer one no longer has.
@@ -191,7 +191,7 @@ export class StripStore {
   /** Takes in the answer about one strip, asked as `version`; as `list`. */
   strip(answer: StripAnswer, version: number): StripAnswer {
     const { strip, readable } = answer;
-    this.#setAvailable(true, null, version);
+    this.#setAvailable(null, version);
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
@@ -206,7 +206,7 @@ export class StripStore {
   /** The service confirmed just now that these outlets are `on`. */
   confirm(mac: string, ports: readonly Port[], on: boolean, at: string): void {
     const version = this.nextVersion();
-    this.#setAvailable(true, null, version);
+    this.#setAvailable(null, version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.saidOffline = false;
@@ -216,7 +216,7 @@ export class StripStore {
 
   /** A list asked as `version` failed: nothing is available that has not answered since. */
   failed(error: StripError, version: number): void {
-    if (!this.#setAvailable(false, error, version)) return;
+    if (!this.#setAvailable(error, version)) return;
     for (const state of this.#strips.values()) this.#markUnavailable(state, version);
     this.#tell();
   }
@@ -270,12 +270,12 @@ export class StripStore {
     return state;
   }
 
-  /** Whether the service answers, as far as nothing newer is known. Returns whether that is so. */
-  #setAvailable(available: boolean, error: StripError | null, version: number): boolean {
+  /** Notes whether the service answers. Returns false where something newer is known. */
+  #setAvailable(error: StripError | null, version: number): boolean {
     if (version <= this.#availableVersion) return false;
     this.#availableVersion = version;
     this.error = error;
-    this.available = available;
+    this.available = error === null;
     return true;
   }
 
@@ -289,7 +289,7 @@ export class StripStore {
   #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
     const { mac } = told;
     const strip = { ...state.strip };
-    const isNews = (field: Field): boolean => !unsure.includes(field) && isNewer(state, field, version);
+    const isNews = (field: Field): boolean => !unsure.includes(field) && noteVersion(state, field, version);
     const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
     const tellsOutlets = mac !== undefined && told.outlets.length > 0;
@@ -343,7 +343,7 @@ export class StripStore {
 
   /** A strip is not available, unless something newer says that it is. */
   #markUnavailable(state: StripState, version: number): void {
-    if (isNewer(state, 'available', version)) this.#replace(state, { ...state.strip, available: false });
+    if (noteVersion(state, 'available', version)) this.#replace(state, { ...state.strip, available: false });
   }
 
   #leaveList(state: StripState, version: number): void {
@@ -378,8 +378,8 @@ function corrected(answer: Strip, { strip }: StripState): Strip {
   return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
 }
 
-/** Whether nothing newer is known of a field than an answer of this version says. */
-function isNewer({ versions }: StripState, field: Field, version: number): boolean {
+/** Whether an answer of this version is the newest about a field; if so, notes the version. */
+function noteVersion({ versions }: StripState, field: Field, version: number): boolean {
   if ((versions.get(field) ?? 0) >= version) return false;
   versions.set(field, version);
   return true;

@@ -38,7 +38,7 @@ export class Switcher {
     try {
       if (action === 'toggle') return await this.#toggle(queued);
       if (action === 'cycle') return await this.#cycle(queued);
-      if (queued.pendingRestore) return await this.#restore(queued, this.#plan(queued.command, true));
+      if (queued.hasPendingRestore) return await this.#restore(queued, this.#plan(queued.command, true));
       return await this.#send(queued, action);
     } catch (error) {
       // An earlier attempt may have switched, whatever the last one failed with.
@@ -82,7 +82,7 @@ export class Switcher {
       queued.endGrace = () => resolve(queued.errorWhenClosed);
     });
     const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
-    if (failure !== null && !queued.pendingRestore) throw failure;
+    if (failure !== null && !queued.hasPendingRestore) throw failure;
     await this.queue.pause(queued);
     const outcome = await this.#restore(queued, { ...plan, targets: queued.pendingRestores });
     if (failure !== null) throw failure;

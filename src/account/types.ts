@@ -102,10 +102,6 @@ export interface OutletId {
   port: Port;
 }
 
-export interface OutletName extends OutletId {
-  name: string;
-}
-
 export interface AccountSettings {
   /** Milliseconds between polls; the account applies a floor of 5 s. */
   interval: number;
@@ -118,7 +114,7 @@ export interface AccountSettings {
   /** Never switched off. */
   protectedOutlets: readonly OutletId[];
   /** Names the user gave; they win over the service's. */
-  outletNames: readonly OutletName[];
+  outletNames: readonly (OutletId & { name: string })[];
   /** Units of readings for which the service sends none; "" = none. */
   units: Readonly<Record<ReadingName, string>>;
 }

@@ -89,7 +89,7 @@ export class Client implements Service {
     return { ...answer, body: mapping ? await mapping(answer.response) : answer.response };
   }
 
-  /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` makes the answer of the response. */
+  /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` turns the response into the answer. */
   #send<Answer>(
     path: () => string,
     body: object | null,
@@ -132,13 +132,12 @@ export class Client implements Service {
   async #close(graceMs: number): Promise<void> {
     this.beginClose();
     for (const request of this.#switches) if (!request.sent) request.close();
-    if (graceMs > 0) await this.#untilSwitchesEnd(graceMs);
+    if (graceMs > 0 && this.#switches.size > 0) await this.#untilSwitchesEnd(graceMs);
     for (const request of this.#switches) request.close();
     await this.#options.dispatcher.destroy();
   }
 
   async #untilSwitchesEnd(graceMs: number): Promise<void> {
-    if (![...this.#switches].some(({ sent }) => sent)) return;
     await new Promise<void>((resolve) => {
       const { clock } = this.#options;
       const timer = clock.setTimeout(resolve, graceMs);

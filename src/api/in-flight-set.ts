@@ -22,23 +22,14 @@ export class InFlightSet<T extends InFlight> implements Iterable<T> {
     this.#size++;
   }
 
-  has(item: T): boolean {
-    return this.#slots[item.slot] === item;
-  }
-
   /** False if it was not in the set. */
   delete(item: T): boolean {
-    if (!this.has(item)) return false;
+    if (this.#slots[item.slot] !== item) return false;
     this.#slots[item.slot] = null;
     this.#size--;
     if (this.#size === 0) this.#slots.length = 0;
     else if (this.#slots.length > 2 * this.#size + 32) this.#compact();
     return true;
-  }
-
-  clear(): void {
-    this.#slots = [];
-    this.#size = 0;
   }
 
   /** The members at the time of the call: they may leave while they are visited. */

@@ -44,7 +44,7 @@ export function looksLikeMac(text: string): boolean {
 }
 
 /**
- * The path of one strip below the base address, `/strips/{mac}` (API document, section 4), with the MAC as the service
+ * The path of one strip below the base URL, `/strips/{mac}` (API document, section 4), with the MAC as the service
  * spelled it. Throws INVALID_INPUT where `isPossibleMac` says no.
  */
 export function stripPath(mac: string): string {

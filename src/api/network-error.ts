@@ -22,14 +22,6 @@ export interface ErrorContext {
   readonly isSecret: (text: string) => boolean;
 }
 
-/** How far a request had come when its connection failed. */
-interface RequestProgress {
-  /** It had a connection, and may have reached the service. */
-  sent: boolean;
-  /** The status line of the response had come. */
-  answered: boolean;
-}
-
 /** The connection to a proxy could not be made: `cause` says why. */
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
@@ -71,10 +63,13 @@ export function timeoutError(timeoutMs: number, { host }: ErrorContext): StripEr
   return new StripError('TIMEOUT', 'TIMEOUT.deadline', { params: { host, seconds: timeoutMs / 1000 } });
 }
 
-/** The error for what Node or undici reported of a request. No text of theirs gets into it, because that may repeat the key. */
+/**
+ * The error for what Node or undici reported of a request. `sent`: it had a connection, and may have reached the service; `answered`: the status
+ * line of the response had come. No text of Node or undici gets into the error, because that may repeat the key.
+ */
 export function connectionError(
   error: unknown,
-  { sent, answered }: RequestProgress,
+  { sent, answered }: { sent: boolean; answered: boolean },
   context: ErrorContext,
 ): StripError {
   const { code, message, isProxy } = readError(error);
@@ -83,7 +78,8 @@ export function connectionError(
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
   }
-  const cause = safeCause(code);
+  // For developers. Not undici's own error: that may hold bytes of the response, which may repeat the request.
+  const cause = Object.assign(new Error(code), { code });
   const badResponse = (sentence: string): StripError =>
     new StripError('BAD_RESPONSE', `BAD_RESPONSE.${sentence}`, { params: { host }, cause });
   if (answered && (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
@@ -151,9 +147,4 @@ function readError(error: unknown): { code: string; message: string; isProxy: bo
     current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause;
   }
   return { code, message, isProxy };
-}
-
-/** A cause for developers: undici's own may hold bytes of the response, which in turn may repeat the request. */
-function safeCause(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }

@@ -30,8 +30,7 @@ export function chooseProxy(target: URL, settings: ProxySettings | undefined): P
     const { url, noProxy, username = '', password = '' } = settings;
     return isExcepted(target, noProxy) ? null : readProxy(target, url, null, { username, password });
   }
-  const scheme = target.protocol === 'https:' ? 'https' : 'http';
-  const lower = `${scheme}_proxy`;
+  const lower = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const variable = process.env[lower] === undefined ? lower.toUpperCase() : lower;
   const url = process.env[variable] ?? '';
   if (url === '') return null;

@@ -110,11 +110,7 @@ function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], faile
 
 /** Whether the status says more of what is wrong than a body that names no port. */
 const saysMore = (status: number, success: boolean | null): boolean =>
-  status === 401 ||
-  status === 403 ||
-  status === 404 ||
-  status === 429 ||
-  (status >= 500 && success === false);
+  [401, 403, 404, 429].includes(status) || (status >= 500 && success === false);
 
 function switchFailedError(
   status: number,

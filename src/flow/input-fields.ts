@@ -78,6 +78,15 @@ export class Field {
     return this.#value;
   }
 
+  /** As `read`; throws also where nothing is chosen in the node (NOT_CONFIGURED) or the message says nothing (INVALID_INPUT). */
+  readRequired(source: MessageSource): unknown {
+    if (this.isEmpty) throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.${this.#name}`);
+    const value = this.read(source);
+    // Only a message can say nothing: an expression that gives nothing is wrong.
+    if (value !== undefined || this.source !== 'message') return value;
+    throw new StripError('INVALID_INPUT', `INVALID_INPUT.${this.#name}Missing`);
+  }
+
   /** Evaluates the expression for a message. */
   async evaluate(msg: Message): Promise<() => unknown> {
     try {
@@ -94,17 +103,6 @@ export class Field {
       };
     }
   }
-}
-
-/** The strip a field names. Throws INVALID_INPUT or NOT_CONFIGURED. */
-export function readMac(field: Field, source: MessageSource): string {
-  if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.mac');
-  const value = field.read(source);
-  // Only a message can say nothing about the strip: an expression that gives nothing is wrong.
-  if (value === undefined && field.source === 'message') {
-    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.macMissing');
-  }
-  return requireMac(value);
 }
 
 /** Reads a message: `read` is called once its expressions are evaluated. */
@@ -182,6 +180,13 @@ export function requireMac(value: unknown): string {
   const mac = typeof value === 'string' ? value.trim() : '';
   if (!isPossibleMac(mac)) throw invalidInput('mac', value);
   return mac;
+}
+
+/** An outlet, or "all". Throws INVALID_INPUT for anything else. */
+export function requirePort(value: unknown): PortOrAll {
+  const port = parsePort(value);
+  if (port === null) throw invalidInput('port', value);
+  return port;
 }
 
 /** INVALID_INPUT with a sentence that shows what came. */

@@ -5,11 +5,10 @@ import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
 import {
   asInputError,
   Field,
-  invalidInput,
   mainError,
   messageReading,
-  parsePort,
-  readMac,
+  requireMac,
+  requirePort,
   type Evaluate,
   type Message,
   type Target,
@@ -35,7 +34,7 @@ export function statusRequestReader(
     read(msg, (source) => {
       const errors: StripError[] = [];
       const port = (target.port = valueOrNull(() => readPort(portField.read(source)), errors));
-      const mac = (target.mac = valueOrNull(() => readMac(macField, source), errors));
+      const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(source)), errors));
       if (mac === null || port === null) throw mainError(errors);
       return { mac, port };
     });
@@ -43,10 +42,7 @@ export function statusRequestReader(
 
 /** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */
 function readPort(value: unknown): PortOrAll {
-  if (value === undefined || value === null || value === '') return 'all';
-  const port = parsePort(value);
-  if (port === null) throw invalidInput('port', value);
-  return port;
+  return value === undefined || value === null || value === '' ? 'all' : requirePort(value);
 }
 
 /** What `strip status` does with a message. */
@@ -72,7 +68,7 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
 
 /** How Node-RED makes new messages. */
 export interface MessageFactory {
-  clone: (msg: Message) => Message;
+  cloneMessage: (msg: Message) => Message;
   generateId: () => string;
 }
 
@@ -102,7 +98,7 @@ function messageForEach(
   payloads: readonly unknown[],
   msg: Message,
   response: unknown,
-  { clone, generateId }: MessageFactory,
+  { cloneMessage, generateId }: MessageFactory,
 ): Message[] {
   const rest = { ...msg };
   delete rest.payload;
@@ -111,7 +107,7 @@ function messageForEach(
   deepFreeze(response);
   return payloads.map((payload, index) => {
     // The last message is the one that came: the others are copies of it.
-    const message = index === payloads.length - 1 ? msg : clone(rest);
+    const message = index === payloads.length - 1 ? msg : cloneMessage(rest);
     const parts = { ...outerParts, id, type: 'array', len: 1, count: payloads.length, index };
     return Object.assign(message, { payload, parts, response });
   });

@@ -13,8 +13,8 @@ import {
   parseOnePort,
   parsePort,
   parseRequested,
-  readMac,
   requireMac,
+  requirePort,
   type Evaluate,
   type Message,
   type MessageSource,
@@ -116,15 +116,15 @@ export function commandReader(
   const readRequest = (source: MessageSource, target: Target): SwitchRequest => {
     const { payload } = source;
     if (!ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload))) {
-      target.mac = valueOrNull(() => readMac(mac, source));
+      target.mac = valueOrNull(() => requireMac(mac.readRequired(source)));
       // The payload names its own outlets, whatever `msg.port` says.
-      if (port.source !== 'message') target.port = valueOrNull(() => readPort(port, source));
+      if (port.source !== 'message') target.port = valueOrNull(() => requirePort(port.readRequired(source)));
       return readSeveral(source);
     }
     const errors: StripError[] = [];
     const requested = (target.requested = valueOrNull(() => readRequested(on, source), errors));
-    const outlet = (target.port = valueOrNull(() => readPort(port, source), errors));
-    const strip = (target.mac = valueOrNull(() => readMac(mac, source), errors));
+    const outlet = (target.port = valueOrNull(() => requirePort(port.readRequired(source)), errors));
+    const strip = (target.mac = valueOrNull(() => requireMac(mac.readRequired(source)), errors));
     if (requested === null || outlet === null || strip === null) throw mainError(errors);
     const form = fields.some((field) => field.isIn(payload)) ? 'port-on' : 'on';
     return { form, commands: [commandOf(strip, outlet, requested)] };
@@ -133,7 +133,7 @@ export function commandReader(
   const readSeveral = (source: MessageSource): SwitchRequest => {
     const { payload } = source;
     /** The strip that the node or the message as a whole names. */
-    const strip = (): string => readMac(mac, source);
+    const strip = (): string => requireMac(mac.readRequired(source));
     if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
     if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
@@ -158,17 +158,6 @@ export function commandReader(
       }
       return request;
     });
-}
-
-function readPort(field: Field, source: MessageSource): PortOrAll {
-  if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.port');
-  const value = field.read(source);
-  if (value === undefined && field.source === 'message') {
-    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.portMissing');
-  }
-  const port = parsePort(value);
-  if (port === null) throw invalidInput('port', value);
-  return port;
 }
 
 function readRequested(field: Field, source: MessageSource): Requested {

@@ -10,24 +10,10 @@ import type { SharedAccount } from '../flow/shared-account';
 import { checkPrefix, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { environmentVariable, ownProperty, preview } from '../values';
 import { discoveryPayload, outletsOf, type Origin } from './discovery';
-import {
-  bridgeTopic,
-  discoveryTopic,
-  readTopic,
-  stateTopic,
-  stripId,
-  topicsOf,
-  type TopicSettings,
-} from './topics';
-
-/** What a `strip mqtt` node does. */
-interface BridgeSettings extends TopicSettings {
-  /** Publishes load, voltage and signal too. */
-  readings: boolean;
-}
+import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
 
 /** Reads a node's properties. Throws NOT_CONFIGURED. */
-export function readBridge(config: Config): BridgeSettings {
+export function readBridge(config: Config) {
   const prefix = (name: 'topic' | 'discovery'): string => {
     const text = textOf(config, name, SETTINGS['strip mqtt'][name].default);
     const variable = environmentVariable(text);
@@ -38,6 +24,7 @@ export function readBridge(config: Config): BridgeSettings {
   return {
     topic: checkPrefix(prefix('topic')),
     discovery: discovery === '' ? '' : checkPrefix(discovery),
+    /** Publishes load, voltage and signal too. */
     readings: flagOf(config, 'readings', SETTINGS['strip mqtt'].readings),
   };
 }
@@ -51,7 +38,7 @@ export interface Publication extends Message {
 }
 
 interface BridgeOptions {
-  settings: BridgeSettings;
+  settings: ReturnType<typeof readBridge>;
   origin: Origin;
   clock: Clock;
   account: SharedAccount;
@@ -92,7 +79,7 @@ const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 /** What is published about one strip. */
 interface Shared {
   readonly strip: Strip;
-  /** Whose it is. */
+  /** The account and address that it comes from, as in `BridgeOptions`. */
   readonly source: string;
   readonly topics: readonly string[];
   /** Every outlet and reading that was ever published of it. */

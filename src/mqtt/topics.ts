@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName } from '../api/types';
-import { invalidInput, parsePort } from '../flow/input-fields';
+import { requirePort } from '../flow/input-fields';
 import { preview } from '../values';
 
 /** Where a `strip mqtt` node publishes and listens. Neither has a slash at its end. */
@@ -74,17 +74,11 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
     if (topic.startsWith(`${prefix}/`)) {
       const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
       if (topicsOf(settings, id).includes(topic)) return { kind: 'own' };
-      if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: portOf(what) };
+      if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: requirePort(what) };
     }
     if (discovery !== '' && topic.startsWith(`${discovery}/device/smart_strip_`)) return { kind: 'own' };
   }
   throw new StripError('INVALID_INPUT', 'INVALID_INPUT.topic', {
     params: { topic: preview(topic), prefix },
   });
-}
-
-function portOf(level: string): PortOrAll {
-  const port = parsePort(level);
-  if (port === null) throw invalidInput('port', level);
-  return port;
 }

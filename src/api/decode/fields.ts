@@ -14,18 +14,13 @@ export interface Field {
   depth: number;
 }
 
-/** The keys of a record that name an outlet, such as "port1". */
-export interface KeyedFields {
-  record: JsonRecord;
-  keys: Meaning[];
-}
-
 export interface StripFields {
   fields: Field[];
-  keyed: KeyedFields[];
+  /** The keys of each record that name an outlet, such as "port1". */
+  keyed: { record: JsonRecord; keys: Meaning[] }[];
 }
 
-/** Wrappers around wrappers around a strip with parts: `payload.all.system.hardware`. */
+/** How many records inside records are searched for fields: `payload.all.system.hardware`. */
 const DEEPEST = 5;
 /** In records of these names a load is that of a processor. */
 const SYSTEM = /^sys(?:tem)?(?:info)?$/;

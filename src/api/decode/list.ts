@@ -27,7 +27,7 @@ interface Place {
   offline: boolean;
 }
 
-/** `response.data.rooms[].strips[]`, with records for edges and nodes. */
+/** How deep a list may stand: `response.data.rooms[].strips[]`, and the levels `edges` and `node` of GraphQL. */
 const DEEPEST = 7;
 /** A wrapper in a wrapper (`data.strips`) may be empty; further down an empty list may be anything. */
 const DEEPEST_EMPTY = 2;

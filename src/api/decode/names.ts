@@ -258,7 +258,7 @@ function meaningOf(key: string) {
     /** Rank among the names of a strip, or of an outlet; Infinity: none. The same for `mac`, `id` and `pair`. */
     name: rank('name'),
     outletName: is('outletname') ? rank('outletname') : plain === 'stripname' ? Infinity : 100 + rank('name'),
-    /** A name of one of these, which may be any word. */
+    /** Holds the name of a strip or an outlet, which may be any word. */
     isName: is('name') || is('outletname'),
     mac: rank('mac'),
     id: rank('id'),

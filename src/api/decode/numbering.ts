@@ -6,20 +6,13 @@ import { numberInText, readIndex, readText, type JsonRecord } from './values';
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
 
-/** What numbers each record of a set. */
-interface Numbering {
-  numbers: Numbers;
-  /** Keys such as `relay`, `switch` or `output` whose numbers number the set, or may do so: no states. */
-  codes: Set<string>;
-}
-
 const OUTLETS = 4;
 
 /**
  * Numbers records that are each about one outlet: by a field that says the number, or by the key of the record; by numbers that are not
  * called a port only where those of all four are exactly 1-4 or 0-3; by the order of four alike records last. `keys`: of the map that
  * holds the records, if one does; `ordered`: the records stand in an array of outlets; `ports`: the keys in them that call a number that
- * of a port. `null`: nothing numbers them for sure.
+ * of a port. `null`: nothing numbers them for sure. `codes`: keys such as `relay` whose numbers number the set, or may do so: no states.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
@@ -27,7 +20,7 @@ export function numberRecords(
   keys: readonly Meaning[],
   ordered: boolean,
   ports: readonly Meaning[],
-): Numbering {
+): { numbers: Numbers; codes: Set<string> } {
   const { called, codes } = calledPort(records, ports, look);
   const keyed = keys.map((key) => key.keyed);
   const isKeyed = keyed.some((number) => number >= 0);

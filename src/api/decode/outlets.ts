@@ -149,7 +149,7 @@ function ofRecords(
   const { numbers, codes } = numberRecords(records, look, ownKeys, isOrdered, ports);
   const said = records.map((record, i) => statesIn(record, look, outer[i]));
   if (!areOutlets(trust, records, ports, numbers, said)) return null;
-  // Nor are those states that are other numbers than 0 and 1 anywhere in the set.
+  // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
   for (const each of said) {
     for (const { weight, from: key } of each) {
       if (weight === 'measure') codes.add(key);

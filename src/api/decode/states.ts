@@ -19,8 +19,6 @@ export interface State {
   readonly problem?: Pick<Note, 'reason' | 'fields'>;
 }
 
-const UNSAID: State = { on: null };
-
 /** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
 const DEEPEST_STATE = 3;
 
@@ -95,7 +93,7 @@ function weightOfOther(kind: Meaning['state'], value: unknown): StateCandidate['
  */
 export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
   const [only] = fields;
-  if (only === undefined) return UNSAID;
+  if (only === undefined) return { on: null };
   // Nearly every outlet is told by one field.
   if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
   if (fields.some(({ weight }) => weight === 'unreliable')) {

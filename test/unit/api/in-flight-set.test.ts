@@ -18,7 +18,6 @@ describe('InFlightSet', () => {
             expected.add(item);
           }
           assert.equal(ours.size, expected.size);
-          assert.equal(ours.has(item), expected.has(item));
         }
         assert.deepEqual([...ours], [...expected]);
       }),
@@ -40,7 +39,7 @@ describe('InFlightSet', () => {
           expected.delete(item);
           assert.equal(set.size, expected.size);
         }
-        for (const item of items) assert.equal(set.has(item), expected.has(item));
+        assert.deepEqual([...set], [...expected]);
         for (let index = 0; index < more; index++) {
           const item = { slot: -1 };
           set.add(item);
@@ -55,7 +54,7 @@ describe('InFlightSet', () => {
     );
   });
 
-  it('lets its members leave while they are visited, and can be cleared', () => {
+  it('lets its members leave while they are visited', () => {
     const items = Array.from({ length: 100 }, (): InFlight => ({ slot: -1 }));
     const set = new InFlightSet();
     for (const item of items) set.add(item);
@@ -65,8 +64,6 @@ describe('InFlightSet', () => {
       visited++;
     }
     assert.equal(visited, 100);
-    set.add({ slot: -1 });
-    set.clear();
     assert.equal(set.size, 0);
     assert.deepEqual([...set], []);
   });

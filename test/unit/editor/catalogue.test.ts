@@ -147,7 +147,7 @@ describe('the catalogues', () => {
       words.add([first, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join(''));
     }
     // Put together from a count or from the kind of a config node.
-    const counted = /^(on\d(of\d|unknown)|(tls|proxy)(Missing|Undeployed))$/;
+    const counted = /^(on\d(of\d|unknown)|(tls|proxy|mac|port)(Missing|Undeployed))$/;
     const idle = [...(main.get('strip-account')?.keys() ?? [])]
       .filter((key) => /^(errors|status|notice|outlet)\./.test(key))
       .map((key) => key.split('.').at(-1) ?? '')

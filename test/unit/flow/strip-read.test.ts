@@ -4,7 +4,7 @@ import type { Message } from '../../../src/flow/input-fields';
 import { listOf, makeStrip, stripOf } from '../../support/scripted-service';
 import { accountWith, failing, input, MAC, noEvaluate, nothing, OTHER } from './support';
 
-const tools = { clone: structuredClone<Message>, generateId: () => 'id' };
+const tools = { cloneMessage: structuredClone<Message>, generateId: () => 'id' };
 const short = (text: string) => text.split('.').at(-1);
 
 async function ask(
