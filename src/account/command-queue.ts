@@ -2,15 +2,7 @@ import type { Clock, Timer } from '../api/clock';
 import { closedError, isOutage, StripError } from '../api/errors';
 import { macKey, sameMac } from '../api/mac';
 import { PORTS, type Port, type PortOrAll } from '../api/types';
-import type {
-  AccountOptions,
-  AccountSettings,
-  Action,
-  Command,
-  Outcome,
-  Progress,
-  RunOptions,
-} from './types';
+import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
@@ -351,7 +343,7 @@ export class CommandQueue {
   /** Whether a newer command is for an outlet of this one: an "all" that does not only switch on leaves protected outlets alone. */
   #reaches(newer: QueuedCommand, { command, ports }: QueuedCommand): boolean {
     const isLimited = newer.command.port === 'all' && newer.command.action !== true;
-    const kept = isLimited ? protectedPorts(this.options.settings, command.mac) : [];
+    const kept = isLimited ? protectedPorts(this.options, command.mac) : [];
     return ports.some((port) => newer.ports.includes(port) && !kept.includes(port));
   }
 
@@ -449,8 +441,10 @@ class Delays {
 }
 
 /** Outlets of a strip that the account never switches off. */
-export const protectedPorts = ({ protectedOutlets }: AccountSettings, mac: string): Port[] =>
-  PORTS.filter((port) => protectedOutlets.some((outlet) => outlet.port === port && sameMac(outlet.mac, mac)));
+export const protectedPorts = ({ settings }: AccountOptions, mac: string): Port[] =>
+  PORTS.filter((port) =>
+    settings.protectedOutlets.some((outlet) => outlet.port === port && sameMac(outlet.mac, mac)),
+  );
 
 /** The command of an outlet whose turn it is. */
 const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>

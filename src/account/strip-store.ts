@@ -1,16 +1,7 @@
 import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import {
-  type ListAnswer,
-  type Outlet,
-  type Port,
-  type PortOrAll,
-  PORTS,
-  type ReadingName,
-  READINGS,
-  type Strip,
-  type StripAnswer,
-} from '../api/types';
+import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
+import { PORTS, READINGS } from '../api/types';
 import type { AccountOptions, Change, OutletId } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */

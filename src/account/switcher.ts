@@ -149,7 +149,7 @@ export class Switcher {
 
   /** Requests that switching takes; throws PROTECTED where it is not allowed. */
   #plan({ mac, port }: Command, on: boolean): Plan {
-    const skipped = on ? [] : protectedPorts(this.options.settings, mac);
+    const skipped = on ? [] : protectedPorts(this.options, mac);
     const isAlone = port !== 'all' && !skipped.includes(port);
     if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
     const targets = port === 'all' ? this.#unprotected(mac) : [];
@@ -161,7 +161,7 @@ export class Switcher {
   }
 
   #unprotected(mac: string): readonly Port[] {
-    const kept = protectedPorts(this.options.settings, mac);
+    const kept = protectedPorts(this.options, mac);
     return this.store.ports(mac).filter((port) => !kept.includes(port));
   }
 }
