@@ -72,8 +72,12 @@ export function outputLabelOf(node: Config): string {
 
 /** Automatic labels are cut to so many characters; the tip of the node shows them whole. */
 const LONGEST = 24;
-/** A strip's name is cut first, so that outlet and action stay readable, but no shorter than this. */
-const SHORTEST_NAME = 8;
+/** What is cut of them, in turn and to no fewer characters: the action stays readable, and as much of both names as there is room for. */
+const CUTS = [
+  ['strip', 8],
+  ['outlet', 4],
+  ['strip', 1],
+] as const;
 
 /** A label from its parts; "" where there is none. */
 function joinLabel({ strip, outlet, action }: LabelParts): string {
@@ -82,8 +86,11 @@ function joinLabel({ strip, outlet, action }: LabelParts): string {
 
 /** The same, short enough for a node. */
 function shortLabel(parts: LabelParts): string {
-  const whole = joinLabel(parts);
-  if (whole.length <= LONGEST) return whole;
-  const room = LONGEST - (whole.length - parts.strip.length);
-  return cut(joinLabel({ ...parts, strip: cut(parts.strip, Math.max(room, SHORTEST_NAME)) }), LONGEST);
+  const short = { ...parts };
+  for (const [part, least] of CUTS) {
+    const name = short[part] ?? '';
+    const room = LONGEST - (joinLabel(short).length - name.length);
+    short[part] = cut(name, Math.max(room, least));
+  }
+  return joinLabel(short);
 }

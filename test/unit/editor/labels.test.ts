@@ -65,14 +65,17 @@ describe('labels on the canvas', () => {
     assert.equal(label({ ...fixed, port: 'foo', portType: 'msg', onType: 'message' }), 'Desk');
   });
 
-  it('are cut to 24 characters, the name of the strip first', () => {
+  it('are cut to 24 characters, the name of the strip first and the action never', () => {
     const node = { ...fixed, account: 'long', port: '1', on: 'toggle' };
     knows('long', 'Behind the television set', 'Lamp');
     assert.equal(label(node), 'Behind th…: Lamp, toggle');
     assert.equal(labelOf(node, true), 'Behind the television set: Lamp, toggle');
     knows('long', 'Behind the television set', 'Game console with a long name');
-    assert.ok(label(node).length <= 24);
-    assert.ok(label(node).endsWith('…'));
+    assert.equal(label(node), 'Behind…: Game c…, toggle');
+    assert.equal(label({ ...node, on: 'off' }), 'Behind…: Game cons…, off');
+    Object.assign(globalThis, { RED: { ...RED, _: () => 'neu starten' } });
+    assert.equal(label(node), 'Behi…: Gam…, neu starten');
+    Object.assign(globalThis, { RED });
     assert.equal(cut('😀😀😀', 2), '😀…');
   });
 
