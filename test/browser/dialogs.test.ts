@@ -20,7 +20,8 @@ const STRIPS = Array.from({ length: 30 }, (_, index) => ({
         : `${NAMES[index % 6] ?? ''} ${Math.floor(index / 6) + 1}`,
 }));
 const [DESK, , RACK] = STRIPS;
-assert.ok(DESK && RACK);
+const LONG = STRIPS[28];
+assert.ok(DESK && RACK && LONG);
 
 /** What axe finds in our own part of a dialog, as "rule: element", apart from what Node-RED puts there. */
 interface Findings {
@@ -272,6 +273,34 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(shown, [true, true, true, false, true]);
     assert.match((await button('4').getAttribute('title')) ?? '', /^4 The lamp .* living room/);
   });
+
+  for (const type of ['strip switch', 'strip status', 'strip watch']) {
+    it(`fit in a small window, however long the names are: ${type}`, async () => {
+      const names = [
+        'Television and soundbar',
+        'PlayStation 5 and charger',
+        'Standing lamp by the window',
+        'Wi-Fi router upstairs',
+      ];
+      const { mac } = LONG;
+      const outletNames = names.map((name, index) => ({ mac, port: index + 1, name }));
+      const node = placed('node', type, { mac, macType: 'str', port: '1', portType: 'port' });
+      await stage.red.deploy([tab, account(stage.service, { outletNames }), node]);
+      editor = await Editor.open(stage.browser, stage.red.url);
+      await editor.page.setViewportSize({ width: 1024, height: 768 });
+      // Once its names are known, a dialog is as wide as they make it.
+      await editor.edit('node');
+      await options().first().waitFor();
+      await editor.done();
+      await editor.edit('node');
+      await editor.page.locator('.smart-strip-chosen', { hasText: LONG.name }).waitFor();
+      await editor.picture(`long-names-${type.replace(' ', '-')}`);
+      const widthOf = (part: string) =>
+        editor.page.locator(part).evaluate((element) => element.getBoundingClientRect().width);
+      const [body, tray] = [await widthOf('.red-ui-tray-body'), await widthOf('.red-ui-tray')];
+      assert.ok(body <= tray, `${body} px in a tray of ${tray} px`);
+    });
+  }
 
   it('add every outlet of the strips found, and store none that has neither name nor protection', async () => {
     await open();
