@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tab } from '../support/flow';
+import { account, placed, tab } from '../support/flow';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
@@ -99,6 +99,38 @@ describe('The preview of answers', () => {
     assert.equal(stage.service.requests.length, before);
     await field.blur();
     assert.equal(await page.locator('#node-config-input-mapping').inputValue(), MAPPING);
+    await editor.close();
+  });
+
+  it('marks a mapping that cannot be read, at the field and on the canvas', async () => {
+    await stage.red.deploy([
+      tab,
+      account(stage.service, { mapping: '[payload.' }),
+      placed('node', 'strip list', {}),
+    ]);
+    const editor = await Editor.open(stage.browser, stage.red.url);
+    const mark = editor.node('node').locator('.red-ui-flow-node-error').first();
+    await mark.waitFor();
+    await editor.editConfig('strip-account', 'account');
+    const said = editor.page.locator('#smart-strip-message-mapping');
+    assert.match((await said.textContent()) ?? '', /^✕ Invalid JSONata expression/);
+    await editor.picture('mapping-marked');
+    const field = editor.page.locator('#smart-strip-mapping');
+    await field.fill(MAPPING);
+    await field.blur();
+    assert.equal(await said.textContent(), '');
+    await editor.doneConfig();
+    await mark.waitFor({ state: 'hidden' });
+    await editor.editConfig('strip-account', 'account');
+    await field.fill('[payload.');
+    await field.blur();
+    await editor.doneConfig();
+    await mark.waitFor();
+    // One that is switched off is not stored.
+    await editor.editConfig('strip-account', 'account');
+    await editor.page.locator('#smart-strip-use-mapping').uncheck();
+    await editor.doneConfig();
+    await mark.waitFor({ state: 'hidden' });
     await editor.close();
   });
 

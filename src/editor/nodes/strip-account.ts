@@ -65,6 +65,10 @@ export const stripAccount: Descriptor = {
       return checkNumber(String(seconds), { least: TIMEOUT.least / 1000, most: TIMEOUT.most / 1000 });
     },
     protectedOutlets: checkProtected,
+    mapping: (value) => {
+      const verdict = value === '' || RED.utils.validateTypedProperty(String(value), 'jsonata', {});
+      return verdict === true ? '' : verdict;
+    },
   },
   label: (node) => {
     const baseUrl = textOf(node, 'baseUrl');
@@ -102,6 +106,7 @@ function open(node: EditorNode): void {
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount({ ...typedValues(node), ...asked })),
   );
+  watchField(stripAccount, node, 'mapping');
   onPress($('#smart-strip-test'), () => test(node, showPreview));
   $('#smart-strip-diagnostics')
     .toggle(isStored)
