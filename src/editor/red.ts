@@ -34,7 +34,10 @@ interface Editor {
   };
   /** What the runtime tells all editors. */
   comms: { subscribe(topic: string, listener: () => void): void };
-  events: { on(event: 'nodes:add' | 'nodes:change', listener: (node: EditorNode) => void): void };
+  events: {
+    on(event: 'nodes:add' | 'nodes:change', listener: (node: EditorNode) => void): void;
+    emit(event: 'nodes:change', node: EditorNode): void;
+  };
   utils: {
     getNodeLabel(node: EditorNode): string;
     validateTypedProperty(value: string, type: string, options: object): true | string;

@@ -112,11 +112,17 @@ export async function loadStrips(account: string, refresh: boolean): Promise<Str
 /** Whether an account is part of a subflow: the runtime knows the one of each instance, by ids of its own. */
 export const isInSubflow = ({ z }: EditorNode): boolean => RED.nodes.subflow(z) !== undefined;
 
+/** All of strips that is in labels. */
+const namesOf = (strips: readonly Strip[]): string =>
+  JSON.stringify(strips, ['mac', 'name', 'outlets', 'port']);
+
 /** Keeps the strips of an answer, if it has any. */
 export function learn(account: string, strips: readonly Strip[]): void {
   if (strips.length === 0) return;
+  const before = namesOf(stripsOf(account));
   known.set(account, strips);
-  redrawNodes(account);
+  // Every dialog asks for the strips, and in a large flow Node-RED takes long to index many nodes again.
+  if (namesOf(strips) !== before) redrawNodes(account);
 }
 
 /** Draws the nodes of an account again, whose labels hold names. */
@@ -125,6 +131,8 @@ export function redrawNodes(account: string): void {
     if (node.account !== account) continue;
     node.dirty = true;
     node.resize = true;
+    // Search and outline keep the labels that nodes had when they were loaded.
+    RED.events.emit('nodes:change', node);
   }
   RED.view.redraw();
 }

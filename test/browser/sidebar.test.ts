@@ -200,9 +200,21 @@ describe('the side bar', () => {
     const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
     await stage.red.deploy([tab, home(), placed('node', 'strip switch', fixed)]);
     const { editor, bar } = await edit();
+    editor.page.on('console', (m) => console.log(m.type(), m.text()));
     await editor.expectLabel('node', `${DESK}: 2`);
     await bar.show();
     await editor.expectLabel('node', 'Desk strip: 2');
+    // They are found by these names, too, and nothing counts as changed.
+    const { page } = editor;
+    assert.equal(await page.evaluate(() => window.RED.nodes.dirty()), false);
+    assert.equal(await editor.node('node').locator('.red-ui-flow-node-changed').isVisible(), false);
+    await bar.hide();
+    const outline = page.locator('.red-ui-info-outline .red-ui-treeList-label');
+    await outline.filter({ hasText: 'Test' }).locator('.fa-angle-right').click();
+    await outline.filter({ hasText: 'Desk strip: 2' }).waitFor();
+    await page.evaluate(() => window.RED.actions.invoke('core:search'));
+    await page.locator('.red-ui-search-container input:visible').pressSequentially('desk strip');
+    await page.locator('.red-ui-search-result-node-label', { hasText: 'Desk strip: 2' }).waitFor();
   });
 
   for (const dark of [false, true]) {
