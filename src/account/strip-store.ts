@@ -2,7 +2,7 @@ import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import { PORTS, READINGS } from '../api/types';
-import type { AccountOptions, Change, OutletId } from './types';
+import type { AccountOptions, AccountStatus, Change, OutletId } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
@@ -131,7 +131,7 @@ export class StripStore {
   }
 
   /** Whether a list was read, and whether one was complete. */
-  get listed(): 'part' | 'whole' | null {
+  get listed(): AccountStatus['listed'] {
     if (this.#completeVersion > 0) return 'whole';
     return this.#listVersion > 0 ? 'part' : null;
   }
@@ -151,7 +151,7 @@ export class StripStore {
     const { complete, readable } = answer;
     if (this.readable && !readable) this.options.log.unreadable('list');
     this.readable = readable;
-    this.#setAvailable(null, version);
+    this.#noteAnswer(null, version);
     this.#listVersion = Math.max(this.#listVersion, version);
     const strips = answer.strips.map((strip) => {
       // An older list must not bring back what a newer one no longer has.
@@ -182,7 +182,7 @@ export class StripStore {
   /** Takes in the answer about one strip, asked as `version`; as `list`. */
   strip(answer: StripAnswer, version: number): StripAnswer {
     const { strip, readable } = answer;
-    this.#setAvailable(null, version);
+    this.#noteAnswer(null, version);
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
@@ -197,7 +197,7 @@ export class StripStore {
   /** The service confirmed just now that these outlets are `on`. */
   confirm(mac: string, ports: readonly Port[], on: boolean, at: string): void {
     const version = this.nextVersion();
-    this.#setAvailable(null, version);
+    this.#noteAnswer(null, version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.saidOffline = false;
@@ -207,7 +207,7 @@ export class StripStore {
 
   /** A list asked as `version` failed: nothing is available that has not answered since. */
   failed(error: StripError, version: number): void {
-    if (!this.#setAvailable(error, version)) return;
+    if (!this.#noteAnswer(error, version)) return;
     for (const state of this.#strips.values()) this.#markUnavailable(state, version);
     this.#tell();
   }
@@ -261,8 +261,8 @@ export class StripStore {
     return state;
   }
 
-  /** Notes whether the service answers. Returns false where something newer is known. */
-  #setAvailable(error: StripError | null, version: number): boolean {
+  /** Notes that the service answers, or the error by which it does not. Returns false where something newer is known. */
+  #noteAnswer(error: StripError | null, version: number): boolean {
     if (version <= this.#availableVersion) return false;
     this.#availableVersion = version;
     this.error = error;

@@ -72,7 +72,7 @@ export function outputLabelOf(node: Config): string {
 
 /** Automatic labels are cut to so many characters; the tip of the node shows them whole. */
 const LONGEST = 24;
-/** What is cut of them, in turn and to no fewer characters: the action stays readable, and as much of both names as there is room for. */
+/** Which name is cut, in this order until the label fits, and how many characters of it stay at least. The action is never cut. */
 const CUTS = [
   ['strip', 8],
   ['outlet', 4],

@@ -67,7 +67,7 @@ export function errorStatus(code: ErrorCode): NodeStatus {
   return status(isHarmless ? 'yellow' : 'red', 'ring', errorKey(code));
 }
 
-/** The status of a node that shows an account as a whole: an error, or else what `whenAvailable` says. `null`: the service was not asked yet. */
+/** The status of a node that shows an account as a whole: an error, or else what `whenAvailable` says. `null`: it is not known yet. */
 export function accountStatus(
   { available, error, readable }: AccountStatus,
   whenAvailable: () => NodeStatus | null,

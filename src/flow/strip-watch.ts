@@ -142,7 +142,7 @@ function messageAbout(
   return { topic: `${strip.mac}/${topic}`, payload, strip: copy };
 }
 
-/** `null` while the service was not asked yet. */
+/** `null` while it is not known yet. */
 function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeStatus | null {
   const status = account.status();
   return accountStatus(status, () => {

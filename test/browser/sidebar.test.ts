@@ -200,7 +200,6 @@ describe('the side bar', () => {
     const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
     await stage.red.deploy([tab, home(), placed('node', 'strip switch', fixed)]);
     const { editor, bar } = await edit();
-    editor.page.on('console', (m) => console.log(m.type(), m.text()));
     await editor.expectLabel('node', `${DESK}: 2`);
     await bar.show();
     await editor.expectLabel('node', 'Desk strip: 2');

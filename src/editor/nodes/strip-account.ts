@@ -66,7 +66,8 @@ export const stripAccount: Descriptor = {
     },
     protectedOutlets: checkProtected,
     mapping: (value) => {
-      const verdict = value === '' || RED.utils.validateTypedProperty(String(value), 'jsonata', {});
+      if (value === '') return '';
+      const verdict = RED.utils.validateTypedProperty(String(value), 'jsonata', {});
       return verdict === true ? '' : verdict;
     },
   },
