@@ -3,13 +3,11 @@ import type { StripError } from '../api/errors';
 import { fullJitter, type Cooldown } from './requests';
 import type { AccountOptions } from './types';
 
+/** No two rounds begin closer together than so many milliseconds. */
+const FLOOR = 5_000;
 /** Milliseconds. */
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-/** No two rounds begin closer together than this. */
-const FLOOR = 5 * SECOND;
-const LONGEST_BACKOFF = 5 * MINUTE;
-const WAIT_WHILE_REJECTED = 15 * MINUTE;
+const LONGEST_BACKOFF = 5 * 60_000;
+const WAIT_WHILE_REJECTED = 15 * 60_000;
 /** Part of the interval by which it varies either way. */
 const JITTER = 0.1;
 

@@ -2,7 +2,7 @@ import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import { PORTS, READINGS } from '../api/types';
-import type { AccountOptions, AccountStatus, Change, OutletId } from './types';
+import type { AccountOptions, AccountStatus, Change } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
@@ -60,7 +60,7 @@ export class StripStore {
   #completeVersion = 0;
   #availableVersion = 0;
   /** What the answer that is being taken in has changed. */
-  #changes: Change[] = [];
+  readonly #changes: Change[] = [];
   /** Whether the service answered last time; `null`: it was not asked yet. */
   available: boolean | null = null;
   /** Why the account is not available. */
@@ -224,12 +224,12 @@ export class StripStore {
   /** All that is known, told as if it had become known just now. */
   *known(): Generator<Change> {
     for (const { strip, lastOn, lastReading } of this.#strips.values()) {
-      yield { kind: 'strip', strip, available: strip.available, first: true, isNew: false };
+      yield { kind: 'strip', strip, available: strip.available, previous: null, isNew: false };
       for (const { port, on } of strip.outlets) {
-        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null, first: true };
+        if (lastOn.has(port)) yield { kind: 'outlet', strip, port, on, previous: null };
       }
       for (const name of lastReading.keys()) {
-        yield { kind: 'reading', strip, name, value: strip[name], previous: null, first: true };
+        yield { kind: 'reading', strip, name, value: strip[name], previous: null };
       }
     }
   }
@@ -271,9 +271,7 @@ export class StripStore {
   }
 
   #tell(): void {
-    const changes = this.#changes;
-    this.#changes = [];
-    this.announce(changes);
+    this.announce(this.#changes.splice(0));
   }
 
   /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: fields that it does not say for certain. */
@@ -349,14 +347,13 @@ export class StripStore {
   /** With the first complete list: warns of configured outlets that it does not have. */
   #checkOutlets(): void {
     const { protectedOutlets, outletNames } = this.options.settings;
-    const check = (kind: 'protected' | 'named', outlets: readonly OutletId[]): void => {
-      for (const { mac, port } of outlets) {
+    const all = { protected: protectedOutlets, named: outletNames };
+    for (const kind of ['protected', 'named'] as const) {
+      for (const { mac, port } of all[kind]) {
         const isListed = this.#find(mac)?.listVersion === this.#listVersion;
         if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
       }
-    };
-    check('protected', protectedOutlets);
-    check('named', outletNames);
+    }
   }
 }
 
@@ -381,8 +378,10 @@ function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[]
   const { strip: before, isNew, lastOn, lastReading } = state;
   const changes: Change[] = [];
   const { available, outlets, name: ownName, units } = strip;
-  if (isNew || available !== before.available)
-    changes.push({ kind: 'strip', strip, available, first: isNew, isNew: isNew && allKnown });
+  if (isNew || available !== before.available) {
+    const previous = isNew ? null : before.available;
+    changes.push({ kind: 'strip', strip, available, previous, isNew: isNew && allKnown });
+  }
   let isDescribedAnew =
     ownName !== before.name ||
     READINGS.some((name) => units[name] !== before.units[name]) ||
@@ -395,14 +394,14 @@ function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[]
     if (on === (known?.on ?? null)) continue;
     const previous = lastOn.get(port) ?? null;
     if (on !== null) lastOn.set(port, on);
-    changes.push({ kind: 'outlet', strip, port, on, previous, first: previous === null });
+    changes.push({ kind: 'outlet', strip, port, on, previous });
   }
   for (const name of READINGS) {
     const value = strip[name];
     if (value === before[name]) continue;
     const previous = lastReading.get(name) ?? null;
     if (value !== null) lastReading.set(name, value);
-    changes.push({ kind: 'reading', strip, name, value, previous, first: previous === null });
+    changes.push({ kind: 'reading', strip, name, value, previous });
   }
   if (isDescribedAnew && !isNew) changes.push({ kind: 'description', strip });
   return changes;

@@ -46,29 +46,15 @@ export interface RunOptions {
 }
 
 /**
- * What a subscriber is told. `first`: it is known when one subscribes, or becomes known for the first time; `previous` is then `null`. An outlet or
- * a reading that becomes unknown is told with `null`, and again when it is known; `previous` is what was known last, so it equals `on` or `value`
- * where nothing changed meanwhile.
+ * What a subscriber is told. `previous` is what was known last; `null`: it is known when one subscribes, or becomes known for the first time. An
+ * outlet or a reading that becomes unknown is told with `null`, and again when it is known; `previous` equals `on` or `value` then, if nothing
+ * changed meanwhile.
  */
 export type Change =
-  | {
-      kind: 'outlet';
-      strip: Strip;
-      port: Port;
-      on: boolean | null;
-      previous: boolean | null;
-      first: boolean;
-    }
-  | {
-      kind: 'reading';
-      strip: Strip;
-      name: ReadingName;
-      value: number | null;
-      previous: number | null;
-      first: boolean;
-    }
+  | { kind: 'outlet'; strip: Strip; port: Port; on: boolean | null; previous: boolean | null }
+  | { kind: 'reading'; strip: Strip; name: ReadingName; value: number | null; previous: number | null }
   /** `isNew`: the strip turned up after a complete list without it. */
-  | { kind: 'strip'; strip: Strip; available: boolean; first: boolean; isNew: boolean }
+  | { kind: 'strip'; strip: Strip; available: boolean; previous: boolean | null; isNew: boolean }
   /** The strip's name, a name or the number of its outlets, or a unit changed. */
   | { kind: 'description'; strip: Strip }
   /** The strip has not been in the list for a day and is forgotten. */

@@ -64,17 +64,15 @@ export class WatchMessages {
   messageOf(change: Change): Message | null {
     const { initial, outlets, availability, readings } = this.options;
     const isNew = change.kind === 'strip' && change.isNew;
-    if (!initial && !isNew && 'first' in change && change.first) return null;
+    if (!initial && !isNew && 'previous' in change && change.previous === null) return null;
     switch (change.kind) {
       case 'outlet':
         return outlets && this.#isWatched(change.strip) ? this.#outletMessage(change) : null;
       case 'reading':
         return readings && this.#isWatched(change.strip) ? this.#readingMessage(change) : null;
-      case 'strip': {
+      case 'strip':
         if (!availability || !this.#isWatched(change.strip)) return null;
-        const { strip, available, first } = change;
-        return messageAbout(strip, 'available', available, first ? null : !available);
-      }
+        return messageAbout(change.strip, 'available', change.available, change.previous);
       case 'account':
         return availability ? this.#accountMessage(change) : null;
       case 'description':
@@ -95,10 +93,10 @@ export class WatchMessages {
   }
 
   /** What becomes unknown is not a change: the next known state is compared with the last known one. */
-  #outletMessage({ strip, port, on, previous, first }: Change & { kind: 'outlet' }): Message | null {
+  #outletMessage({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
     const watched = this.options.port;
     if (watched !== null && watched !== port) return null;
-    const isFirst = this.#endsUnknownStart(`${strip.mac}/${port}`, on, first);
+    const isFirst = this.#endsUnknownStart(`${strip.mac}/${port}`, on, previous);
     if (on === null || (on === previous && !isFirst)) return null;
     const payload = this.options.output === 'on' ? on : { mac: strip.mac, port, on };
     const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
@@ -106,15 +104,15 @@ export class WatchMessages {
   }
 
   /** Whether a value is the first that this node hears of something that was unknown at its start. */
-  #endsUnknownStart(key: string, value: unknown, first: boolean): boolean {
+  #endsUnknownStart(key: string, value: unknown, previous: unknown): boolean {
     if (value !== null) return this.#unknownAtStart.delete(key);
-    if (first) this.#unknownAtStart.add(key);
+    if (previous === null) this.#unknownAtStart.add(key);
     return false;
   }
 
-  #readingMessage({ strip, name, value, previous, first }: Change & { kind: 'reading' }): Message | null {
+  #readingMessage({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
     const key = `${strip.mac}/${name}`;
-    const isFirst = this.#endsUnknownStart(key, value, first);
+    const isFirst = this.#endsUnknownStart(key, value, previous);
     if (value === null) return null;
     const last = isFirst ? null : (this.#sent.get(key) ?? previous);
     const isSent = last === null || differs(value, last, this.options.change);

@@ -35,7 +35,8 @@ describe('stress: an hour of polling', () => {
       );
       let flips = 0;
       let last = false;
-      const flipsTold = () => changes.filter((change) => change.kind === 'outlet' && !change.first).length;
+      const flipsTold = () =>
+        changes.filter((change) => change.kind === 'outlet' && change.previous !== null).length;
       const pass = async (hours: number) => {
         const until = clock.monotonic() + hours * HOUR;
         while (clock.monotonic() < until) {

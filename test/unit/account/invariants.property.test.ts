@@ -91,7 +91,7 @@ class Listener {
     const last = this.#last.get(key);
     if (change.kind === 'outlet' && last !== undefined) assert.equal(change.previous, last);
     if (value !== null) this.#last.set(key, value);
-    assert.equal(change.first, before === undefined, `${key} is first once`);
+    assert.equal(change.previous === null, before === undefined, `${key} is first once`);
     this.#heard.set(key, value);
   }
 

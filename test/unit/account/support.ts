@@ -93,7 +93,7 @@ const onOff = (on: boolean | null): string => (on === null ? 'unknown' : on ? 'o
 
 /** A change in short. */
 export function said(change: Change): string {
-  const first = 'first' in change && change.first ? ' (first)' : '';
+  const first = 'previous' in change && change.previous === null ? ' (first)' : '';
   switch (change.kind) {
     case 'account':
       return `account ${change.available}`;

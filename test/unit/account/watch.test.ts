@@ -199,7 +199,7 @@ describe('a subscriber', () => {
     const heard: string[] = [];
     const subscribe = (name: string, react?: () => void): (() => void) =>
       lab.account.subscribe((change) => {
-        if (change.kind !== 'outlet' || change.first) return;
+        if (change.kind !== 'outlet' || change.previous === null) return;
         heard.push(name);
         react?.();
       });

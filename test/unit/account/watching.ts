@@ -12,7 +12,7 @@ export function watch(
   const stop = lab.account.subscribe((change) => {
     if (change.kind === 'account') return;
     const isNew = change.kind === 'strip' && change.isNew;
-    if (!initial && !isNew && 'first' in change && change.first) return;
+    if (!initial && !isNew && 'previous' in change && change.previous === null) return;
     heard.push(said(change));
     changes.push(change);
   }, readings);

@@ -27,7 +27,6 @@ const outlet = (more: object = {}): Change => ({
   port: 1,
   on: true,
   previous: false,
-  first: false,
   ...more,
 });
 const reading = (value: number, previous: number | null, name: ReadingName = 'load'): Change => ({
@@ -36,7 +35,6 @@ const reading = (value: number, previous: number | null, name: ReadingName = 'lo
   name,
   value,
   previous,
-  first: previous === null,
 });
 const messages = (config: object, ...changes: Change[]): (Message | null)[] => {
   const watch = new WatchMessages(watched(config));
@@ -131,7 +129,7 @@ describe('messages of a watching node', () => {
   });
 
   it('tell once of an outlet or a reading that was unknown at the start, when it is known again unchanged', () => {
-    const unknown = outlet({ on: null, previous: null, first: true });
+    const unknown = outlet({ on: null, previous: null });
     const again = outlet({ on: true, previous: true });
     const [start, first, second] = messages({ initial: true }, unknown, again, again);
     assert.deepEqual([start, second], [null, null]);
@@ -139,7 +137,7 @@ describe('messages of a watching node', () => {
     assert.equal((first.strip as { previous: unknown }).previous, null);
     const [, changed] = messages({ initial: true }, unknown, outlet({ on: false, previous: true }));
     assert.equal(changed?.payload, false);
-    const noLoad: Change = { kind: 'reading', strip, name: 'load', value: null, previous: null, first: true };
+    const noLoad: Change = { kind: 'reading', strip, name: 'load', value: null, previous: null };
     const config = { initial: true, readings: true };
     const [, load, same] = messages(config, noLoad, reading(5, 5), reading(5, 5));
     assert.deepEqual([load?.payload, same], [5, null]);
@@ -155,7 +153,6 @@ describe('messages of a watching node', () => {
       name: 'load',
       value,
       previous: 5,
-      first: false,
     });
     const [gone, back, changed] = messages({ readings: true }, load(null), load(5), load(6));
     assert.deepEqual([gone, back, changed?.payload], [null, null, 6]);
@@ -176,7 +173,7 @@ describe('messages of a watching node', () => {
 
   it('leave out what is not watched', () => {
     const readings = reading(2, 1);
-    const available: Change = { kind: 'strip', strip, available: false, first: false, isNew: false };
+    const available: Change = { kind: 'strip', strip, available: false, previous: true, isNew: false };
     const account: Change[] = [true, false].map((is) => ({ kind: 'account', available: is }));
     const none = (config: object, ...changes: Change[]) =>
       assert.deepEqual(
@@ -194,8 +191,8 @@ describe('messages of a watching node', () => {
     const config = { availability: true, outlets: false };
     const all = messages(
       config,
-      { kind: 'strip', strip, available: false, first: false, isNew: false },
-      { kind: 'strip', strip, available: true, first: true, isNew: true },
+      { kind: 'strip', strip, available: false, previous: true, isNew: false },
+      { kind: 'strip', strip, available: true, previous: null, isNew: true },
     );
     assert.deepEqual(all, [
       { topic: `${MAC}/available`, payload: false, strip: { ...strip, outlet: null, previous: true } },
@@ -204,8 +201,8 @@ describe('messages of a watching node', () => {
   });
 
   it('leave out what is known at the start unless it is asked for, but not a new strip', () => {
-    const available: Change = { kind: 'strip', strip, available: true, first: true, isNew: false };
-    const known = [available, outlet({ previous: null, first: true }), reading(5, null)];
+    const available: Change = { kind: 'strip', strip, available: true, previous: null, isNew: false };
+    const known = [available, outlet({ previous: null }), reading(5, null)];
     const config = { availability: true, readings: true };
     assert.deepEqual(messages(config, ...known), [null, null, null]);
     const payloads = (all: (Message | null)[]) => all.map((message) => message?.payload);

@@ -91,7 +91,7 @@ class Lab {
   }
 
   appears(strip: Strip): void {
-    this.tell({ kind: 'strip', strip, available: strip.available, first: true, isNew: false });
+    this.tell({ kind: 'strip', strip, available: strip.available, previous: null, isNew: false });
   }
 
   /** Something about a strip changed; what exactly does not matter to the bridge. */
