@@ -1,6 +1,6 @@
 import type { StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
+import type { ListAnswer, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import { PORTS, READINGS } from '../api/types';
 import type { AccountOptions, AccountStatus, Change } from './types';
 
@@ -282,7 +282,8 @@ export class StripStore {
     const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
     const tellsOutlets = mac !== undefined && told.outlets.length > 0;
-    // Gone are those of the documented four that it does not have.
+    // Until an answer tells which outlets there are, a strip that was switched has the documented four.
+    const isAssumed = mac === undefined && !state.outletsTold;
     const endsAssumption = tellsOutlets && !state.outletsTold;
     state.outletsTold ||= tellsOutlets;
     if (isNews('available')) strip.available = told.available;
@@ -291,30 +292,18 @@ export class StripStore {
       const value = told[name];
       if (value !== undefined && isNews(name)) strip[name] = value;
     }
-    const isTold = ({ port }: Outlet): boolean => told.outlets.some((outlet) => outlet.port === port);
-    const outlets = strip.outlets.filter((outlet) => !endsAssumption || isTold(outlet));
-    // An answer that tells outlets says of the others that they are unknown.
-    const others = tellsOutlets ? outlets.filter((outlet) => !isTold(outlet)) : [];
-    const unknown = others.map(({ port }) => ({ port, on: null, name: null }));
-    for (const { port, on, name } of [...told.outlets, ...unknown]) {
-      const index = outlets.findIndex((outlet) => outlet.port === port);
-      const known = outlets[index];
-      const given = state.givenNames?.get(port) ?? (isDescription ? name : null);
-      const outlet = Object.freeze({
-        port,
-        on: isNews(port) ? on : (known?.on ?? null),
-        name: given ?? known?.name ?? null,
-      });
-      if (known !== undefined) outlets[index] = outlet;
-      else outlets.push(outlet);
+    strip.outlets = [];
+    for (const port of PORTS) {
+      const known = state.strip.outlets.find((outlet) => outlet.port === port);
+      const said = told.outlets.find((outlet) => outlet.port === port);
+      if (said === undefined && (known === undefined ? !isAssumed : endsAssumption)) continue;
+      // An answer that tells outlets says of the others that they are unknown.
+      const isTold = said !== undefined || tellsOutlets;
+      const on = isTold && isNews(port) ? said?.on : known?.on;
+      const name = state.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? known?.name;
+      const outlet = Object.freeze({ port, on: on ?? null, name: name ?? null });
+      strip.outlets.push(isTold ? outlet : (known ?? outlet));
     }
-    // Until an answer tells which outlets there are, the documented four are.
-    const missing = state.outletsTold || mac !== undefined ? [] : PORTS;
-    for (const port of missing) {
-      if (!outlets.some((outlet) => outlet.port === port))
-        outlets.push(Object.freeze({ port, on: null, name: state.givenNames?.get(port) ?? null }));
-    }
-    strip.outlets = outlets.sort((a, b) => a.port - b.port);
     if (isDescription) {
       const units = Object.freeze({ ...strip.units, ...told.units });
       Object.assign(strip, { mac, name: told.name ?? strip.name, units });

@@ -21,7 +21,7 @@ export const NOTHING_KNOWN: KnownStrips = {
 export type SwitchedStrip = Omit<Outcome, 'response'> & { requested: Requested; success: true };
 
 /** `msg.strip` of a message that failed; `null` for what is not known. */
-interface FailedStrip extends Target {
+export interface FailedStrip extends Target {
   name: string | null;
   outlet: string | null;
   success: false;
@@ -49,11 +49,17 @@ export function failedStrip(
   };
 }
 
+/** A command that failed. */
+export interface FailedCommand {
+  target: Target;
+  error: StripError;
+}
+
 /** One error for all commands of a message. */
 export class CommandsFailed extends Error {
-  /** `failures`: one for each command that failed, with what it was about; `strips`: for each command what became of it. */
+  /** `strips`: for each command what became of it. */
   constructor(
-    readonly failures: readonly { target: Target; error: StripError }[],
+    readonly failures: readonly FailedCommand[],
     readonly strips: readonly (SwitchedStrip | FailedStrip)[],
   ) {
     super('commands failed');

@@ -22,7 +22,13 @@ import {
   type Target,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
-import { CommandsFailed, failedStrip, type SwitchedStrip } from './node-error';
+import {
+  CommandsFailed,
+  failedStrip,
+  type FailedStrip,
+  type FailedCommand,
+  type SwitchedStrip,
+} from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
@@ -41,16 +47,21 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
         return { command, end: await run.catch(asError) };
       }),
     );
-    const strips = ends.map(({ command, end }) =>
-      isStripError(end) ? failedStrip(command, end, shared.known) : switchedStrip(command.requested, end),
-    );
-    const failures = ends.flatMap(({ command, end }) =>
-      isStripError(end) ? [{ target: command, error: end }] : [],
-    );
+    const strips: (SwitchedStrip | FailedStrip)[] = [];
+    const outcomes: Outcome[] = [];
+    const failures: FailedCommand[] = [];
+    for (const { command, end } of ends) {
+      if (isStripError(end)) {
+        strips.push(failedStrip(command, end, shared.known));
+        failures.push({ target: command, error: end });
+      } else {
+        strips.push(switchedStrip(command.requested, end));
+        outcomes.push(end);
+      }
+    }
     const isSingle = form === 'on' || form === 'port-on';
     const [failure] = failures;
     if (failure !== undefined) throw isSingle ? failure.error : new CommandsFailed(failures, strips);
-    const outcomes = ends.flatMap(({ end }) => (isStripError(end) ? [] : [end]));
     const wanted = output === 'same' ? form : output;
     const payload = outcomes.map(({ mac, port, on }) => (wanted === 'on' ? on : { mac, port, on }));
     const response = outcomes.map((outcome) => outcome.response);
