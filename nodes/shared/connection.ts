@@ -181,7 +181,7 @@ async function read(service: Pick<Service, 'list' | 'get'>, mac: string): Promis
   try {
     return (await (mac === '' ? service.list() : service.get(mac))).response;
   } catch (error) {
-    if (isStripError(error) && error.sentence.startsWith('BAD_RESPONSE.mapping')) return error.response;
+    if (isStripError(error) && error.sentenceKey.startsWith('BAD_RESPONSE.mapping')) return error.response;
     throw error;
   }
 }

@@ -378,8 +378,8 @@ export class CommandQueue {
       if (queued.hasPendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
     }
     this.#endAll([...ended.keys()], (queued) => {
-      const sentence = `SUPERSEDED.${ended.get(queued)}`;
-      return new StripError('SUPERSEDED', sentence, { params: queued.outlet });
+      const sentenceKey = `SUPERSEDED.${ended.get(queued)}`;
+      return new StripError('SUPERSEDED', sentenceKey, { params: queued.outlet });
     });
   }
 }

@@ -8,7 +8,7 @@ import type { AccountOptions, AccountStatus, Change } from './types';
 export const FORGET_AFTER = 24 * 3_600_000;
 
 /** What has a version of its own. */
-type Field = 'available' | 'description' | 'at' | ReadingName | Port;
+type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
 /** What an answer tells of a strip: only its description, or readings, may be missing. */
 type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
@@ -25,7 +25,7 @@ interface StripState {
   /** No answer about it has been taken in. */
   isNew: boolean;
   /** Of the newest answer that told each field. */
-  readonly versions: Map<Field, number>;
+  readonly versions: Map<VersionedField, number>;
   /** The last values that were not unknown. */
   readonly lastOn: Map<Port, boolean>;
   readonly lastReading: Map<ReadingName, number>;
@@ -160,7 +160,7 @@ export class StripStore {
       if (state.listVersion < version) {
         state.listVersion = version;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
-        const unsure: Field[] = state.readingsUntold ? [...READINGS] : [];
+        const unsure: VersionedField[] = state.readingsUntold ? [...READINGS] : [];
         // What its own answer says of that is taken back by another only: a list may not know.
         const mayNotKnow = state.saidOffline && state.readingsUntold && this.asksMore(strip.mac);
         if (strip.available && mayNotKnow) unsure.push('available');
@@ -275,10 +275,11 @@ export class StripStore {
   }
 
   /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: fields that it does not say for certain. */
-  #take(state: StripState, told: Told, version: number, unsure: readonly Field[] = []): void {
+  #take(state: StripState, told: Told, version: number, unsure: readonly VersionedField[] = []): void {
     const { mac } = told;
     const strip = { ...state.strip };
-    const isNews = (field: Field): boolean => !unsure.includes(field) && noteVersion(state, field, version);
+    const isNews = (field: VersionedField): boolean =>
+      !unsure.includes(field) && noteVersion(state, field, version);
     const isDescription = mac !== undefined && isNews('description');
     state.leftAt = null;
     const tellsOutlets = mac !== undefined && told.outlets.length > 0;
@@ -356,7 +357,7 @@ function corrected(answer: Strip, { strip }: StripState): Strip {
 }
 
 /** Whether an answer of this version is the newest about a field; if so, notes the version. */
-function noteVersion({ versions }: StripState, field: Field, version: number): boolean {
+function noteVersion({ versions }: StripState, field: VersionedField, version: number): boolean {
   if ((versions.get(field) ?? 0) >= version) return false;
   versions.set(field, version);
   return true;

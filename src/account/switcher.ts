@@ -56,8 +56,8 @@ export class Switcher {
     const { strip, response } = await this.requests.send(queued, () => this.reader.askStrip(mac));
     const on = this.#opposite(strip, port);
     if (on === null) {
-      const sentence = `BAD_RESPONSE.${port === 'all' ? 'unknownStates' : 'unknownState'}`;
-      throw new StripError('BAD_RESPONSE', sentence, { params: { mac, port }, response });
+      const sentenceKey = `BAD_RESPONSE.${port === 'all' ? 'unknownStates' : 'unknownState'}`;
+      throw new StripError('BAD_RESPONSE', sentenceKey, { params: { mac, port }, response });
     }
     queued.action = on;
     // Protected outlets are left out of an "all", whatever it becomes, unless there are no others.
@@ -154,8 +154,8 @@ export class Switcher {
     if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
     const targets = port === 'all' ? this.#unprotected(mac) : [];
     if (targets.length === 0) {
-      const sentence = `PROTECTED.${port === 'all' ? 'all' : 'outlet'}`;
-      throw new StripError('PROTECTED', sentence, { params: { mac, port } });
+      const sentenceKey = `PROTECTED.${port === 'all' ? 'all' : 'outlet'}`;
+      throw new StripError('PROTECTED', sentenceKey, { params: { mac, port } });
     }
     return { targets, skipped };
   }
@@ -189,8 +189,8 @@ function merge(
     errors.find(({ code }) => switched === '' && code !== 'SWITCH_FAILED');
   if (reason !== undefined && switched === '') throw reason;
   const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };
-  const sentence = reason?.sentence ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
-  throw new StripError(reason?.code ?? 'SWITCH_FAILED', sentence, {
+  const sentenceKey = reason?.sentenceKey ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
+  throw new StripError(reason?.code ?? 'SWITCH_FAILED', sentenceKey, {
     params,
     results,
     response,

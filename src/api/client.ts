@@ -10,7 +10,7 @@ import { InFlightSet, type InFlight } from './in-flight-set';
 import { stripPath } from './mac';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
-import { readJson, readSwitch, type Headers, type HttpResponse, type ReadAnswer } from './response';
+import { readAnswer, readSwitch, type Headers, type HttpResponse, type ReadAnswer } from './response';
 import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
 
 export interface ClientOptions {
@@ -84,7 +84,7 @@ export class Client implements Service {
   async #read(path: () => string, mac?: string): Promise<ReadAnswer & { body: unknown }> {
     const { clock, mapping } = this.#options;
     const answer = await this.#send(path, null, (response) =>
-      readJson(response, this.#context, clock.wall(), mac),
+      readAnswer(response, this.#context, clock.wall(), mac),
     );
     return { ...answer, body: mapping ? await mapping(answer.response) : answer.response };
   }

@@ -23,7 +23,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** Values that a catalogue sentence names. Never the API key. */
 export type Params = Record<string, string | number>;
 
-/** What a `StripError` can hold besides its code and sentence. */
+/** What a `StripError` can hold besides its code and sentence key. */
 export interface ErrorDetails {
   params?: Params;
   /** For developers; must hold no secret. */
@@ -48,8 +48,8 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREAC
 export class StripError extends Error {
   override readonly name = 'StripError';
   readonly code: ErrorCode;
-  /** Key below `errors.` in the account's catalogue. */
-  readonly sentence: string;
+  /** Key below `errors.` in the account's catalogue: the code and, behind a point, the kind of failure. */
+  readonly sentenceKey: string;
   readonly params: Params;
   readonly retryAfter: number | undefined;
   readonly response: unknown;
@@ -59,10 +59,10 @@ export class StripError extends Error {
   /** The client had sent the request before, on a connection that then broke; this is what became of the repeat. */
   isOfRepeat = false;
 
-  constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
-    super(`${code} (${sentence})`, details.cause === undefined ? {} : { cause: details.cause });
+  constructor(code: ErrorCode, sentenceKey: string, details: ErrorDetails = {}) {
+    super(`${code} (${sentenceKey})`, details.cause === undefined ? {} : { cause: details.cause });
     this.code = code;
-    this.sentence = sentence;
+    this.sentenceKey = sentenceKey;
     this.params = details.params ?? {};
     this.retryAfter = details.retryAfter;
     this.response = details.response;
@@ -115,9 +115,9 @@ const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'
 
 /** Whether a switch request that failed so may have been carried out all the same. */
 export function mayBeCarriedOut(error: StripError): boolean {
-  const { code, sentence, params, retryable, results } = error;
+  const { code, sentenceKey, params, retryable, results } = error;
   if (error.isOfRepeat) return true;
-  if (code === 'UNREACHABLE') return !NOT_SENT.test(sentence) && !NOT_CONNECTED.has(params.code);
+  if (code === 'UNREACHABLE') return !NOT_SENT.test(sentenceKey) && !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
   if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
@@ -126,4 +126,4 @@ export function mayBeCarriedOut(error: StripError): boolean {
 
 /** Whether the service itself says that it does not know a strip: a web page that was not found says nothing about strips. */
 export const isUnknownStrip = (error: unknown): boolean =>
-  isStripError(error) && error.code === 'NOT_FOUND' && error.sentence !== 'NOT_FOUND.address';
+  isStripError(error) && error.code === 'NOT_FOUND' && error.sentenceKey !== 'NOT_FOUND.address';

@@ -63,7 +63,7 @@ function mappingError(error: unknown, hideKey: (text: string) => string, respons
   const [message, position] = [ownProperty(error, 'message'), ownProperty(error, 'position')];
   const words = typeof message === 'string' && message !== '' ? message : String(error);
   const reason = hideKey(words).slice(0, LONGEST_REASON);
-  const sentence = typeof position === 'number' ? 'mappingAt' : 'mapping';
+  const kind = typeof position === 'number' ? 'mappingAt' : 'mapping';
   const params = typeof position === 'number' ? { reason, position } : { reason };
-  return new StripError('BAD_RESPONSE', `BAD_RESPONSE.${sentence}`, { params, response });
+  return new StripError('BAD_RESPONSE', `BAD_RESPONSE.${kind}`, { params, response });
 }

@@ -27,8 +27,8 @@ export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
 }
 
-/** Sentences for the codes of Node and undici; the first that fits counts. */
-const SENTENCES: readonly (readonly [code: RegExp, sentence: string])[] = [
+/** Kinds of failure by the codes of Node and undici; the first that fits counts. */
+const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^ECONNREFUSED$/, 'refused'],
   [/^(ENOTFOUND|EAI_.*)$/, 'dns'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'reset'],
@@ -80,23 +80,23 @@ export function connectionError(
   }
   // For developers. Not undici's own error: that may hold bytes of the response, which may repeat the request.
   const cause = Object.assign(new Error(code), { code });
-  const badResponse = (sentence: string): StripError =>
-    new StripError('BAD_RESPONSE', `BAD_RESPONSE.${sentence}`, { params: { host }, cause });
+  const badResponse = (kind: string): StripError =>
+    new StripError('BAD_RESPONSE', `BAD_RESPONSE.${kind}`, { params: { host }, cause });
   if (answered && (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
     return badResponse('truncated');
   }
   const proxyStatus = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
   if (proxyStatus !== undefined) return proxyStatusError(Number(proxyStatus), context);
 
-  const sentence = SENTENCES.find(([name]) => name.test(code))?.[1] ?? 'failed';
-  const retryable = !LASTING.test(sentence);
+  const kind = KINDS.find(([name]) => name.test(code))?.[1] ?? 'failed';
+  const retryable = !LASTING.test(kind);
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {
     return proxyError('proxyDown', { code }, proxy, context, { cause, retryable });
   }
   // Where undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
   if (NOT_HTTP.test(code)) return badResponse('notHttp');
-  return new StripError('UNREACHABLE', `UNREACHABLE.${sentence}`, {
+  return new StripError('UNREACHABLE', `UNREACHABLE.${kind}`, {
     params: { host, code },
     cause,
     retryable,
@@ -114,13 +114,13 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
 }
 
 function proxyError(
-  sentence: keyof typeof IN_ENVIRONMENT,
+  kind: keyof typeof IN_ENVIRONMENT,
   params: Params,
   { address, variable }: ProxyName,
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  const key = variable === null ? sentence : IN_ENVIRONMENT[sentence];
+  const key = variable === null ? kind : IN_ENVIRONMENT[kind];
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
   return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: named });
 }

@@ -28,7 +28,7 @@ const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 const FOREIGN_LOGIN = /^(basic|digest|negotiate|ntlm)\b/i;
 
 /** A body as far as it could be read. */
-type ReadBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
+type ParsedBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
 
 /** The answer to a read. */
 export interface ReadAnswer extends JsonBody {
@@ -45,15 +45,15 @@ interface Json {
  * The JSON body of a successful response to a read; throws a `StripError` that says what it was instead. `now`: wall-clock time, for
  * a `Retry-After` that is a date; `mac`: the strip that was asked for.
  */
-export function readJson(
+export function readAnswer(
   response: HttpResponse,
   context: ErrorContext,
   now: number,
   mac?: string,
 ): ReadAnswer {
-  const body = readBody(response.text);
+  const body = parseBody(response.text);
   if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
-  const { json, text } = requireJson(response, body, context);
+  const { json, text } = jsonOrThrow(response, body, context);
   return { response: json, text, isPart: isPart(response) };
 }
 
@@ -74,7 +74,7 @@ export function readSwitch(
   now: number,
 ): SwitchAnswer {
   const { status } = response;
-  const body = readBody(response.text);
+  const body = parseBody(response.text);
   if ('json' in body && !isRedirect(status)) {
     const { success, results, failed, unclear, listed } = decodeSwitch(body.json, { mac, on });
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
@@ -92,7 +92,7 @@ export function readSwitch(
     }
   }
   if (!isSuccess(status)) throw statusError(response, body, context, now, mac);
-  const { json } = requireJson(response, body, context);
+  const { json } = jsonOrThrow(response, body, context);
   throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
 }
 
@@ -121,8 +121,8 @@ function switchFailedError(
 ): StripError {
   const failed = portsWith(results, false);
   const switched = portsWith(results, true);
-  const sentence = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
-  return new StripError('SWITCH_FAILED', `SWITCH_FAILED.${sentence}`, {
+  const kind = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
+  return new StripError('SWITCH_FAILED', `SWITCH_FAILED.${kind}`, {
     params: { mac, port, failed, switched, status },
     results,
     response,
@@ -140,7 +140,7 @@ export function portsWith(results: readonly SwitchResult[], ok: boolean): string
 /** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
 function statusError(
   { status, headers, text }: HttpResponse,
-  body: ReadBody,
+  body: ParsedBody,
   context: ErrorContext,
   now: number,
   mac?: string,
@@ -149,12 +149,8 @@ function statusError(
   const isHtml = 'not' in body && body.not === 'html';
   // Some servers say in plain text that an HTTP request came to their HTTPS port.
   const isAboutHttps = 'not' in body && /https/i.test(text);
-  const make = (
-    code: ErrorCode,
-    sentence: string,
-    params: Params = {},
-    more: ErrorDetails = {},
-  ): StripError => makeError(code, sentence, context, { status, ...params }, { ...details, ...more });
+  const make = (code: ErrorCode, kind: string, params: Params = {}, more: ErrorDetails = {}): StripError =>
+    makeError(code, kind, context, { status, ...params }, { ...details, ...more });
 
   if (isRedirect(status)) return redirectError(status, headerOf(headers, 'location'), context);
   if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE', 'scheme');
@@ -182,7 +178,7 @@ function statusError(
 }
 
 /** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
-function refusal(headers: Headers, body: ReadBody): [ErrorCode, string] {
+function refusal(headers: Headers, body: ParsedBody): [ErrorCode, string] {
   const challenge = headerOf(headers, 'www-authenticate') ?? '';
   if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {
     return ['SERVICE', 'inFront'];
@@ -199,7 +195,7 @@ function redirectError(status: number, location: string | undefined, context: Er
     : makeError('BAD_RESPONSE', 'redirect', context, { status, location: target.origin });
 }
 
-function requireJson({ status, headers }: HttpResponse, body: ReadBody, context: ErrorContext): Json {
+function jsonOrThrow({ status, headers }: HttpResponse, body: ParsedBody, context: ErrorContext): Json {
   if ('json' in body) return body;
   const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
   // No compressed body was asked for, and nothing here unpacks one.
@@ -214,7 +210,7 @@ function requireJson({ status, headers }: HttpResponse, body: ReadBody, context:
 }
 
 /** Whatever the content type says: JSON is what parses as JSON. */
-function readBody(text: string): ReadBody {
+function parseBody(text: string): ParsedBody {
   // A byte order mark counts as white space.
   const bare = text.trim();
   if (bare === '') return { not: 'empty' };
@@ -257,10 +253,10 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 function makeError(
   code: ErrorCode,
-  sentence: string,
+  kind: string,
   { host }: ErrorContext,
   params: Params,
   details: ErrorDetails = {},
 ): StripError {
-  return new StripError(code, `${code}.${sentence}`, { ...details, params: { host, ...params } });
+  return new StripError(code, `${code}.${kind}`, { ...details, params: { host, ...params } });
 }

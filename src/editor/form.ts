@@ -78,7 +78,7 @@ export function problemThrownBy(parse: () => unknown): string {
     parse();
     return '';
   } catch (error) {
-    if (isStripError(error)) return text(`errors.${error.sentence}`, error.params);
+    if (isStripError(error)) return text(`errors.${error.sentenceKey}`, error.params);
     throw error;
   }
 }

@@ -56,13 +56,13 @@ export async function previewOf(
 ): Promise<StripsAnswer> {
   const sent = sentAnswer(body, hideKey);
   try {
-    return { sent, ...readBody(mapping === null ? body : await mapping(body), mac) };
+    return { sent, ...decodeBody(mapping === null ? body : await mapping(body), mac) };
   } catch (error) {
     return { sent, ok: false, ...editorError(error) };
   }
 }
 
-function readBody(body: unknown, mac: string) {
+function decodeBody(body: unknown, mac: string) {
   const at = new Date().toISOString();
   const notes: Note[] = [];
   if (mac !== '') {

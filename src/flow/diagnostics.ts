@@ -238,10 +238,10 @@ function addressOf(baseUrl: string): object | null {
   return { kind, host, port: port === '' ? 'usual' : 'other', path };
 }
 
-const errorOf = ({ code, sentence, params }: StripError): object => ({
+const errorOf = ({ code, sentenceKey, params }: StripError): object => ({
   code,
   /** Key of the sentence in the catalogue. */
-  sentence,
+  sentence: sentenceKey,
   /** HTTP status. */
   status: typeof params.status === 'number' && params.status < 600 ? params.status : undefined,
   /** Why no connection came about, as Node.js, OpenSSL and undici spell it. */

@@ -32,11 +32,11 @@ export interface MessageSource {
   readonly msg: Message;
   readonly payload: unknown;
   /** Each returns its value, or throws why there is none. */
-  readonly evaluated?: ReadonlyMap<Field, () => unknown>;
+  readonly evaluated?: ReadonlyMap<InputField, () => unknown>;
 }
 
 /** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
-export class Field {
+export class InputField {
   readonly source: 'message' | 'fixed' | 'expression';
   readonly #name: string;
   readonly #value: string;
@@ -112,7 +112,7 @@ type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value)
  * Returns a function that reads messages with these fields, at once if no expression is among them. An expression takes time: with one among them
  * all, messages are read in the order in which they came.
  */
-export function messageReading(fields: readonly Field[]): ReadMessage {
+export function messageReading(fields: readonly InputField[]): ReadMessage {
   const expressions = fields.filter(({ source }) => source === 'expression');
   if (expressions.length === 0)
     return (msg, read) => asInputError(() => read({ msg, payload: ownProperty(msg, 'payload') }));
@@ -190,8 +190,8 @@ export function requirePort(value: unknown): PortOrAll {
 }
 
 /** INVALID_INPUT with a sentence that shows what came. */
-export const invalidInput = (sentence: string, got: unknown): StripError =>
-  new StripError('INVALID_INPUT', `INVALID_INPUT.${sentence}`, { params: { got: preview(got) } });
+export const invalidInput = (kind: string, got: unknown): StripError =>
+  new StripError('INVALID_INPUT', `INVALID_INPUT.${kind}`, { params: { got: preview(got) } });
 
 /** JSONata throws plain objects. */
 function messageOf(error: unknown): string {

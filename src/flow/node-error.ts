@@ -119,7 +119,7 @@ export function errorForDone(error: unknown, translate: Translate, known: KnownS
 
 /** The sentence of an error, in which strips and outlets are named by their names where they have one. */
 export function sentenceOf(
-  { sentence, params }: Pick<StripError, 'sentence' | 'params'>,
+  { sentenceKey, params }: Pick<StripError, 'sentenceKey' | 'params'>,
   translate: Translate,
   known = NOTHING_KNOWN,
 ): string {
@@ -133,7 +133,7 @@ export function sentenceOf(
     if (typeof failed === 'string') named.failed = list(failed);
     if (typeof switched === 'string') named.switched = list(switched);
   }
-  return translate(`errors.${sentence}`, named);
+  return translate(`errors.${sentenceKey}`, named);
 }
 
 /** An outlet for a sentence, such as "Lamp (outlet 2 of Desk)". */
@@ -164,8 +164,8 @@ const kindOf = (error: unknown): string =>
 /** An error for the editor: its code, the key of its sentence and what the sentence names. Nothing else of it. Rethrows what is not a `StripError`. */
 export function editorError(error: unknown): Failure {
   if (!isStripError(error)) throw error;
-  const { code, sentence, params } = error;
+  const { code, sentenceKey, params } = error;
   // Sentences call a strip by its name, or else by its MAC.
   const named = params.mac === undefined ? params : { strip: params.mac, ...params };
-  return { code, key: `errors.${sentence}`, params: named };
+  return { code, key: `errors.${sentenceKey}`, params: named };
 }

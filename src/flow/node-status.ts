@@ -93,9 +93,9 @@ const RETRYING_NETWORK = status('yellow', 'ring', 'retryingNetwork');
 
 /** That a command is being retried, and why. The on of a cycle is retried after other errors too: those are shown as they are. */
 export function retryStatus(error: StripError): NodeStatus {
-  const { code, sentence } = error;
+  const { code, sentenceKey } = error;
   if (!isOutage(error)) return errorStatus(code);
-  return RETRYING.find(([beginning]) => sentence.startsWith(beginning))?.[1] ?? RETRYING_NETWORK;
+  return RETRYING.find(([beginning]) => sentenceKey.startsWith(beginning))?.[1] ?? RETRYING_NETWORK;
 }
 
 /** Milliseconds after which "asking" is shown. */

@@ -4,7 +4,7 @@ import type { PortOrAll, Strip } from '../api/types';
 import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
 import {
   asInputError,
-  Field,
+  InputField,
   mainError,
   messageReading,
   requireMac,
@@ -27,8 +27,8 @@ export function statusRequestReader(
   evaluate: Evaluate,
 ): (msg: Message, target: Target) => StatusRequest | Promise<StatusRequest> {
   const settings = SETTINGS['strip status'];
-  const macField = new Field(config, 'mac', settings.mac, evaluate);
-  const portField = new Field(config, 'port', settings.port, evaluate);
+  const macField = new InputField(config, 'mac', settings.mac, evaluate);
+  const portField = new InputField(config, 'port', settings.port, evaluate);
   const read = messageReading([macField, portField]);
   return (msg, target) =>
     read(msg, (source) => {

@@ -6,7 +6,7 @@ import { choiceOf, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {
   actionOf,
-  Field,
+  InputField,
   invalidInput,
   mainError,
   messageReading,
@@ -116,10 +116,10 @@ export function commandReader(
   config: Config,
   evaluate: Evaluate,
 ): (msg: Message, target: Target) => SwitchRequest | Promise<SwitchRequest> {
-  const mac = new Field(config, 'mac', MAC, evaluate);
-  const port = new Field(config, 'port', PORT, evaluate);
-  const on = new Field(config, 'on', ON, evaluate);
-  const delay = new Field(config, 'delay', DELAY, evaluate);
+  const mac = new InputField(config, 'mac', MAC, evaluate);
+  const port = new InputField(config, 'port', PORT, evaluate);
+  const on = new InputField(config, 'on', ON, evaluate);
+  const delay = new InputField(config, 'delay', DELAY, evaluate);
   const fields = [mac, port, on];
   /** Strip, outlet and state all come from elsewhere: the payload says nothing. */
   const ignoresPayload = fields.every(({ source }) => source !== 'message');
@@ -171,7 +171,7 @@ export function commandReader(
     });
 }
 
-function readRequested(field: Field, source: MessageSource): Requested {
+function readRequested(field: InputField, source: MessageSource): Requested {
   if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
   const { payload } = source;
   const fromMessage = field.source === 'message';

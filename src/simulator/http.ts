@@ -64,7 +64,7 @@ function carryOut(simulator: Simulator, { method, path, headers, body }: Service
   if (Buffer.byteLength(body) > BODY_LIMIT) {
     return refusal(413, `the body is longer than ${BODY_LIMIT} bytes`);
   }
-  const asked = readSwitch(body);
+  const asked = readSwitchRequest(body);
   if (typeof asked === 'string') return refusal(400, asked);
   const results = simulator.switch(mac, asked.port, asked.on);
   if (results === undefined) return unknownStrip;
@@ -85,7 +85,7 @@ const isJson = (contentType: string | string[] | undefined): boolean =>
   typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
 
 /** The documented body and nothing else (section 2), or what is wrong with it. */
-function readSwitch(text: string): { port: PortOrAll; on: boolean } | string {
+function readSwitchRequest(text: string): { port: PortOrAll; on: boolean } | string {
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -22,7 +22,7 @@ const sentenceOf = async (work: Promise<unknown>): Promise<string> => {
   } catch (error) {
     assert.ok(isStripError(error), String(error));
     assert.ok(!JSON.stringify([error.params, error.stack]).includes(API_KEY));
-    return error.sentence;
+    return error.sentenceKey;
   }
 };
 
@@ -159,7 +159,7 @@ describe('stress: through a real nginx or haproxy', () => {
         if (change.kind === 'account') seen.push(change.available);
       });
       await until('the failure', () => seen.includes(false));
-      assert.equal(account.status().error?.sentence, 'SERVICE.inFront');
+      assert.equal(account.status().error?.sentenceKey, 'SERVICE.inFront');
       rmSync(gate);
       await until('the recovery', () => seen.at(-1) === true);
 
@@ -255,7 +255,7 @@ backend service
       await service.stopListening();
       const first = switchAll(true);
       await until('the outage', () => available.at(-1) === false);
-      assert.match(account.status().error?.sentence ?? '', /^SERVICE\.failed$/);
+      assert.match(account.status().error?.sentenceKey ?? '', /^SERVICE\.failed$/);
       await service.listenAgain();
       assert.deepEqual(await first, eight);
       await until('the recovery', () => available.at(-1) === true);

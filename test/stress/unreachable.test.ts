@@ -38,7 +38,7 @@ async function traffic(account: Account, count: number): Promise<string[]> {
     } catch (error) {
       assert.ok(isStripError(error), String(error));
       assert.ok(!JSON.stringify([error, error.stack, String(error.cause)]).includes(API_KEY));
-      return error.sentence;
+      return error.sentenceKey;
     }
   });
   return await Promise.all(commands);

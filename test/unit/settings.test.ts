@@ -63,8 +63,8 @@ describe('a topic prefix', () => {
 
   for (const text of ['', '/', 'a//b', 'a/#', '+/b', 'a\0', 'a\nb', '$SYS/x', '\ud800', 'x'.repeat(201)]) {
     it(`must not be ${JSON.stringify(text.slice(0, 20))}`, async () => {
-      const { code, sentence } = await failing(() => checkPrefix(text));
-      assert.deepEqual({ code, sentence }, { code: 'NOT_CONFIGURED', sentence: 'NOT_CONFIGURED.topic' });
+      const { code, sentenceKey } = await failing(() => checkPrefix(text));
+      assert.deepEqual([code, sentenceKey], ['NOT_CONFIGURED', 'NOT_CONFIGURED.topic']);
     });
   }
 });

@@ -144,7 +144,7 @@ const WORDS = {
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
 export const OUTLET = '(?:outlet|port|socket|plug|switch|relay|channel|receptacle|output|gang|subdevice|ch)';
 const QUALIFIER = '(?:power|smart|ac|switched|all|controlled)*';
-const OUTLETS = new RegExp(
+const OUTLET_NAMES = new RegExp(
   `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
 );
 /** Names that say that a value is on or off and no measurement. */
@@ -250,7 +250,7 @@ function meaningOf(key: string) {
   const rank = (group: NameGroup): number => groups.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
   const [, stated, inverted, worded, described] = STATE.exec(plain) ?? [];
-  const { reading, tier } = readingOf(plain);
+  const { reading, tier } = readingNamed(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
   return {
@@ -281,7 +281,7 @@ function meaningOf(key: string) {
     /** May hold what was asked for, without saying what that is. */
     holds: is('list') || is('self'),
     /** Holds outlets: `switched` says that bare numbers are states. */
-    outlets: OUTLETS.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
+    outlets: OUTLET_NAMES.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
     state: stateKind(stated, inverted, worded, described),
     /** Numbers an outlet for sure, or perhaps. */
@@ -313,7 +313,7 @@ export const SCALE = /(?:scale(?:factor)?|factor|multiplier|divisor|divider|expo
 
 /** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
 const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
-  word.test(plain) ? readingOf(plain.replace(word, '')).reading : null;
+  word.test(plain) ? readingNamed(plain.replace(word, '')).reading : null;
 
 /** By the part of a name that says on or off. */
 function stateKind(stated?: string, inverted?: string, worded?: string, described?: string) {
@@ -329,7 +329,7 @@ function keyedState(word = '', letter = '', after = '') {
   return letter !== '' || after.endsWith('power') || /power[lps]?$/.test(word) ? 'word' : 'any';
 }
 
-function readingOf(plain: string): { reading: ReadingName | null; tier: number } {
+function readingNamed(plain: string): { reading: ReadingName | null; tier: number } {
   const groups = GROUPS.get(plain) ?? NO_GROUPS;
   const reading = READINGS.find((name) => groups.has(name));
   if (reading !== undefined) return { reading, tier: 0 };

@@ -14,7 +14,7 @@ describe('closing an account', () => {
     const waiting = [run(1, false), run(2, true), run('all', false), run(3, 'toggle'), run(4, 'cycle')];
     const closing = account.close();
     await calm();
-    assert.ok(waiting.every(({ error }) => error?.sentence === 'CLOSED.notSent'));
+    assert.ok(waiting.every(({ error }) => error?.sentenceKey === 'CLOSED.notSent'));
     assert.equal(onWire.times, 0);
     await service.last.answer(yes());
     await closing;
@@ -33,7 +33,7 @@ describe('closing an account', () => {
     await clock.pass(1);
     await closing;
     // To send a toggle again that may have been carried out would undo it.
-    assert.equal(hanging.error?.sentence, 'CLOSED.sent');
+    assert.equal(hanging.error?.sentenceKey, 'CLOSED.sent');
     assert.deepEqual(log.lines, ['dropped 1']);
     assert.equal(clock.pending, 0);
   });
@@ -195,7 +195,7 @@ describe('closing an account in the middle of a cycle', () => {
     await clock.pass(1);
     await closing;
     assert.equal(cycle.error?.code, 'CLOSED');
-    assert.equal(cycle.error.sentence, 'CLOSED.sent');
+    assert.equal(cycle.error.sentenceKey, 'CLOSED.sent');
     assert.deepEqual(log.lines, ['retrying UNREACHABLE', `not restored ${MAC}/1 UNREACHABLE`]);
     assert.equal(clock.pending, 0);
   });
@@ -211,7 +211,7 @@ describe('closing an account in the middle of a cycle', () => {
     const closing = account.close();
     await clock.pass(5000);
     await closing;
-    assert.equal(on.error?.sentence, 'CLOSED.sent');
+    assert.equal(on.error?.sentenceKey, 'CLOSED.sent');
     assert.deepEqual(log.lines, ['retrying UNREACHABLE', `not restored ${MAC}/1 UNREACHABLE`]);
     assert.equal(clock.pending, 0);
   });

@@ -145,7 +145,7 @@ describe('the command queue', () => {
     const refused = run(1, true);
     await calm();
     assert.equal(refused.error?.code, 'BUSY');
-    assert.equal(refused.error.sentence, 'BUSY.waiting');
+    assert.equal(refused.error.sentenceKey, 'BUSY.waiting');
     assert.deepEqual(refused.error.params, { count: 10_000 });
     assert.ok(endings.every(({ times }) => times === 0));
     await service.last.answer(yes());

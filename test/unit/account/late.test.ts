@@ -39,7 +39,7 @@ describe('an answer that is read late', () => {
       skip(lab, 10 * MINUTE);
       await lab.service.last.fail(failure('UNREACHABLE', {}, 'reset'));
       await lab.clock.pass(MINUTE);
-      assert.equal(ending.error?.sentence, 'UNREACHABLE.reset');
+      assert.equal(ending.error?.sentenceKey, 'UNREACHABLE.reset');
       assert.equal(lab.service.switches.length, 1);
     });
 
@@ -92,6 +92,6 @@ describe('an answer that is read late', () => {
     const waiting = lab.run(1, false);
     lab.clock.block(10 * MINUTE);
     await lab.clock.pass(1);
-    assert.equal(waiting.error?.sentence, 'TIMEOUT.waiting');
+    assert.equal(waiting.error?.sentenceKey, 'TIMEOUT.waiting');
   });
 });

@@ -109,7 +109,7 @@ describe('an outage', () => {
     const ending = lab.run(1, true);
     await lab.clock.pass(10_001);
     assert.equal(ending.error?.code, 'TIMEOUT');
-    assert.equal(ending.error.sentence, 'TIMEOUT.waiting');
+    assert.equal(ending.error.sentenceKey, 'TIMEOUT.waiting');
     assert.deepEqual(ending.error.params, { seconds: 10 });
     assert.equal(lab.service.switches.length, 0);
   });
@@ -123,7 +123,7 @@ describe('an outage', () => {
     lab.account.list().catch(() => undefined);
     const ending = lab.run(1, true);
     await lab.clock.pass(10_001);
-    assert.equal(ending.error?.sentence, 'TIMEOUT.waiting');
+    assert.equal(ending.error?.sentenceKey, 'TIMEOUT.waiting');
   });
 
   it('ends what waits in time, however many commands come after it', async () => {
@@ -135,7 +135,7 @@ describe('an outage', () => {
       await lab.clock.pass(1000);
     }
     assert.deepEqual(
-      endings.map(({ error }) => error?.sentence),
+      endings.map(({ error }) => error?.sentenceKey),
       [...Array<string>(2).fill('TIMEOUT.waiting'), ...Array<undefined>(10).fill(undefined)],
     );
   });
@@ -159,7 +159,7 @@ describe('an outage', () => {
     const toggles = [lab.run(1, 'toggle'), lab.run(1, 'toggle'), lab.run(1, 'toggle')];
     await lab.service.last.fail(failure('UNREACHABLE'));
     assert.deepEqual(
-      toggles.map(({ error }) => [error?.code, error?.sentence]),
+      toggles.map(({ error }) => [error?.code, error?.sentenceKey]),
       [
         [undefined, undefined],
         ['SUPERSEDED', 'SUPERSEDED.toggles'],
@@ -182,7 +182,10 @@ describe('an outage', () => {
     const second = lab.run(1, 'toggle');
     await lab.clock.pass(60_000);
     assert.deepEqual([first.error?.code, second.error?.code], ['SUPERSEDED', 'SUPERSEDED']);
-    assert.deepEqual([first.error?.sentence, second.error?.sentence], Array(2).fill('SUPERSEDED.toggles'));
+    assert.deepEqual(
+      [first.error?.sentenceKey, second.error?.sentenceKey],
+      Array(2).fill('SUPERSEDED.toggles'),
+    );
     assert.equal(lab.service.all.length, 1);
   });
 
@@ -367,7 +370,7 @@ describe('a rate limit', () => {
       endings.push(lab.run(1, true), lab.run(2, true));
       await lab.clock.pass(1000);
     }
-    assert.ok(endings.every(({ error }) => error?.sentence === 'RATE_LIMITED.deadline'));
+    assert.ok(endings.every(({ error }) => error?.sentenceKey === 'RATE_LIMITED.deadline'));
     assert.deepEqual(sentAt(lab), [0, 0, 5000]);
     assert.deepEqual(lab.log.lines, ['rate limited 600']);
   });
@@ -430,8 +433,8 @@ describe('a node that is removed', () => {
     const other = lab.run(1, true, { owner: {} });
     lab.account.cancel(owner);
     await calm();
-    assert.equal(mine[0]?.error?.sentence, 'CLOSED.sent');
-    assert.ok(mine.slice(1).every(({ error }) => error?.sentence === 'CLOSED.notSent'));
+    assert.equal(mine[0]?.error?.sentenceKey, 'CLOSED.sent');
+    assert.ok(mine.slice(1).every(({ error }) => error?.sentenceKey === 'CLOSED.notSent'));
     await lab.service.last.answer(yes());
     await lab.service.last.answer(yes());
     assert.equal(other.outcome?.on, true);
@@ -452,7 +455,7 @@ describe('a node that is removed', () => {
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true])));
     await lab.clock.pass(60_000);
     assert.deepEqual(
-      [failing, retrying, toggle].map(({ error }) => error?.sentence),
+      [failing, retrying, toggle].map(({ error }) => error?.sentenceKey),
       ['CLOSED.sent', 'CLOSED.notSent', 'CLOSED.notSent'],
     );
     assert.equal(lab.service.switches.length, 2);
@@ -473,7 +476,7 @@ describe('a node that is removed', () => {
     lab.account.cancel(owner);
     await calm();
     assert.deepEqual(
-      [timedOut, toggle, partly].map(({ error }) => error?.sentence),
+      [timedOut, toggle, partly].map(({ error }) => error?.sentenceKey),
       ['CLOSED.sent', 'CLOSED.sent', 'CLOSED.sent'],
     );
   });
@@ -485,7 +488,7 @@ describe('a node that is removed', () => {
     const waiting = lab.run(2, true, { owner });
     lab.account.cancel(owner);
     await calm();
-    assert.equal(waiting.error?.sentence, 'CLOSED.notSent');
+    assert.equal(waiting.error?.sentenceKey, 'CLOSED.notSent');
     await lab.service.last.answer(yes());
     await calm();
     assert.equal(lab.service.switches.length, 1);
@@ -530,7 +533,7 @@ describe('a node that is removed', () => {
     await lab.service.last.answer(yes());
     lab.account.cancel(owner);
     await calm();
-    assert.equal(cycle.error?.sentence, 'CLOSED.cycle');
+    assert.equal(cycle.error?.sentenceKey, 'CLOSED.cycle');
     await lab.clock.pass(4999);
     assert.equal(lab.service.switches.length, 1);
     await lab.clock.pass(1);
@@ -623,7 +626,7 @@ describe('the on half of a cycle', () => {
       const newer = lab.run(1, action, { owner });
       lab.account.cancel(owner);
       await lab.service.last.fail(failure('UNREACHABLE'));
-      assert.equal(newer.error?.sentence, 'CLOSED.notSent');
+      assert.equal(newer.error?.sentenceKey, 'CLOSED.notSent');
       await lab.clock.pass(10_000);
       await lab.service.last.answer(yes());
       assert.equal(cycle.outcome?.on, true);
@@ -666,7 +669,7 @@ describe('the on half of a cycle', () => {
     await lab.clock.pass(250);
     await lab.service.last.answer(yes());
     assert.deepEqual(
-      [newer, other, cycle].map(({ error }) => error?.sentence),
+      [newer, other, cycle].map(({ error }) => error?.sentenceKey),
       ['CLOSED.notSent', 'CLOSED.notSent', undefined],
     );
     assert.equal(cycle.outcome?.on, true);
@@ -680,7 +683,7 @@ describe('the on half of a cycle', () => {
     const off = lab.run(1, false);
     await calm();
     await lab.service.last.answer(yes());
-    assert.equal(cycle.error?.sentence, 'CLOSED.cycle');
+    assert.equal(cycle.error?.sentenceKey, 'CLOSED.cycle');
     assert.equal(off.outcome?.on, false);
     await lab.clock.pass(60_000);
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/1 off`]);

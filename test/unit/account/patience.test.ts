@@ -239,7 +239,7 @@ describe('a rate limit', () => {
     const { service, run } = startAccount({ retryFor: 0 });
     const ending = run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
-    assert.equal(ending.error?.sentence, 'RATE_LIMITED.test');
+    assert.equal(ending.error?.sentenceKey, 'RATE_LIMITED.test');
   });
 
   it('delays a read until a request succeeds, whatever is cancelled meanwhile', async () => {

@@ -13,7 +13,7 @@ describe('a protected outlet', () => {
     const ending = run(2, false);
     await calm();
     assert.equal(ending.error?.code, 'PROTECTED');
-    assert.equal(ending.error.sentence, 'PROTECTED.outlet');
+    assert.equal(ending.error.sentenceKey, 'PROTECTED.outlet');
     assert.deepEqual(ending.error.params, { mac: MAC, port: 2 });
     assert.equal(service.switches.length, 0);
   });
@@ -206,7 +206,7 @@ describe('a protected outlet', () => {
     await clock.pass(0);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, false, false, false])));
     assert.deepEqual(
-      endings.map(({ error }) => error?.sentence),
+      endings.map(({ error }) => error?.sentenceKey),
       ['PROTECTED.all', 'PROTECTED.all', 'PROTECTED.all'],
     );
     assert.equal(service.switches.length, 0);
@@ -223,7 +223,7 @@ describe('a protected outlet', () => {
     const { service, run } = startAccount({ protectedOutlets: everything });
     const ending = run('all', 'toggle');
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [])));
-    assert.equal(ending.error?.sentence, 'BAD_RESPONSE.unknownStates');
+    assert.equal(ending.error?.sentenceKey, 'BAD_RESPONSE.unknownStates');
     assert.equal(service.switches.length, 0);
   });
 
@@ -250,7 +250,7 @@ describe('a protected outlet', () => {
     await service.switches[1]?.fail(failure('AUTH'));
     await service.switches[2]?.answer(yes(4));
     assert.equal(ending.error?.code, 'SWITCH_FAILED');
-    assert.equal(ending.error.sentence, 'SWITCH_FAILED.some');
+    assert.equal(ending.error.sentenceKey, 'SWITCH_FAILED.some');
     assert.deepEqual(ending.error.response, [yes(1).response, yes(4).response]);
     assert.deepEqual(ending.error.results, [
       { port: 1, ok: true },
@@ -279,7 +279,7 @@ describe('a protected outlet', () => {
       const results = [{ port, ok: false }];
       await service.switches[index]?.fail(failure('SWITCH_FAILED', { results, response: `no ${port}` }));
     }
-    assert.equal(ending.error?.sentence, 'SWITCH_FAILED.ports');
+    assert.equal(ending.error?.sentenceKey, 'SWITCH_FAILED.ports');
     assert.deepEqual(ending.error.params, { mac: MAC, port: 'all', failed: '1, 3, 4', switched: '' });
     assert.deepEqual(ending.error.response, ['no 1', 'no 3', 'no 4']);
   });

@@ -21,7 +21,7 @@ describe('during an outage a newer command', () => {
     const third = lab.run(1, true);
     await lab.clock.pass(0);
     assert.deepEqual(codes(first, second, third), ['SUPERSEDED', 'SUPERSEDED', 0]);
-    assert.equal(first.error?.sentence, 'SUPERSEDED.newer');
+    assert.equal(first.error?.sentenceKey, 'SUPERSEDED.newer');
     assert.deepEqual(second.error?.params, { mac: MAC, port: 1 });
     await lab.service.last.answer(yes());
     assert.deepEqual(codes(third), [1]);
@@ -141,7 +141,7 @@ describe('during an outage a newer command', () => {
     lab.run(1, false);
     await lab.clock.pass(0);
     assert.deepEqual(codes(toggle), ['SUPERSEDED']);
-    assert.equal(toggle.error?.sentence, 'SUPERSEDED.newer');
+    assert.equal(toggle.error?.sentenceKey, 'SUPERSEDED.newer');
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
   });
 

@@ -166,7 +166,7 @@ describe('a rate limit', () => {
     const ending = run(1, true);
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 86_400_000, params: { host: 'h' } }));
     assert.equal(ending.error?.code, 'RATE_LIMITED');
-    assert.equal(ending.error.sentence, 'RATE_LIMITED.deadline');
+    assert.equal(ending.error.sentenceKey, 'RATE_LIMITED.deadline');
     assert.deepEqual(ending.error.params, { host: 'h', seconds: 86_400, limit: 30 });
     assert.equal(clock.pending, 0);
   });
@@ -176,7 +176,7 @@ describe('a rate limit', () => {
     const ending = run(1, true);
     await clock.pass(3000);
     await service.last.fail(failure('RATE_LIMITED', {}, 'later'));
-    assert.equal(ending.error?.sentence, 'RATE_LIMITED.later');
+    assert.equal(ending.error?.sentenceKey, 'RATE_LIMITED.later');
   });
 
   it('that no command could outlast does not keep the next one from trying, whose success ends it', async () => {

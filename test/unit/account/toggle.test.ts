@@ -85,7 +85,7 @@ describe('a toggle', () => {
       const ending = run(1, 'toggle');
       await service.gets[0]?.answer(stripOf(strip));
       assert.equal(ending.error?.code, 'BAD_RESPONSE');
-      assert.equal(ending.error.sentence, 'BAD_RESPONSE.unknownState');
+      assert.equal(ending.error.sentenceKey, 'BAD_RESPONSE.unknownState');
       assert.deepEqual(ending.error.params, { mac: MAC, port: 1 });
       assert.deepEqual(ending.error.response, stripOf(strip).response);
       assert.equal(service.switches.length, 0);
@@ -111,7 +111,7 @@ describe('a toggle', () => {
       const { service, run } = startAccount();
       const ending = run('all', 'toggle');
       await service.gets[0]?.answer(stripOf(makeStrip(MAC, states)));
-      if (expected === 'BAD_RESPONSE') assert.equal(ending.error?.sentence, 'BAD_RESPONSE.unknownStates');
+      if (expected === 'BAD_RESPONSE') assert.equal(ending.error?.sentenceKey, 'BAD_RESPONSE.unknownStates');
       else assert.deepEqual(service.switchTexts, [`${MAC}/all ${expected}`]);
     });
   }

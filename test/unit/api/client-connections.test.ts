@@ -25,13 +25,13 @@ describe('Client: failing connections', () => {
   it('are refused where no server listens', async () => {
     await service.stopListening();
     const error = await failureOf(connect(service.baseUrl).switch(MAC, 1, true));
-    assert.deepEqual([error.sentence, error.params.code], ['UNREACHABLE.refused', 'ECONNREFUSED']);
+    assert.deepEqual([error.sentenceKey, error.params.code], ['UNREACHABLE.refused', 'ECONNREFUSED']);
     assert.equal(error.retryable, true);
   });
 
   it('are named for a host that does not exist', async () => {
     const error = await failureOf(connect('http://strips.invalid').list());
-    assert.equal(error.sentence, 'UNREACHABLE.dns');
+    assert.equal(error.sentenceKey, 'UNREACHABLE.dns');
     assert.equal(error.params.host, 'strips.invalid');
   });
 
@@ -44,7 +44,7 @@ describe('Client: failing connections', () => {
       const secure = await startService({ tls: { key, cert: pem(cert) } });
       const error = await failureOf(connect(secure.baseUrl, trust ? { tls: { ca: pem(cert) } } : {}).list());
       await secure.close();
-      assert.equal(error.sentence, `UNREACHABLE.${sentence}`);
+      assert.equal(error.sentenceKey, `UNREACHABLE.${sentence}`);
       assert.equal(error.retryable, false);
     });
   }
@@ -62,19 +62,19 @@ describe('Client: failing connections', () => {
     const connection = { ca: pem('trusted'), cert: pem('trusted'), key: 'no key' };
     const error = await failureOf(connect(secure.baseUrl, { tls: connection }).list());
     await secure.close();
-    assert.deepEqual([error.sentence, error.retryable], ['UNREACHABLE.tlsSettings', false]);
+    assert.deepEqual([error.sentenceKey, error.retryable], ['UNREACHABLE.tlsSettings', false]);
   });
 
   it('recognise https on a plain port', async () => {
     const error = await failureOf(connect(service.baseUrl.replace('http:', 'https:')).list());
-    assert.equal(error.sentence, 'UNREACHABLE.tls');
+    assert.equal(error.sentenceKey, 'UNREACHABLE.tls');
   });
 
   it('recognise plain http on a TLS port', async () => {
     const secure = await startService({ tls: { key, cert: pem('trusted') } });
     const error = await failureOf(connect(secure.baseUrl.replace('https:', 'http:')).list());
     await secure.close();
-    assert.ok(['BAD_RESPONSE.notHttp', 'UNREACHABLE.reset'].includes(error.sentence), error.sentence);
+    assert.ok(['BAD_RESPONSE.notHttp', 'UNREACHABLE.reset'].includes(error.sentenceKey), error.sentenceKey);
   });
 });
 
@@ -118,7 +118,7 @@ describe('Client: connections that were closed while idle', () => {
       const client = await used();
       service.next(fault, fault);
       const error = await failureOf(client.list());
-      assert.deepEqual([error.sentence, error.retryable], ['UNREACHABLE.reset', true]);
+      assert.deepEqual([error.sentenceKey, error.retryable], ['UNREACHABLE.reset', true]);
       assert.equal(service.requests.length, 3);
     });
 
@@ -135,7 +135,7 @@ describe('Client: connections that were closed while idle', () => {
 
     it(`are not replaced where the connection is new (${fault.kind})`, async () => {
       service.next(fault);
-      assert.equal((await failureOf(stage.connect().list())).sentence, 'UNREACHABLE.reset');
+      assert.equal((await failureOf(stage.connect().list())).sentenceKey, 'UNREACHABLE.reset');
       assert.equal(service.requests.length, 1);
     });
 
@@ -148,7 +148,7 @@ describe('Client: connections that were closed while idle', () => {
       assert.equal(secure.requests.length, 3);
       secure.next(null, fault, fault);
       await client.list();
-      assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
+      assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.reset');
       await client.close(0);
       await secure.close();
     });
@@ -159,7 +159,7 @@ describe('Client: connections that were closed while idle', () => {
     const secure = await startService({ tls });
     secure.next({ kind: 'idleClose' });
     const client = stage.connect(secure.baseUrl, { tls: { ca: tls.cert } });
-    assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.reset');
     assert.equal(secure.requests.length, 1);
     await client.close(0);
     await secure.close();
@@ -199,10 +199,10 @@ describe('Client: connections that were closed while idle', () => {
   it('do not hide an answer that broke off', async () => {
     const client = await used();
     service.next({ kind: 'truncated' });
-    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.truncated');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.truncated');
     await client.list();
     service.next({ kind: 'interim', status: 100 });
-    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.interim');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.interim');
     assert.equal(service.requests.length, 4);
   });
 
@@ -210,7 +210,7 @@ describe('Client: connections that were closed while idle', () => {
     const interim: Fault = { kind: 'raw', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n', end: true };
     const client = await used();
     service.next(interim);
-    assert.equal((await failureOf(client.list())).sentence, 'UNREACHABLE.reset');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.reset');
     assert.equal(service.requests.length, 2);
   });
 

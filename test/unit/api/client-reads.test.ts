@@ -174,7 +174,7 @@ describe('Client: answers to reads', () => {
     it(`are ${code} (${sentence}) for ${name}, and the next one is read`, async () => {
       service.next(fault);
       const error = await failureOf(client.list());
-      assert.deepEqual([error.code, error.sentence], [code, `${code}.${sentence}`]);
+      assert.deepEqual([error.code, error.sentenceKey], [code, `${code}.${sentence}`]);
       assert.equal(error.retryable, retryable);
       assert.equal(error.params.host, new URL(service.baseUrl).host);
       if (fault.kind === 'answer' || fault.kind === 'redirect')
@@ -203,7 +203,7 @@ describe('Client: answers to reads', () => {
     it(`are BAD_RESPONSE (${sentence}) for ${name}, and the next one is read`, async () => {
       service.next({ kind: 'raw', bytes, end: true });
       const error = await failureOf(client.list());
-      assert.deepEqual([error.sentence, error.retryable], [`BAD_RESPONSE.${sentence}`, false]);
+      assert.deepEqual([error.sentenceKey, error.retryable], [`BAD_RESPONSE.${sentence}`, false]);
       assert.equal((await client.list()).readable, true);
     });
   }
@@ -230,14 +230,17 @@ describe('Client: answers to reads', () => {
   it('are cut off by a reset in the middle', async () => {
     service.next({ kind: 'reset', when: 'middle' });
     const error = await failureOf(client.list());
-    assert.ok(['UNREACHABLE.reset', 'BAD_RESPONSE.truncated'].includes(error.sentence), error.sentence);
+    assert.ok(['UNREACHABLE.reset', 'BAD_RESPONSE.truncated'].includes(error.sentenceKey), error.sentenceKey);
   });
 
   it('name the way in which they are packed', async () => {
     for (const encoding of ['gzip', ' BR ']) {
       service.next({ kind: 'answer', status: 200, body: 'x', headers: { 'content-encoding': encoding } });
-      const { sentence, params } = await failureOf(client.list());
-      assert.deepEqual([sentence, params.encoding], ['BAD_RESPONSE.encoded', encoding.trim().toLowerCase()]);
+      const { sentenceKey, params } = await failureOf(client.list());
+      assert.deepEqual(
+        [sentenceKey, params.encoding],
+        ['BAD_RESPONSE.encoded', encoding.trim().toLowerCase()],
+      );
     }
   });
 
@@ -297,32 +300,32 @@ describe('Client: answers to reads', () => {
     clock.block(10_000);
     assert.ok(['TIMEOUT', 'BAD_RESPONSE'].includes((await late).code));
     service.next({ kind: 'contentLength', value: 'many' });
-    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.notHttp');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.notHttp');
   });
 
   it('name the origin of a redirect only, and never the key', async () => {
     service.next({ kind: 'redirect', to: 'https://user:pw@elsewhere.example:8443/secret?key=x' });
     assert.equal((await failureOf(client.list())).params.location, 'https://elsewhere.example:8443');
     service.next({ kind: 'redirect', to: `https://${API_KEY}.example/` });
-    assert.equal((await failureOf(client.list())).sentence, 'BAD_RESPONSE.redirectUnknown');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.redirectUnknown');
     assert.equal(service.requests.length, 2);
   });
 
   it('say of a 404 to a strip which strip is not known', async () => {
     const error = await failureOf(client.get('FFFFFFFFFFFF'));
     assert.deepEqual(
-      [error.code, error.sentence, error.params.mac],
+      [error.code, error.sentenceKey, error.params.mac],
       ['NOT_FOUND', 'NOT_FOUND.strip', 'FFFFFFFFFFFF'],
     );
     assert.notEqual(error.response, undefined);
     service.next({ kind: 'answer', status: 404 });
-    assert.equal((await failureOf(client.get(MAC))).sentence, 'NOT_FOUND.strip');
+    assert.equal((await failureOf(client.get(MAC))).sentenceKey, 'NOT_FOUND.strip');
   });
 
   it('say of a web page with 404 that the address is wrong, not the strip', async () => {
     for (const ask of [() => client.get(MAC), () => client.switch(MAC, 1, true)]) {
       service.next({ kind: 'answer', status: 404, body: '<!doctype html><h1>Not found</h1>' });
-      assert.equal((await failureOf(ask())).sentence, 'NOT_FOUND.address');
+      assert.equal((await failureOf(ask())).sentenceKey, 'NOT_FOUND.address');
     }
   });
 
@@ -361,7 +364,7 @@ describe('Client: answers to reads', () => {
           assert.equal(error.retryAfter, wait);
           if (status === 429) {
             const seconds = (wait ?? 0) > 0 ? (wait ?? 0) / 1000 : undefined;
-            assert.equal(error.sentence, `RATE_LIMITED.${seconds === undefined ? 'later' : 'seconds'}`);
+            assert.equal(error.sentenceKey, `RATE_LIMITED.${seconds === undefined ? 'later' : 'seconds'}`);
             assert.equal(error.params.seconds, seconds);
           }
         }

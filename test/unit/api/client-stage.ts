@@ -22,9 +22,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<StripError> 
 
 /** No error may hold the key, wherever one looks. */
 function assertSafe(error: StripError): void {
-  const { cause, message, stack, params, code, sentence } = error;
+  const { cause, message, stack, params, code, sentenceKey } = error;
   const inner = cause instanceof Error ? [cause.message, cause.stack, Object.entries(cause)] : cause;
-  const text = JSON.stringify([message, stack, params, code, sentence, inner]);
+  const text = JSON.stringify([message, stack, params, code, sentenceKey, inner]);
   assert.ok(!text.includes(API_KEY), text);
 }
 

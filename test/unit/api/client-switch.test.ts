@@ -62,7 +62,7 @@ describe('Client: answers to a switch', () => {
     it(`confirm nothing where they say something of ${name}`, async () => {
       service.next(answer(json));
       const error = await failureOf(client.switch(MAC, port, true));
-      assert.deepEqual([error.sentence, error.retryable], ['BAD_RESPONSE.unconfirmed', false]);
+      assert.deepEqual([error.sentenceKey, error.retryable], ['BAD_RESPONSE.unconfirmed', false]);
       assert.deepEqual([error.response, error.results, error.params.port], [json, [], port]);
     });
   }
@@ -70,7 +70,7 @@ describe('Client: answers to a switch', () => {
   it('fail where they say no of another outlet only, which counts for that one no more', async () => {
     service.next(answer({ success: true, results: [{ port: 3, ok: false }] }));
     const error = await failureOf(client.switch(MAC, 2, true));
-    assert.deepEqual([error.sentence, error.results], ['SWITCH_FAILED.unnamed', []]);
+    assert.deepEqual([error.sentenceKey, error.results], ['SWITCH_FAILED.unnamed', []]);
   });
 
   const failures: [string, Fault, string, Record<string, unknown>][] = [
@@ -112,7 +112,7 @@ describe('Client: answers to a switch', () => {
     it(`are SWITCH_FAILED (${sentence}) with ${name}`, async () => {
       service.next(fault);
       const error = await failureOf(client.switch(MAC, 1, true));
-      assert.deepEqual([error.code, error.sentence], ['SWITCH_FAILED', `SWITCH_FAILED.${sentence}`]);
+      assert.deepEqual([error.code, error.sentenceKey], ['SWITCH_FAILED', `SWITCH_FAILED.${sentence}`]);
       assert.equal(error.retryable, false);
       assert.deepEqual({ ...error.params, ...params }, error.params);
       assert.equal(error.params.mac, MAC);
@@ -124,7 +124,7 @@ describe('Client: answers to a switch', () => {
     const results = [...ok(1, 3), { port: 2, ok: false }, { port: 4, ok: false }];
     service.next(answer({ success: true, results }));
     const error = await failureOf(client.switch(MAC, 'all', true));
-    assert.equal(error.sentence, 'SWITCH_FAILED.some');
+    assert.equal(error.sentenceKey, 'SWITCH_FAILED.some');
     assert.deepEqual([error.params.failed, error.params.switched], ['2, 4', '1, 3']);
   });
 
@@ -170,7 +170,7 @@ describe('Client: answers to a switch', () => {
     it(`are ${sentence} with ${name}`, async () => {
       service.next(fault);
       const error = await failureOf(client.switch(MAC, 1, true));
-      assert.equal(error.sentence, sentence);
+      assert.equal(error.sentenceKey, sentence);
       assert.equal(error.retryable, retryable);
       if (fault.kind === 'answer') assert.equal(error.params.status, fault.status);
       if (sentence === 'BAD_RESPONSE.notSwitch' && 'json' in fault)

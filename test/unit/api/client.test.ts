@@ -185,7 +185,7 @@ describe('Client', () => {
     };
     const baseUrl = parseBaseUrl(service.baseUrl);
     const one = new Client({ baseUrl, apiKey: API_KEY, timeout: 500, dispatcher, clock });
-    assert.equal((await failureOf(one.list())).sentence, 'UNREACHABLE.failed');
+    assert.equal((await failureOf(one.list())).sentenceKey, 'UNREACHABLE.failed');
   });
 
   describe('the mapping', () => {
@@ -220,8 +220,8 @@ describe('Client', () => {
   describe('close', () => {
     it('refuses what comes after it', async () => {
       await client.close(1_000);
-      assert.equal((await failureOf(client.list())).sentence, 'CLOSED.account');
-      assert.equal((await failureOf(client.switch(MAC, 1, true))).sentence, 'CLOSED.account');
+      assert.equal((await failureOf(client.list())).sentenceKey, 'CLOSED.account');
+      assert.equal((await failureOf(client.switch(MAC, 1, true))).sentenceKey, 'CLOSED.account');
       assert.equal(service.requests.length, 0);
     });
 
@@ -242,7 +242,7 @@ describe('Client', () => {
       const write = failureOf(client.switch(MAC, 1, true));
       await service.arrived(1);
       const closing = client.close(1_000);
-      assert.equal((await failureOf(client.switch(MAC, 2, true))).sentence, 'CLOSED.account');
+      assert.equal((await failureOf(client.switch(MAC, 2, true))).sentenceKey, 'CLOSED.account');
       clock.block(1_000);
       await Promise.all([write, closing]);
       assert.equal(service.requests.length, 1);
@@ -253,7 +253,7 @@ describe('Client', () => {
       const write = failureOf(client.switch(MAC, 1, true));
       await service.arrived(1);
       await client.close(0);
-      assert.equal((await write).sentence, 'CLOSED.account');
+      assert.equal((await write).sentenceKey, 'CLOSED.account');
     });
 
     it('gives a switch that is not answered up when its grace is over', async () => {

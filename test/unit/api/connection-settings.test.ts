@@ -56,7 +56,7 @@ describe('parseBaseUrl', () => {
     it(`refuses "${text}"`, async () => {
       const error = await failing(() => parseBaseUrl(text));
       assert.equal(error.code, 'NOT_CONFIGURED');
-      assert.equal(error.sentence, `NOT_CONFIGURED.${sentence}`);
+      assert.equal(error.sentenceKey, `NOT_CONFIGURED.${sentence}`);
       assert.ok(!JSON.stringify(error).includes('secret'));
     });
   }
@@ -92,7 +92,7 @@ describe('checkApiKey', () => {
     it(`refuses ${JSON.stringify(text)} without repeating it`, async () => {
       const error = await failing(() => checkApiKey(text));
       assert.equal(error.code, 'NOT_CONFIGURED');
-      assert.equal(error.sentence, `NOT_CONFIGURED.${sentence}`);
+      assert.equal(error.sentenceKey, `NOT_CONFIGURED.${sentence}`);
       assert.ok(!`${JSON.stringify(error)}${error.message}${error.stack ?? ''}`.includes('sentinel'));
     });
   }

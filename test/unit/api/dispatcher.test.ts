@@ -172,7 +172,7 @@ describe('PooledDispatcher', () => {
       await connect().list();
       process.env.no_proxy = 'elsewhere.example';
       assert.throws(() => connect(), {
-        sentence: 'NOT_CONFIGURED.proxyVariable',
+        sentenceKey: 'NOT_CONFIGURED.proxyVariable',
         params: { variable: 'http_proxy' },
       });
     });
@@ -236,7 +236,7 @@ describe('PooledDispatcher', () => {
       const error = await failureOf(client.list());
       assert.equal(error.code, 'UNREACHABLE');
       assert.ok(!JSON.stringify(error.params).includes('secret'));
-      return [error.sentence, error.params.proxy];
+      return [error.sentenceKey, error.params.proxy];
     };
 
     it('that refuses connections, and where it comes from', async () => {
@@ -246,7 +246,7 @@ describe('PooledDispatcher', () => {
       assert.deepEqual(await sentenceOf(connect(through(url))), ['UNREACHABLE.proxyDown', address]);
       process.env.http_proxy = url;
       const error = await failureOf(connect().list());
-      assert.equal(error.sentence, 'UNREACHABLE.proxyDownVariable');
+      assert.equal(error.sentenceKey, 'UNREACHABLE.proxyDownVariable');
       assert.deepEqual(
         [error.params.variable, error.params.proxy, error.params.code, error.retryable],
         ['http_proxy', address, 'ECONNREFUSED', true],
@@ -254,7 +254,7 @@ describe('PooledDispatcher', () => {
       process.env.HTTPS_PROXY = url;
       const secure = await failureOf(connect({}, 'https://strips.example.com').list());
       assert.deepEqual(
-        [secure.sentence, secure.params.variable],
+        [secure.sentenceKey, secure.params.variable],
         ['UNREACHABLE.proxyDownVariable', 'HTTPS_PROXY'],
       );
       proxy = new TestProxy();
@@ -265,7 +265,7 @@ describe('PooledDispatcher', () => {
       for (const target of [service.baseUrl, 'https://strips.example.com']) {
         const error = await failureOf(connect(through('http://proxy.invalid:3128'), target).list());
         assert.deepEqual(
-          [error.sentence, error.params.proxy],
+          [error.sentenceKey, error.params.proxy],
           ['UNREACHABLE.proxyDown', 'http://proxy.invalid:3128'],
         );
       }
@@ -288,10 +288,10 @@ describe('PooledDispatcher', () => {
     it('but not for what is wrong with the certificate of the service', async () => {
       await withSecure(async (secure) => {
         const error = await failureOf(connect(through(`http://${proxyHost}`), secure.baseUrl).list());
-        assert.equal(error.sentence, 'UNREACHABLE.certificateSelfSigned');
+        assert.equal(error.sentenceKey, 'UNREACHABLE.certificateSelfSigned');
         const named = { ca: tls.cert, servername: 'elsewhere.example' };
         const other = connect({ ...through(`http://${proxyHost}`), tls: named }, secure.baseUrl);
-        assert.equal((await failureOf(other.list())).sentence, 'UNREACHABLE.certificateHost');
+        assert.equal((await failureOf(other.list())).sentenceKey, 'UNREACHABLE.certificateHost');
       });
     });
 
@@ -306,13 +306,13 @@ describe('PooledDispatcher', () => {
         const target = 'https://strips.example.com';
         const error = await failureOf(connect(through(`http://${proxyHost}`), target).list());
         assert.deepEqual(
-          [error.sentence, error.params.status, error.retryable, error.params.host],
+          [error.sentenceKey, error.params.status, error.retryable, error.params.host],
           [`UNREACHABLE.${sentence}`, status, retryable, 'strips.example.com'],
         );
         process.env.https_proxy = `http://${proxyHost}`;
         const named = await failureOf(connect({}, target).list());
         assert.deepEqual(
-          [named.sentence, named.params.variable, named.params.status],
+          [named.sentenceKey, named.params.variable, named.params.status],
           [`UNREACHABLE.${sentence}Variable`, 'https_proxy', status],
         );
       });
@@ -329,7 +329,7 @@ describe('PooledDispatcher', () => {
       it(`that answers ${status} with a page of its own to plain http`, async () => {
         proxy.status = status;
         const error = await failureOf(connect(through(`http://${proxyHost}`)).list());
-        assert.deepEqual([error.sentence, error.retryable], [sentence, retryable]);
+        assert.deepEqual([error.sentenceKey, error.retryable], [sentence, retryable]);
       });
     }
 
@@ -337,8 +337,8 @@ describe('PooledDispatcher', () => {
       const answer = { kind: 'answer', status: 502, json: { error: 'no' } } as const;
       service.next(answer, { kind: 'answer', status: 502, body: '<h1>no</h1>' });
       const error = await failureOf(connect(through(`http://${proxyHost}`)).list());
-      assert.equal(error.sentence, 'SERVICE.failed');
-      assert.equal((await failureOf(connect().list())).sentence, 'SERVICE.failed');
+      assert.equal(error.sentenceKey, 'SERVICE.failed');
+      assert.equal((await failureOf(connect().list())).sentenceKey, 'SERVICE.failed');
     });
   });
 
@@ -348,7 +348,7 @@ describe('PooledDispatcher', () => {
         () => connect(through(url)),
         (error: StripError) =>
           error.code === 'NOT_CONFIGURED' &&
-          error.sentence === 'NOT_CONFIGURED.proxy' &&
+          error.sentenceKey === 'NOT_CONFIGURED.proxy' &&
           !JSON.stringify(error).includes('secret'),
       );
     }

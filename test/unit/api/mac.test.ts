@@ -28,7 +28,7 @@ describe('stripPath', () => {
     it(`refuses ${JSON.stringify(mac).slice(0, 40)}`, async () => {
       const error = await failing(() => stripPath(mac));
       assert.equal(error.code, 'INVALID_INPUT');
-      assert.equal(error.sentence, 'INVALID_INPUT.mac');
+      assert.equal(error.sentenceKey, 'INVALID_INPUT.mac');
       assert.equal(error.params.got, preview(mac));
     });
   }

@@ -32,7 +32,7 @@ describe('A mapping', () => {
 
   it("fails with JSONata's own words and the place", async () => {
     const error = await failure('strips.(');
-    assert.equal(error.sentence, 'BAD_RESPONSE.mappingAt');
+    assert.equal(error.sentenceKey, 'BAD_RESPONSE.mappingAt');
     assert.equal(error.params.position, 8);
     assert.match(String(error.params.reason), /end of expression/);
   });
@@ -48,7 +48,7 @@ describe('A mapping', () => {
       () => ({ assign: () => undefined, evaluate: () => Promise.reject(new Error('no')) }),
       (text) => text,
     );
-    await assert.rejects(failing({}), { sentence: 'BAD_RESPONSE.mapping', params: { reason: 'no' } });
+    await assert.rejects(failing({}), { sentenceKey: 'BAD_RESPONSE.mapping', params: { reason: 'no' } });
   });
 
   it('ends where it calls itself without end', async () => {

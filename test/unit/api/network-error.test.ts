@@ -52,7 +52,7 @@ describe('connectionError', () => {
       for (const error of [coded(code), new TypeError('x', { cause: coded(code) })]) {
         const {
           code: own,
-          sentence: said,
+          sentenceKey: said,
           params,
           cause,
           retryable: again,
@@ -70,14 +70,14 @@ describe('connectionError', () => {
       assert.deepEqual(connectionError(error, unsent, context).params.code, 'UNKNOWN');
     }
     assert.equal(
-      connectionError(coded('x', 'Proxy response (502)'), sent, context).sentence,
+      connectionError(coded('x', 'Proxy response (502)'), sent, context).sentenceKey,
       'UNREACHABLE.failed',
     );
   });
 
   it('takes the first of several addresses, and looks five causes deep', () => {
     const all = new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')]);
-    assert.equal(connectionError(all, unsent, context).sentence, 'UNREACHABLE.refused');
+    assert.equal(connectionError(all, unsent, context).sentenceKey, 'UNREACHABLE.refused');
     const nest = (depth: number): Error =>
       depth === 0 ? coded('EPIPE') : new Error('x', { cause: nest(depth - 1) });
     assert.equal(connectionError(nest(4), unsent, context).params.code, 'EPIPE');
@@ -99,25 +99,25 @@ describe('connectionError', () => {
     ];
     for (const [error, progress, sentence] of cases) {
       const told = connectionError(error, progress, context);
-      assert.deepEqual([told.code, told.sentence], ['BAD_RESPONSE', `BAD_RESPONSE.${sentence}`]);
+      assert.deepEqual([told.code, told.sentenceKey], ['BAD_RESPONSE', `BAD_RESPONSE.${sentence}`]);
       assert.deepEqual(told.params, { host: 'strips.example.com' });
     }
-    assert.equal(connectionError(coded('ECONNRESET'), answered, context).sentence, 'UNREACHABLE.reset');
+    assert.equal(connectionError(coded('ECONNRESET'), answered, context).sentenceKey, 'UNREACHABLE.reset');
     assert.equal(
-      connectionError(coded('ECONNRESET', 'bad response'), sent, context).sentence,
+      connectionError(coded('ECONNRESET', 'bad response'), sent, context).sentenceKey,
       'UNREACHABLE.reset',
     );
   });
 
   it('takes the end of the client for what it is', () => {
     for (const code of ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']) {
-      assert.equal(connectionError(coded(code), sent, context).sentence, 'CLOSED.account');
+      assert.equal(connectionError(coded(code), sent, context).sentenceKey, 'CLOSED.account');
     }
   });
 
   it('names a proxy for what fails before the request is sent, but not for the certificate of the service', () => {
     const sentenceOf = (error: Error, progress: typeof sent): string =>
-      connectionError(error, progress, proxied).sentence;
+      connectionError(error, progress, proxied).sentenceKey;
     assert.equal(sentenceOf(coded('ECONNRESET'), unsent), 'UNREACHABLE.proxyDown');
     assert.equal(sentenceOf(coded('ECONNRESET'), sent), 'UNREACHABLE.reset');
     assert.equal(sentenceOf(coded('CERT_HAS_EXPIRED'), unsent), 'UNREACHABLE.certificateExpired');
@@ -135,9 +135,9 @@ describe('connectionError', () => {
       unsent,
       proxied,
     );
-    assert.deepEqual([refused.sentence, refused.params.status], ['UNREACHABLE.proxyGateway', 500]);
+    assert.deepEqual([refused.sentenceKey, refused.params.status], ['UNREACHABLE.proxyGateway', 500]);
     const other = connectionError(coded('UND_ERR_ABORTED', 'No Proxy response (500)'), sent, proxied);
-    assert.equal(other.sentence, 'UNREACHABLE.failed');
+    assert.equal(other.sentenceKey, 'UNREACHABLE.failed');
   });
 });
 
@@ -149,15 +149,15 @@ describe('The other errors of a connection', () => {
       connectionError(coded('UND_ERR_RES_EXCEEDED_MAX_SIZE'), sent, context),
     ];
     assert.deepEqual(
-      errors.map(({ code, sentence, params }) => [code, sentence, params]),
+      errors.map(({ code, sentenceKey, params }) => [code, sentenceKey, params]),
       [
         ['TIMEOUT', 'TIMEOUT.deadline', { host, seconds: 2.5 }],
         ['BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { host }],
       ],
     );
-    const { code, sentence, params, retryable } = proxyStatusError(499, context);
+    const { code, sentenceKey, params, retryable } = proxyStatusError(499, context);
     assert.deepEqual(
-      [code, sentence, params, retryable],
+      [code, sentenceKey, params, retryable],
       ['UNREACHABLE', 'UNREACHABLE.proxy', { host, status: 499 }, false],
     );
     assert.equal(proxyStatusError(500, context).retryable, true);

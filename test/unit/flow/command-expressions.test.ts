@@ -43,15 +43,15 @@ describe('fields that are more than a value', () => {
       const expected = [`${MAC}/1 cycle 3000`, `${MAC}/2 cycle 7000`];
       assert.deepEqual(await commands(several, { payload, delay: 7 }), expected);
       for (const delay of [true, null, ['5'], {}]) {
-        const { sentence } = await failing(() => commands(fromMessage, { payload: 'cycle', delay }));
-        assert.equal(sentence, 'INVALID_INPUT.delay');
+        const { sentenceKey } = await failing(() => commands(fromMessage, { payload: 'cycle', delay }));
+        assert.equal(sentenceKey, 'INVALID_INPUT.delay');
       }
     });
 
     for (const delay of ['0', '0.9', '3601', '-5', 'x', '1e3', '0x10', 'NaN', 'Infinity']) {
       it(`cannot be ${delay}, which matters to a cycle only`, async () => {
         assert.equal(
-          (await failing(() => commands({ ...outlet2, delay }, { payload: 'cycle' }))).sentence,
+          (await failing(() => commands({ ...outlet2, delay }, { payload: 'cycle' }))).sentenceKey,
           'INVALID_INPUT.delay',
         );
         assert.deepEqual(await commands({ ...outlet2, delay }, { payload: 'toggle' }), [`${MAC}/2 toggle`]);
@@ -63,13 +63,13 @@ describe('fields that are more than a value', () => {
       const seven: Evaluate = () => Promise.resolve(7);
       assert.deepEqual(await commands(config, { payload: 'cycle' }, seven), [`${MAC}/2 cycle 7000`]);
       assert.deepEqual(await commands(config, { payload: true }, noEvaluate), [`${MAC}/2 true`]);
-      const { sentence } = await failing(() => commands(config, { payload: 'cycle' }, noEvaluate));
-      assert.equal(sentence, 'INVALID_INPUT.expression');
+      const { sentenceKey } = await failing(() => commands(config, { payload: 'cycle' }, noEvaluate));
+      assert.equal(sentenceKey, 'INVALID_INPUT.expression');
       for (const wrong of [0, NaN, null, true, {}, '5s', 3601]) {
         const error = await failing(() =>
           commands(config, { payload: 'cycle' }, () => Promise.resolve(wrong)),
         );
-        assert.equal(error.sentence, 'INVALID_INPUT.delay');
+        assert.equal(error.sentenceKey, 'INVALID_INPUT.delay');
       }
     });
   });
@@ -103,7 +103,7 @@ describe('fields that are more than a value', () => {
             Promise.resolve(`${type}.${value}` === name ? wrong : values[`${type}.${value}`]),
           ),
         );
-        assert.equal(failed.sentence, sentence);
+        assert.equal(failed.sentenceKey, sentence);
       }
     });
 
@@ -117,7 +117,7 @@ describe('fields that are more than a value', () => {
         ),
       ] as const) {
         const failed = await failing(() => commands(config, {}, () => throwing(thrown)));
-        assert.deepEqual([failed.sentence, failed.params.reason], ['INVALID_INPUT.expression', reason]);
+        assert.deepEqual([failed.sentenceKey, failed.params.reason], ['INVALID_INPUT.expression', reason]);
         assert.equal(failed.cause, undefined);
       }
     });
@@ -127,7 +127,10 @@ describe('fields that are more than a value', () => {
       const failed = await failing(() =>
         commands({ ...config, macType: 'env' }, {}, (_value, type) => Promise.resolve(values[type])),
       );
-      assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable: 'which' }]);
+      assert.deepEqual(
+        [failed.sentenceKey, failed.params],
+        ['NOT_CONFIGURED.variable', { variable: 'which' }],
+      );
     });
 
     it('are shown by their beginning where they or their reasons are long', async () => {

@@ -46,7 +46,7 @@ describe('reading a command whose fields are fixed in the node', () => {
     for (const name of ['mac', 'port', 'on']) {
       const config = { ...outlet2, on: 'on', onType: 'action', [name]: '' };
       assert.equal(
-        (await failing(() => commands(config, { payload: true }))).sentence,
+        (await failing(() => commands(config, { payload: true }))).sentenceKey,
         `NOT_CONFIGURED.${name}`,
       );
     }
@@ -56,7 +56,7 @@ describe('reading a command whose fields are fixed in the node', () => {
     for (const name of ['mac', 'port', 'on']) {
       const config = { ...outlet2, on: 'on', onType: 'action', [name]: '${WHICH}' };
       const error = await failing(() => commands(config, { payload: true }));
-      assert.deepEqual([error.sentence, error.params], ['NOT_CONFIGURED.variable', { variable: 'WHICH' }]);
+      assert.deepEqual([error.sentenceKey, error.params], ['NOT_CONFIGURED.variable', { variable: 'WHICH' }]);
     }
   });
 

@@ -15,7 +15,7 @@ describe('a payload with outlets', () => {
   it('is refused where the outlets are no list', async () => {
     for (const outlets of [{}, 'x', null]) {
       const failed = await failing(() => commands(open, { payload: { mac: MAC, outlets } }));
-      assert.equal(failed.sentence, 'INVALID_INPUT.wholeStrip');
+      assert.equal(failed.sentenceKey, 'INVALID_INPUT.wholeStrip');
     }
   });
 });
@@ -59,17 +59,17 @@ describe('several outlets in one message', () => {
         const error = await failing(() =>
           commands(open, { payload: [{ port: 1, on: true }, wrong], mac: MAC, port: 3 }),
         );
-        assert.deepEqual([error.sentence, error.params.number], ['INVALID_INPUT.element', 2]);
+        assert.deepEqual([error.sentenceKey, error.params.number], ['INVALID_INPUT.element', 2]);
       }
       const holes = [{ port: 1, on: true }];
       holes[3] = { port: 2, on: true };
       assert.equal((await failing(() => commands(open, { payload: holes, mac: MAC }))).params.number, 2);
       assert.equal(
-        (await failing(() => commands(open, { payload: [], mac: MAC }))).sentence,
+        (await failing(() => commands(open, { payload: [], mac: MAC }))).sentenceKey,
         'INVALID_INPUT.arrayEmpty',
       );
       assert.equal(
-        (await failing(() => commands(open, { payload: [{ port: 1, on: true }] }))).sentence,
+        (await failing(() => commands(open, { payload: [{ port: 1, on: true }] }))).sentenceKey,
         'INVALID_INPUT.macMissing',
       );
     });
@@ -77,7 +77,7 @@ describe('several outlets in one message', () => {
     it('do not read a mac of null as the strip of the message', async () => {
       const payload = [{ port: 1, on: true, mac: null }];
       assert.equal(
-        (await failing(() => commands(open, { payload, mac: MAC }))).sentence,
+        (await failing(() => commands(open, { payload, mac: MAC }))).sentenceKey,
         'INVALID_INPUT.mac',
       );
     });
@@ -91,7 +91,10 @@ describe('several outlets in one message', () => {
           outlet2,
           { ...outlet2, macType: 'message', on: 'on', onType: 'action' },
         ]) {
-          assert.equal((await failing(() => commands(config, { payload }))).sentence, 'INVALID_INPUT.fixed');
+          assert.equal(
+            (await failing(() => commands(config, { payload }))).sentenceKey,
+            'INVALID_INPUT.fixed',
+          );
         }
       }
     });
@@ -124,7 +127,7 @@ describe('several outlets in one message', () => {
     it('is refused where nothing in it is known', async () => {
       for (const outlets of [[], [{ port: 1, on: null }]]) {
         assert.equal(
-          (await failing(() => commands(open, { payload: { mac: MAC, outlets } }))).sentence,
+          (await failing(() => commands(open, { payload: { mac: MAC, outlets } }))).sentenceKey,
           'INVALID_INPUT.wholeStripEmpty',
         );
       }
@@ -144,7 +147,7 @@ describe('several outlets in one message', () => {
         const error = await failing(() =>
           commands(open, { payload: { mac: MAC, outlets: [{ port: 2, on: true }, wrong] } }),
         );
-        assert.equal(error.sentence, 'INVALID_INPUT.wholeStrip');
+        assert.equal(error.sentenceKey, 'INVALID_INPUT.wholeStrip');
       }
       for (const outlets of [true, null, {}, 'on', 4]) {
         const error = await failing(() => commands(open, { payload: { mac: MAC, outlets } }));

@@ -35,14 +35,14 @@ describe('reading a command from a message', () => {
   }
 
   it('takes no word out of a long text', async () => {
-    const { sentence } = await failing(() => commands(outlet2, { payload: `on${' '.repeat(200)}` }));
-    assert.equal(sentence, 'INVALID_INPUT.on');
+    const { sentenceKey } = await failing(() => commands(outlet2, { payload: `on${' '.repeat(200)}` }));
+    assert.equal(sentenceKey, 'INVALID_INPUT.on');
   });
 
   it('refuses what the node lacks before what the message lacks', async () => {
     const config = { mac: MAC, macType: 'str', port: '${PORT}', portType: 'port' };
     const failed = await failing(() => commands(config, { payload: 'x' }));
-    assert.equal(failed.sentence, 'NOT_CONFIGURED.variable');
+    assert.equal(failed.sentenceKey, 'NOT_CONFIGURED.variable');
   });
 
   const refused: unknown[] = [
@@ -116,17 +116,17 @@ describe('reading a command from a message', () => {
   ]) {
     it(`takes no ${typeof port} such as ${typeof port === 'bigint' ? '2n' : JSON.stringify(port)} for a port`, async () => {
       const error = await failing(() => commands({ mac: MAC, macType: 'str' }, { payload: true, port }));
-      assert.equal(error.sentence, 'INVALID_INPUT.port');
+      assert.equal(error.sentenceKey, 'INVALID_INPUT.port');
       const inside = await failing(() =>
         commands({ mac: MAC, macType: 'str' }, { payload: { on: true, port }, port: 1 }),
       );
-      assert.equal(inside.sentence, 'INVALID_INPUT.port');
+      assert.equal(inside.sentenceKey, 'INVALID_INPUT.port');
     });
   }
 
   it('never takes a missing port for all', async () => {
     const error = await failing(() => commands({ mac: MAC, macType: 'str' }, { payload: true }));
-    assert.equal(error.sentence, 'INVALID_INPUT.portMissing');
+    assert.equal(error.sentenceKey, 'INVALID_INPUT.portMissing');
   });
 
   it('reads the strip from the payload, else from the message, without blanks around it', async () => {
@@ -141,7 +141,7 @@ describe('reading a command from a message', () => {
 
   it('says so when no strip is named, and guesses none', async () => {
     assert.equal(
-      (await failing(() => commands(open, { payload: true, port: 1 }))).sentence,
+      (await failing(() => commands(open, { payload: true, port: 1 }))).sentenceKey,
       'INVALID_INPUT.macMissing',
     );
   });
@@ -164,11 +164,12 @@ describe('reading a command from a message', () => {
   ]) {
     it(`takes no ${typeof mac} such as ${JSON.stringify(mac).slice(0, 20)} for a MAC`, async () => {
       assert.equal(
-        (await failing(() => commands(open, { payload: true, port: 1, mac }))).sentence,
+        (await failing(() => commands(open, { payload: true, port: 1, mac }))).sentenceKey,
         'INVALID_INPUT.mac',
       );
       assert.equal(
-        (await failing(() => commands(open, { payload: [{ port: 1, on: true, mac: mac ?? 0 }] }))).sentence,
+        (await failing(() => commands(open, { payload: [{ port: 1, on: true, mac: mac ?? 0 }] })))
+          .sentenceKey,
         'INVALID_INPUT.mac',
       );
     });
@@ -226,6 +227,6 @@ describe('reading a command from a message', () => {
       get: () => assert.fail('boom'),
     });
     const error = await failing(() => commands(open, { payload, mac: MAC }));
-    assert.deepEqual([error.sentence, error.cause], ['INVALID_INPUT.unreadable', undefined]);
+    assert.deepEqual([error.sentenceKey, error.cause], ['INVALID_INPUT.unreadable', undefined]);
   });
 });

@@ -136,7 +136,7 @@ describe('msg.strip of a command that failed', () => {
 describe('the sentence of an error', () => {
   const params = (mac: string, more: object) => {
     const text = sentenceOf(
-      { sentence: 'X.y', params: { mac, ...more } },
+      { sentenceKey: 'X.y', params: { mac, ...more } },
       (key, values) =>
         key.startsWith('outlet.')
           ? `<${key} ${Object.values(values ?? {}).join(' ')}>`
@@ -186,7 +186,7 @@ describe('the sentence of an error', () => {
 
   it('keeps what is not about a strip as it is', () => {
     assert.equal(
-      sentenceOf({ sentence: 'X.y', params: { host: 'h' } }, translate),
+      sentenceOf({ sentenceKey: 'X.y', params: { host: 'h' } }, translate),
       'errors.X.y {"host":"h"}',
     );
     assert.equal(outletText({ mac: null, port: null }, translate), '?');

@@ -106,7 +106,7 @@ describe('the settings of an account', () => {
   ]) {
     it(`are refused rather than leave unprotected what ${JSON.stringify(entry)} may mean`, async () => {
       assert.equal(
-        (await failing(() => readAccountSettings({ protectedOutlets: [entry] }))).sentence,
+        (await failing(() => readAccountSettings({ protectedOutlets: [entry] }))).sentenceKey,
         'NOT_CONFIGURED.protected',
       );
     });
@@ -114,12 +114,12 @@ describe('the settings of an account', () => {
 
   it('are refused where protection is of another kind or depends on a variable that is not set', async () => {
     assert.equal(
-      (await failing(() => readAccountSettings({ protectedOutlets: { mac: MAC } }))).sentence,
+      (await failing(() => readAccountSettings({ protectedOutlets: { mac: MAC } }))).sentenceKey,
       'NOT_CONFIGURED.protected',
     );
     assert.equal(
       (await failing(() => readAccountSettings({ protectedOutlets: [{ mac: '${STRIP}', port: 1 }] })))
-        .sentence,
+        .sentenceKey,
       'NOT_CONFIGURED.variable',
     );
   });
@@ -144,7 +144,7 @@ describe('an account that is created when it is used', () => {
   it('is not made any more once it is closed', async () => {
     const account = new LazyAccount(() => assert.fail('made'));
     await account.close();
-    assert.equal((await failing(() => account.get())).sentence, 'CLOSED.account');
+    assert.equal((await failing(() => account.get())).sentenceKey, 'CLOSED.account');
   });
 
   it('has no figures until it is used', () => {

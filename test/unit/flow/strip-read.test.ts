@@ -87,9 +87,9 @@ describe('strip status', () => {
     }
     assert.deepEqual(await ask(at, { payload: { port: '1' }, port: 3 }), [true, 'on']);
     for (const port of [5, 'x', true, {}, NaN]) {
-      assert.equal((await failing(() => ask(at, { port }))).sentence, 'INVALID_INPUT.port');
+      assert.equal((await failing(() => ask(at, { port }))).sentenceKey, 'INVALID_INPUT.port');
     }
-    assert.equal((await failing(() => ask({}, { payload: 1 }))).sentence, 'INVALID_INPUT.macMissing');
+    assert.equal((await failing(() => ask({}, { payload: 1 }))).sentenceKey, 'INVALID_INPUT.macMissing');
   });
 
   it('ignores what the message says where the node says it', async () => {
@@ -120,7 +120,7 @@ describe('what strip status is asked for', () => {
 
   it('is refused for what the node lacks before what the message lacks', async () => {
     const wrong = { port: '${PORT}', portType: 'port' };
-    assert.equal((await failing(() => read(wrong, { mac: 7 }))).sentence, 'NOT_CONFIGURED.variable');
+    assert.equal((await failing(() => read(wrong, { mac: 7 }))).sentenceKey, 'NOT_CONFIGURED.variable');
   });
 
   it('keeps the order of messages, also where an expression takes its time', async () => {
@@ -151,7 +151,7 @@ describe('strip list', () => {
       const error = await failing(() =>
         list('strips', msg, makeStrip(MAC, [true]), makeStrip(OTHER, [true])),
       );
-      assert.equal(error.sentence, 'INVALID_INPUT.unreadable');
+      assert.equal(error.sentenceKey, 'INVALID_INPUT.unreadable');
     }
   });
 

@@ -52,7 +52,7 @@ describe('a command that is not carried out', () => {
   it('is not started once its message has ended', async () => {
     const ended = { ...input({ payload: true, port: 1 }), ended: true };
     const failed = await failing(() => handler(() => assert.fail('run'))(ended));
-    assert.equal(failed.sentence, 'CLOSED.notSent');
+    assert.equal(failed.sentenceKey, 'CLOSED.notSent');
   });
 
   it('reports a defect as itself, of several outlets too', async () => {
@@ -211,8 +211,8 @@ describe('one error for several commands', () => {
     assert.fail('it did not fail');
   }
   const reported = async (...errors: (Error | null)[]) => {
-    const { code, sentence, params } = reportedError(await failed(...errors), translate, NOTHING_KNOWN);
-    return { code, sentence, params };
+    const { code, sentenceKey, params } = reportedError(await failed(...errors), translate, NOTHING_KNOWN);
+    return { code, sentenceKey, params };
   };
 
   it('holds every outcome in order', async () => {
@@ -228,8 +228,8 @@ describe('one error for several commands', () => {
   });
 
   it('has a sentence that names the outlets that failed, each with its code', async () => {
-    const { code, sentence, params } = await reported(null, error('TIMEOUT'), error('SWITCH_FAILED'));
-    assert.deepEqual([code, sentence], ['SWITCH_FAILED', 'SWITCH_FAILED.several']);
+    const { code, sentenceKey, params } = await reported(null, error('TIMEOUT'), error('SWITCH_FAILED'));
+    assert.deepEqual([code, sentenceKey], ['SWITCH_FAILED', 'SWITCH_FAILED.several']);
     assert.deepEqual([params.failed, params.total], [2, 3]);
     const outlet = (port: number) => translate('outlet.unnamed', { strip: MAC, port });
     assert.equal(params.outlets, `${outlet(2)} TIMEOUT, ${outlet(3)} SWITCH_FAILED`);
@@ -237,12 +237,12 @@ describe('one error for several commands', () => {
 
   it('has the code of all where all failed alike, but for a reason of the outlets themselves', async () => {
     const rejected = () => error('AUTH', 'rejected');
-    assert.equal((await reported(rejected(), rejected())).sentence, 'AUTH.rejected');
-    assert.equal((await reported(rejected(), null)).sentence, 'SWITCH_FAILED.several');
-    assert.equal((await reported(error('AUTH'), error('TIMEOUT'))).sentence, 'SWITCH_FAILED.several');
-    assert.equal((await reported(error('SWITCH_FAILED', 'ports'))).sentence, 'SWITCH_FAILED.ports');
+    assert.equal((await reported(rejected(), rejected())).sentenceKey, 'AUTH.rejected');
+    assert.equal((await reported(rejected(), null)).sentenceKey, 'SWITCH_FAILED.several');
+    assert.equal((await reported(error('AUTH'), error('TIMEOUT'))).sentenceKey, 'SWITCH_FAILED.several');
+    assert.equal((await reported(error('SWITCH_FAILED', 'ports'))).sentenceKey, 'SWITCH_FAILED.ports');
     const notSwitched = await reported(error('SWITCH_FAILED'), error('SWITCH_FAILED'));
-    assert.equal(notSwitched.sentence, 'SWITCH_FAILED.several');
+    assert.equal(notSwitched.sentenceKey, 'SWITCH_FAILED.several');
   });
 
   it('names at most four outlets', async () => {

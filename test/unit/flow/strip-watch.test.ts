@@ -93,15 +93,15 @@ describe('what is watched', () => {
     ] as const) {
       for (const missing of ['', undefined]) {
         const failed = await refused(broken, () => missing);
-        assert.deepEqual([failed.sentence, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
+        assert.deepEqual([failed.sentenceKey, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
       }
     }
   });
 
   it('cannot be what is no strip or no outlet', async () => {
-    assert.equal((await refused({ mac: 'a/b' })).sentence, 'INVALID_INPUT.mac');
+    assert.equal((await refused({ mac: 'a/b' })).sentenceKey, 'INVALID_INPUT.mac');
     for (const port of ['5', 'all', 'x']) {
-      assert.equal((await refused({ port })).sentence, 'NOT_CONFIGURED.watchPort');
+      assert.equal((await refused({ port })).sentenceKey, 'NOT_CONFIGURED.watchPort');
     }
   });
 });

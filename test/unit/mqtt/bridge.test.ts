@@ -156,7 +156,7 @@ describe('the settings of a bridge', () => {
     [{ discovery: '${NAME}' }, 'NOT_CONFIGURED.variable'],
   ] as const) {
     it(`are refused as ${JSON.stringify(config)}`, async () => {
-      assert.equal((await failing(() => readBridge(config))).sentence, sentence);
+      assert.equal((await failing(() => readBridge(config))).sentenceKey, sentence);
     });
   }
 });
@@ -580,7 +580,7 @@ describe('taking messages from the broker', () => {
       await lab.published();
       const refused = await lab.take({ topic: 'smart-strip/bridge', payload });
       assert.equal(refused?.code, 'INVALID_INPUT');
-      assert.equal(refused.sentence, 'INVALID_INPUT.birth');
+      assert.equal(refused.sentenceKey, 'INVALID_INPUT.birth');
       assert.deepEqual(refused.params, { topic: '"smart-strip/bridge"', got: preview(payload) });
       assert.deepEqual(await lab.published(), []);
     });
@@ -641,7 +641,7 @@ describe('taking messages from the broker', () => {
     for (const id of ['FFFFFFFFFFFF', '__proto__', '', '#', 'x'.repeat(5000), MAC.toLowerCase()]) {
       const refused = await lab.take({ topic: `smart-strip/${id}/1/set`, payload: 'ON' });
       assert.equal(refused?.code, 'NOT_FOUND', id);
-      assert.equal(refused.sentence, 'NOT_FOUND.strip');
+      assert.equal(refused.sentenceKey, 'NOT_FOUND.strip');
       assert.deepEqual(refused.params, { mac: preview(id) });
     }
     assert.deepEqual(lab.commands, []);
@@ -694,7 +694,7 @@ describe('taking messages from the broker', () => {
     const lab = new Lab().start(strip([true, false]));
     await lab.states();
     const message = input(set(2, '{"state":"ON"}'));
-    assert.equal((await failing(() => lab.bridge.handle(message))).sentence, 'INVALID_INPUT.state');
+    assert.equal((await failing(() => lab.bridge.handle(message))).sentenceKey, 'INVALID_INPUT.state');
     assert.deepEqual(message.target, { mac: MAC, port: 2, requested: null });
     assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/2 OFF']);
   });
@@ -767,8 +767,8 @@ describe('taking messages from the broker', () => {
       message.ended = true;
       return Promise.resolve();
     };
-    const { sentence } = await failing(() => lab.bridge.handle(message));
-    assert.equal(sentence, 'CLOSED.notSent');
+    const { sentenceKey } = await failing(() => lab.bridge.handle(message));
+    assert.equal(sentenceKey, 'CLOSED.notSent');
     assert.deepEqual(lab.commands, []);
   });
 

@@ -87,7 +87,7 @@ describe('reading a topic', () => {
   for (const port of ['0', '5', '', '1.0', '01', '__proto__', 'x'.repeat(5000)]) {
     it(`refuses the outlet ${JSON.stringify(port.slice(0, 20))}`, async () => {
       const error = await failing(() => read(`smart-strip/A1B2C3D4E5F6/${port}/set`));
-      assert.equal(error.sentence, 'INVALID_INPUT.port');
+      assert.equal(error.sentenceKey, 'INVALID_INPUT.port');
       assert.ok(String(error.params.got).length < 100);
     });
   }
@@ -106,7 +106,7 @@ describe('reading a topic', () => {
   ]) {
     it(`refuses ${preview(topic)}`, async () => {
       const error = await failing(() => read(topic));
-      assert.equal(error.sentence, 'INVALID_INPUT.topic');
+      assert.equal(error.sentenceKey, 'INVALID_INPUT.topic');
       assert.deepEqual(error.params, { topic: preview(topic), prefix: 'smart-strip' });
       assert.ok(preview(topic).length < 100);
     });
