@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf } from '../../support/scripted-service';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 import { list, watch } from './watching';
 
@@ -55,6 +55,31 @@ describe('a strip that left the list', () => {
       await lab.clock.pass(60_000);
       assert.equal(isAvailable(), true);
     }
+  });
+
+  it('only by its own answer does not come and go with each list that has it', async () => {
+    const { lab, watcher } = watched(() => [MAC]);
+    await lab.clock.pass(0);
+    lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));
+    await lab.clock.pass(120_000);
+    assert.deepEqual(watcher.take(), [`${MAC} unavailable`]);
+  });
+
+  it('is available again after an outage if a command has reached it, although its own answer once said otherwise', async () => {
+    const { lab } = watched(() => [MAC]);
+    const { autoList } = lab.service;
+    lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));
+    await lab.clock.pass(0);
+    assert.equal(lab.account.known.find(MAC)?.available, false);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
+    lab.service.autoList = () => Promise.reject(failure('TIMEOUT'));
+    await lab.clock.pass(60_000);
+    assert.equal(lab.account.known.find(MAC)?.available, false);
+    lab.service.autoList = autoList;
+    await lab.clock.pass(60_000);
+    assert.equal(lab.account.known.find(MAC)?.available, true);
   });
 
   it('is available as long as a list has it, although a web page says that its address was not found', async () => {

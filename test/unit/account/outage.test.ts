@@ -375,6 +375,18 @@ describe('a rate limit', () => {
     assert.deepEqual(lab.log.lines, ['rate limited 600']);
   });
 
+  it('is probed by a command that has waited, if it outlasts what is left of its patience', async () => {
+    const lab = startAccount({ concurrency: 1, timeout: 30_000 });
+    lab.run(1, true);
+    const waiting = lab.run(2, true);
+    await lab.clock.pass(20_000);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 15_000 }));
+    await lab.clock.pass(0);
+    assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/2 on`]);
+    await lab.service.last.answer(yes(2));
+    assert.equal(waiting.outcome?.on, true);
+  });
+
   it('on a command does not silence the poll once commands succeed again', async () => {
     const lab = startAccount({ interval: 5000 });
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
@@ -441,6 +453,17 @@ describe('a node that is removed', () => {
     await lab.clock.pass(60_000);
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 on`, `${MAC}/1 on`]);
     assert.equal(lab.clock.pending, 0);
+  });
+
+  it('has told how many of its commands may not be carried out: not a cycle whose "on" still comes', async () => {
+    const lab = startAccount();
+    const owner = {};
+    lab.run(1, 'cycle', { owner });
+    await lab.service.last.answer(yes(1));
+    lab.run(1, true, { owner });
+    lab.run(2, true, { owner });
+    lab.run(3, true);
+    assert.equal(lab.account.cancel(owner), 2);
   });
 
   it('does not retry what fails, nor switch what a toggle has read', async () => {
@@ -617,6 +640,21 @@ describe('the on half of a cycle', () => {
     assert.equal(lab.clock.pending, 0);
   });
 
+  it('is taken over by a newer off, also where it had to wait for other requests to end', async () => {
+    const lab = startAccount({ concurrency: 1 });
+    lab.run(2, true);
+    const cycle = lab.run(1, 'cycle');
+    await lab.service.last.answer(yes(2));
+    await lab.service.last.answer(yes(1));
+    await lab.clock.pass(5000);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    const off = lab.run(1, false);
+    await lab.clock.pass(0);
+    assert.equal(cycle.error?.code, 'SUPERSEDED');
+    await lab.service.last.answer(yes(1));
+    assert.equal(off.outcome?.on, false);
+  });
+
   it('is not lost when a newer on is cancelled before it takes over', async () => {
     for (const action of [true, false]) {
       const lab = startAccount();
@@ -753,6 +791,14 @@ describe('the on half of a cycle', () => {
 });
 
 describe('what the service does not say', () => {
+  it('of a strip that cannot be reached, because a command failed, does not make it available', async () => {
+    const lab = startAccount({ retryFor: 0 });
+    await list(lab, makeStrip(MAC, [true], { available: false }));
+    lab.run(1, false);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    assert.equal(lab.account.known.find(MAC)?.available, false);
+  });
+
   it('of other outlets than the one asked changes nothing about them', async () => {
     const lab = startAccount();
     const { take } = watch(lab);

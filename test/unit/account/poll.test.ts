@@ -254,6 +254,19 @@ describe('a poll that fails', () => {
     assert.equal(lab.service.lists.length, good + 2);
   });
 
+  it('asks no strip for its readings while the list cannot be read', async () => {
+    let answer: ReturnType<typeof listOf> | Error = listOf(makeStrip(MAC, [true]));
+    const { lab } = watched(() => answer);
+    lab.account.subscribe(() => undefined, 'all');
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { load: 1 })));
+    await lab.clock.pass(60_000);
+    const { length } = lab.service.gets;
+    answer = failure('TIMEOUT');
+    await lab.clock.pass(120_000);
+    assert.ok(length > 0);
+    assert.equal(lab.service.gets.length, length);
+  });
+
   it('is not sped up by a command of unknown outcome', async () => {
     const { lab } = watched(() => failure('AUTH'), { retryFor: 0 });
     await lab.clock.pass(60_000);

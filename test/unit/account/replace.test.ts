@@ -83,6 +83,16 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 off`]);
   });
 
+  it('does not hide why one failed that would not be retried', async () => {
+    const lab = startAccount({ retryFor: 0 });
+    const failed = lab.run(1, true);
+    const newer = lab.run(1, false);
+    await lab.service.last.fail(failure('TIMEOUT'));
+    assert.deepEqual(codes(failed), ['TIMEOUT']);
+    await lab.service.last.answer(yes());
+    assert.equal(newer.outcome?.on, false);
+  });
+
   it('for one outlet does not replace an "all"; it replaces the commands that wait behind it', async () => {
     const lab = startAccount();
     const all = await outage(lab, 'all');

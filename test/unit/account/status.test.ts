@@ -56,6 +56,21 @@ describe('the status of an account', () => {
     assert.equal(heard.length, 3);
   });
 
+  it('says whether a list was read, and whether one was complete; a command that succeeds is no list', async () => {
+    const lab = startAccount();
+    const listed: AccountStatus['listed'][] = [];
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    listed.push(lab.account.status().listed);
+    for (const complete of [false, true, false]) {
+      const reading = lab.account.list();
+      await lab.service.lists.at(-1)?.answer({ ...listOf(makeStrip(MAC, [true])), complete });
+      await reading;
+      listed.push(lab.account.status().listed);
+    }
+    assert.deepEqual(listed, [null, 'part', 'whole', 'whole']);
+  });
+
   it('says that an answer cannot be read; the log does so once until one can', async () => {
     const lab = startAccount();
     const { heard } = follow(lab);
