@@ -166,7 +166,6 @@ export class Account {
   }
 
   async #read<Answer extends JsonBody>(read: () => Promise<Answer>): Promise<Answer> {
-    if (this.#closing !== null) throw closedError('account');
     if (this.#reads >= MAX_WAITING) throw busy();
     this.#reads++;
     try {
@@ -188,7 +187,7 @@ export class Account {
       for (let mac = more.shift(); mac !== undefined; mac = more.shift()) {
         if (!this.#wantsReadings(mac)) continue;
         const error = await failureOf(this.#reader.get(mac));
-        if (error !== null && !isUnknownStrip(error)) readingsError ??= error;
+        if (!isUnknownStrip(error)) readingsError ??= error;
       }
     };
     const atOnce = Math.ceil(this.#options.settings.concurrency / 2);

@@ -86,9 +86,8 @@ export class QueuedCommand {
   /** Whether a newer command may take its place: it waits, or is being retried and leaves no outlet off by that. */
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
-    return (
-      this.failure !== null && (this.phase === 'restoring' || (this.stop === null && !this.hasPendingRestore))
-    );
+    if (this.failure === null) return false;
+    return this.phase === 'restoring' || (this.stop === null && !this.hasPendingRestore);
   }
 
   /** Whether its waits end: a pending restore goes on, unless a newer command takes it over. */
@@ -244,9 +243,7 @@ export class CommandQueue {
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
     for (const queued of commands) queued.stop = errorFor(queued);
     // A command that waits for the semaphore ends now, too, and not when it is admitted.
-    const over = commands.filter(
-      (queued) => queued.phase === 'waiting' || (queued.isUnsent && queued.endsWaits),
-    );
+    const over = commands.filter(({ isUnsent, endsWaits }) => isUnsent && endsWaits);
     this.#remove(over);
     for (const queued of over) this.#tell(queued, queued.stop);
     this.delays.end((owner) => owner?.endsWaits === true);
@@ -459,8 +456,7 @@ function takesOver(
   { pendingRestores }: QueuedCommand,
   isGone: (other: QueuedCommand) => boolean,
 ): boolean {
-  const isBusy = (other: QueuedCommand): boolean => other.underWay + other.admitting > 0;
-  const inFront = newer.strip.filter((other) => isBusy(other) || !isGone(other));
+  const inFront = newer.strip.filter((other) => other.underWay + other.admitting > 0 || !isGone(other));
   const isPending = (port: Port): boolean => pendingRestores.some((each) => each === 'all' || each === port);
   return newer.ports.every(
     (port) => firstOf(inFront, port) === newer && (newer.action !== true || isPending(port)),

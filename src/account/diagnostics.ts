@@ -18,9 +18,7 @@ export interface LastAnswer<Answer> {
 }
 
 /** What an account has done since it started. It holds what the service sent, so it is for `src/flow/diagnostics.ts` only, which leaves that out. */
-export type AccountDiagnostics = Readonly<
-  Pick<DiagnosticCounters, 'requests' | 'retries' | 'errors' | 'list' | 'strip' | 'switch'>
->;
+export type AccountDiagnostics = Readonly<Omit<DiagnosticCounters, 'dated' | 'ended' | 'failed'>>;
 
 /** Errors of commands for which no request is sent. */
 const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);

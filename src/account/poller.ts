@@ -100,18 +100,16 @@ export class Poller {
       this.options.log.fault(error);
     }
     this.#isReading = false;
-    const refresh = this.#refreshAfterRound;
+    if (this.isRunning) this.#schedule(this.#wait());
+    if (this.#refreshAfterRound) this.refresh();
     this.#refreshAfterRound = false;
-    if (!this.isRunning) return;
-    this.#schedule(this.#wait());
-    if (refresh) this.refresh();
   }
 
   #take({ listError, readingsError }: Round): void {
     const error = listError ?? readingsError;
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;
-    if (listError === null && this.#failure !== null) this.#isUnsettled = true;
+    if (this.#failure !== null) this.#isUnsettled = true;
     this.#failures = listError === null ? 0 : this.#failures + 1;
     this.#failure = listError;
     if (error !== null && !this.#saidFailing) this.options.log.failing(error);

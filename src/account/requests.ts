@@ -218,7 +218,7 @@ export class Cooldown {
 
   /** Milliseconds that are left. */
   get remaining(): number {
-    return this.#error === null ? 0 : Math.max(0, this.#until - this.clock.monotonic());
+    return Math.max(0, this.#until - this.clock.monotonic());
   }
 
   /** Begins a pause of `ms`, or lengthens the one there is. Returns whether a pause began: there was none before, and `ms` is not 0. */
@@ -234,7 +234,6 @@ export class Cooldown {
   /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
   end(sent: number): boolean {
     if (this.remaining === 0 || sent <= this.#began) return false;
-    this.#error = null;
     this.#until = 0;
     return true;
   }

@@ -172,9 +172,7 @@ function merge(
   { targets, skipped }: Plan,
   ends: readonly (Outcome | StripError)[],
 ): Outcome {
-  const results = ends.flatMap((end, index) =>
-    end.results.length > 0 ? end.results : [{ port: Number(targets[index]), ok: !isStripError(end) }],
-  );
+  const results = ends.map((end, index) => ({ port: Number(targets[index]), ok: !isStripError(end) }));
   const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
   const errors = ends.filter(isStripError);
   const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -190,10 +188,6 @@ function merge(
   if (reason !== undefined && switched === '') throw reason;
   const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };
   const sentenceKey = reason?.sentenceKey ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
-  throw new StripError(reason?.code ?? 'SWITCH_FAILED', sentenceKey, {
-    params,
-    results,
-    response,
-    cause: errors[0],
-  });
+  const [cause] = errors;
+  throw new StripError(reason?.code ?? 'SWITCH_FAILED', sentenceKey, { params, results, response, cause });
 }
