@@ -237,6 +237,21 @@ describe('Client', () => {
       await closing;
     });
 
+    it('waits for every switch that was sent, not only for the first that is answered', async () => {
+      const letGo = service.hold();
+      const first = client.switch(MAC, 1, true);
+      await service.arrived(1);
+      const letSecondGo = service.hold();
+      const second = client.switch(MAC, 2, true);
+      await service.arrived(2);
+      const closing = client.close(1_000);
+      letGo();
+      await first;
+      letSecondGo();
+      assert.deepEqual((await second).results, [{ port: 2, ok: true }]);
+      await closing;
+    });
+
     it('lets no request out while it waits for one', async () => {
       service.always({ kind: 'hang' });
       const write = failureOf(client.switch(MAC, 1, true));
@@ -278,6 +293,17 @@ describe('Client', () => {
       assert.equal((await sent).code, 'CLOSED');
       await closing;
       assert.equal(service.requests.length, 1);
+    });
+
+    it('begins with letting switches out although every connection is busy', async () => {
+      service.next({ kind: 'hang' });
+      const one = connect(service.baseUrl, { connections: 1 });
+      const hanging = failureOf(one.switch(MAC, 1, true));
+      await service.arrived(1);
+      one.beginClose();
+      assert.deepEqual((await one.switch(MAC, 2, true)).results, [{ port: 2, ok: true }]);
+      await one.close(0);
+      assert.equal((await hanging).code, 'CLOSED');
     });
 
     it('is the same the second time', async () => {
