@@ -469,9 +469,11 @@ describe('the dialogs with thirty strips', () => {
     await editor.editConfig('strip-account', 'account');
     await page.locator('#smart-strip-test').focus();
     const asked = stage.service.requests.length;
+    const answer = stage.service.hold('answer');
     await page.keyboard.down('Enter');
     await page.keyboard.down('Enter'); // held down
     await page.keyboard.up('Enter');
+    answer();
     await page.locator('#smart-strip-found table').waitFor();
     assert.ok(await isFocused('#smart-strip-test'));
     assert.equal(stage.service.requests.length, asked + 1);
