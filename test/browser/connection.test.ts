@@ -148,7 +148,9 @@ describe('Test connection', () => {
     assert.match((await said('baseUrl').textContent()) ?? '', /plain http/);
     // A warning that went when the field is left would move the button away from the mouse that is about to press it.
     await editor.page.locator('#smart-strip-test').click();
-    assert.match((await said('apiKey').textContent()) ?? '', /Enter the API key/);
+    await said('apiKey')
+      .filter({ hasText: /Enter the API key/ })
+      .waitFor();
     assert.match((await said('baseUrl').textContent()) ?? '', /plain http/);
     await field('baseUrl').fill('http://127.0.0.1:1880');
     assert.equal(await said('baseUrl').textContent(), '');
