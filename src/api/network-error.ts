@@ -120,9 +120,9 @@ function proxyError(
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  const key = variable === null ? kind : IN_ENVIRONMENT[kind];
+  const sentenceKey = `UNREACHABLE.${variable === null ? kind : IN_ENVIRONMENT[kind]}`;
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
-  return new StripError('UNREACHABLE', `UNREACHABLE.${key}`, { ...details, params: named });
+  return new StripError('UNREACHABLE', sentenceKey, { ...details, params: named });
 }
 
 /** The innermost error that carries a code, where undici or Node wrapped it up: that is the reason. */

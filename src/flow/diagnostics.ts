@@ -241,7 +241,7 @@ function addressOf(baseUrl: string): object | null {
 const errorOf = ({ code, sentenceKey, params }: StripError): object => ({
   code,
   /** Key of the sentence in the catalogue. */
-  sentence: sentenceKey,
+  sentenceKey,
   /** HTTP status. */
   status: typeof params.status === 'number' && params.status < 600 ? params.status : undefined,
   /** Why no connection came about, as Node.js, OpenSSL and undici spell it. */

@@ -25,8 +25,8 @@ import type { Handle, HandlerContext } from './input-handler';
 import {
   CommandsFailed,
   failedStrip,
-  type FailedStrip,
   type FailedCommand,
+  type FailedStrip,
   type SwitchedStrip,
 } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';

@@ -6,8 +6,6 @@ import { numberInText, readIndex, readText, type JsonRecord } from './values';
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
 
-const OUTLET_COUNT = 4;
-
 /**
  * Numbers records that are each about one outlet: by a field that says the number, or by the key of the record; by numbers that are not
  * called a port only where those of all four are exactly 1-4 or 0-3; by the order of four alike records last. `keys`: of the map that
@@ -100,14 +98,14 @@ export function numberValues(count: number, from: string, record: JsonRecord, lo
   });
   // "outlets" may hold fewer; a few of "states" may be those of one outlet, one after another.
   const name = look(from);
-  const isOfOutlets = count === OUTLET_COUNT || (name.outlets !== null && !name.is('outlets'));
+  const isOfOutlets = count === PORTS.length || (name.outlets !== null && !name.is('outlets'));
   return combinedNumbers(told) ?? (isOfOutlets ? [...PORTS] : []);
 }
 
 /** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */
 function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
   const [first] = records;
-  if (first === undefined || records.length < OUTLET_COUNT) return [];
+  if (first === undefined || records.length < PORTS.length) return [];
   const found: Numbers[] = [];
   for (const key in first) {
     const meaning = look(key);
@@ -135,7 +133,7 @@ function deviceNumbers(values: readonly unknown[]): number[] {
 
 /** Whether numbers are those of all four outlets, in any order. */
 export const isExact = (raw: readonly number[]): boolean =>
-  raw.length === OUTLET_COUNT && (isSequence(raw, 1) || isSequence(raw, 0));
+  raw.length === PORTS.length && (isSequence(raw, 1) || isSequence(raw, 0));
 
 const isSequence = (raw: readonly number[], from: number): boolean =>
   new Set(raw).size === raw.length && raw.every((number) => number >= from && number < from + raw.length);
@@ -145,7 +143,7 @@ const isSequence = (raw: readonly number[], from: number): boolean =>
  * for all); with a 0 otherwise it is unknown which outlet is meant.
  */
 export function fromOne(raw: readonly number[]): Numbers {
-  if (!raw.includes(0) || raw.includes(OUTLET_COUNT)) return raw.map((number) => PORTS[number - 1] ?? null);
+  if (!raw.includes(0) || raw.includes(PORTS.length)) return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
 }
@@ -161,7 +159,7 @@ function numberOf(value: unknown, look: Look): number {
 /** Whether four records can only be told by their place: alike, without a number or identifier, and all of them outlets. */
 function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
   const [first] = records;
-  if (first === undefined || records.length !== OUTLET_COUNT) return false;
+  if (first === undefined || records.length !== PORTS.length) return false;
   const keys = Object.keys(first);
   const hasSameKeys = (record: JsonRecord): boolean =>
     Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key));

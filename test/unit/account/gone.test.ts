@@ -57,7 +57,7 @@ describe('a strip that left the list', () => {
     }
   });
 
-  it('only by its own answer does not come and go with each list that has it', async () => {
+  it('does not come and go with every list that still has it, where its own answer says that it is gone', async () => {
     const { lab, watcher } = watched(() => [MAC]);
     await lab.clock.pass(0);
     lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));

@@ -159,6 +159,20 @@ describe('a protected outlet', () => {
     assert.deepEqual(off.outcome?.skipped, [2]);
   });
 
+  it('splits an "all" into requests, of which one that failed counts as failed, whatever its answer says beside that', async () => {
+    const { service, run } = startAccount({ protectedOutlets: fridge, retryFor: 0 });
+    const off = run('all', false);
+    const [first, ...others] = service.switches;
+    await first?.fail(failure('SWITCH_FAILED', { results: [{ port: 1, ok: true }] }));
+    for (const call of others) await call.answer(yes(call.port));
+    assert.deepEqual(off.error?.results, [
+      { port: 1, ok: false },
+      { port: 3, ok: true },
+      { port: 4, ok: true },
+    ]);
+    assert.equal(off.error.params.failed, '1');
+  });
+
   it('keeps its "on" that is being retried, although a newer "all" off or toggle leaves it alone', async () => {
     for (const action of [false, 'toggle'] as const) {
       const { service, clock, run } = startAccount({ protectedOutlets: fridge });

@@ -295,7 +295,7 @@ describe('Client', () => {
       assert.equal(service.requests.length, 1);
     });
 
-    it('begins with letting switches out although every connection is busy', async () => {
+    it('that was announced lets a switch out although every connection is busy', async () => {
       service.next({ kind: 'hang' });
       const one = connect(service.baseUrl, { connections: 1 });
       const hanging = failureOf(one.switch(MAC, 1, true));

@@ -261,7 +261,7 @@ describe('a report', () => {
         available: false,
         readable: true,
         polling: true,
-        error: { code: 'UNREACHABLE', sentence: 'UNREACHABLE.failed', reason: 'ENOTFOUND' },
+        error: { code: 'UNREACHABLE', sentenceKey: 'UNREACHABLE.failed', reason: 'ENOTFOUND' },
         lastAnswerAt: '2027-01-15T08:00:00.000Z',
         cooldownUntil: null,
       },
@@ -343,7 +343,7 @@ describe('a report', () => {
     });
     assert.deepEqual(report.requests, { list: 1, strip: 0, switch: 0, retries: 3 });
     assert.deepEqual(report.errors, [
-      { count: 1, at, last: { code: 'SERVICE', sentence: 'SERVICE.failed', status: 503 } },
+      { count: 1, at, last: { code: 'SERVICE', sentenceKey: 'SERVICE.failed', status: 503 } },
     ]);
   });
 
@@ -415,7 +415,7 @@ describe('a report', () => {
       const error = new StripError('UNREACHABLE', 'UNREACHABLE.failed', { params });
       return (reportAbout({ status: { ...status, error } }) as { status: { error: unknown } }).status.error;
     };
-    const error = { code: 'UNREACHABLE', sentence: 'UNREACHABLE.failed' };
+    const error = { code: 'UNREACHABLE', sentenceKey: 'UNREACHABLE.failed' };
     for (const reason of ['ECONNREFUSED', 'CERT_NOT_YET_VALID', 'UND_ERR_CONNECT_TIMEOUT'])
       assert.deepEqual(shown({ code: reason }), { ...error, reason });
     for (const code of ['', 'code of Maria', 'Maria', 7]) assert.deepEqual(shown({ code }), error);
