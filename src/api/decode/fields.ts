@@ -22,10 +22,6 @@ export interface StripFields {
 
 /** How many records inside records are searched for fields: `payload.all.system.hardware`. */
 const DEEPEST = 5;
-/** In records of these names a load is that of a processor. */
-const SYSTEM = /^sys(?:tem)?(?:info)?$/;
-/** In records of these names a load and a voltage are what the strip is made for. */
-const RATED = /^(?:hardware|hw|capabilities|capabilitiesobj|description|identity|identification)$/;
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
 export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
@@ -34,18 +30,18 @@ export function stripFields(records: readonly JsonRecord[], look: Look): StripFi
   return found;
 }
 
-/** Adds all fields of a record that stands so far down. `from`: the key under which it does. */
+/** Adds all fields of a record that stands so far down. `from`: what the key means under which it does. */
 function addFields(
   found: StripFields,
   record: JsonRecord,
   part: Field['part'],
   look: Look,
   depth: number,
-  from = '',
+  from: Meaning | null = null,
 ): void {
   const keys: Meaning[] = [];
-  const isSystem = SYSTEM.test(from);
-  const isRated = RATED.test(from);
+  const isSystem = from?.is('system') === true;
+  const isRated = from?.is('rated') === true;
   for (const key in record) {
     const meaning = look(key);
     if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
@@ -53,7 +49,7 @@ function addFields(
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value, look)) {
-      addFields(found, value, inner, look, depth + 1, isSystem ? from : meaning.plain);
+      addFields(found, value, inner, look, depth + 1, isSystem ? from : meaning);
       continue;
     }
     if (meaning.keyed >= 0) keys.push(meaning);

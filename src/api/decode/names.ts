@@ -42,6 +42,10 @@ const NAMES = {
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing metadata summary identity identification resource entity main message
     states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
+  /** Of these, those in which a load is that of a processor. */
+  system: 'sys system sysinfo systeminfo',
+  /** Of these, those in which a load and a voltage are what the strip is made for. */
+  rated: 'hardware hw capabilities capabilitiesobj description identity identification',
   /** Records and lists of measurements. */
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
     measured measurement readings reading metrics telemetry sensors sensor globalmeasure getrealtime
