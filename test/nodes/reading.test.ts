@@ -150,4 +150,20 @@ describe('the strip list and strip status nodes', () => {
     assert.equal((await lab.caught('list', {})).error?.code, 'BAD_RESPONSE');
     assert.deepEqual(lab.statuses('list').at(-1), 'red ring badResponse');
   });
+
+  it('read an answer with values that cannot be made a text, such as an object with a key toString', async () => {
+    await lab.deploy([flowNode('list', 'strip list')]);
+    const body = {
+      code: { toString: 'none' },
+      strips: [{ mac: MAC, port1: true, readings: [{ name: { toString: 'none' }, value: 5 }] }],
+    };
+    lab.service.next({ kind: 'answer', status: 200, json: body });
+    const msg = await lab.out('list', {});
+    const strips = msg.payload as { mac: string; outlets: unknown }[];
+    assert.deepEqual(
+      strips.map(({ mac, outlets: found }) => [mac, found]),
+      [[MAC, outlets(true)]],
+    );
+    assert.deepEqual(msg.response, body);
+  });
 });

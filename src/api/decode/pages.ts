@@ -83,8 +83,11 @@ const saysIncomplete = (meaning: Meaning, found: unknown, value: unknown): boole
 const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc)$/;
 
 /** Whether a result code is none of those that say that all went well: 0, that of HTTP, or such a word. */
-const isErrorCode = ({ plain }: Meaning, value: unknown): boolean =>
-  CODE.test(plain) && isSet(value) && !says('fine', value) && !/^(?:0+|2[0-9]{2})$/.test(String(value));
+function isErrorCode({ plain }: Meaning, value: unknown): boolean {
+  if (!CODE.test(plain) || !isSet(value) || says('fine', value)) return false;
+  const code = typeof value === 'number' ? String(value) : readText(value);
+  return code === null || !/^(?:0+|2[0-9]{2})$/.test(code);
+}
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =

@@ -90,11 +90,38 @@ function define(example: Case): void {
   }
 }
 
+/** JSON that cannot be made a text: `String` throws. */
+const WITHOUT_TEXT: readonly unknown[] = [
+  { toString: 'a text' },
+  JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown,
+];
+
+/** Decodes a body once for each value in it, with `value` in its place. */
+function decodeWith(value: unknown, body: unknown, container = body): void {
+  if (typeof container !== 'object' || container === null) return;
+  for (const [key, before] of Object.entries<unknown>({ ...container })) {
+    if (key === '__proto__') continue;
+    Object.assign(container, { [key]: value });
+    decodeList(body, AT);
+    decodeStrip(body, 'A0B1C2D3E4F5', AT);
+    decodeSwitch(body);
+    Object.assign(container, { [key]: before });
+    decodeWith(value, body, before);
+  }
+}
+
 describe('An answer is read', () => {
   for (const file of readdirSync(FOLDER)) {
     describe(file.replace(/-/g, ' ').replace('.json', ''), () => {
       const { cases } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as { cases: Case[] };
       cases.forEach(define);
+      it('without an error, also with a value that cannot be made a text in place of any of its values', () => {
+        for (const example of cases) {
+          for (const word of example.words?.split(', ') ?? ['']) {
+            for (const value of WITHOUT_TEXT) decodeWith(value, withWord(example, word).body);
+          }
+        }
+      });
     });
   }
 });
