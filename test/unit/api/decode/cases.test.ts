@@ -99,8 +99,9 @@ const WITHOUT_TEXT: readonly unknown[] = [
 /** Decodes a body once for each value in it, with `value` in its place. */
 function decodeWith(value: unknown, body: unknown, container = body): void {
   if (typeof container !== 'object' || container === null) return;
-  for (const [key, before] of Object.entries<unknown>({ ...container })) {
-    if (key === '__proto__') continue;
+  const values: [string, unknown][] = Object.entries(container);
+  for (const [key, before] of values) {
+    if (key === '__proto__') continue; // would change the prototype
     Object.assign(container, { [key]: value });
     decodeList(body, AT);
     decodeStrip(body, 'A0B1C2D3E4F5', AT);
