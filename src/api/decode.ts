@@ -5,7 +5,7 @@ import { createLook, type Look } from './decode/names';
 import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
-import { preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
+import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
 import { macKey } from './mac';
 import type { JsonBody, ListAnswer, Strip, StripAnswer } from './types';
 
@@ -139,11 +139,11 @@ function oldKeysAround(wrappers: readonly JsonRecord[], look: Look): string[] {
 
 /** The most preferred name nearest to the top. */
 function nameOf(fields: readonly Field[]): string | null {
-  const names: { rank: number; value: unknown }[] = [];
+  const best = new Preferred();
   for (const { meaning, value, part, depth } of fields) {
-    if (part === 'self' && meaning.name < Infinity) names.push({ rank: depth * 100 + meaning.name, value });
+    if (part === 'self') best.add(depth * 100 + meaning.name, value);
   }
-  return preferred(names)?.text ?? null;
+  return best.text;
 }
 
 /** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */

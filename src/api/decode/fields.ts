@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { says, type Look, type Meaning } from './names';
-import { isSet, preferred, readFlag, readJson, readText, saysFailed, type JsonRecord } from './values';
+import { isSet, Preferred, readFlag, readJson, readText, saysFailed, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -106,10 +106,12 @@ function addPairs(
 function pairName(item: JsonRecord, look: Look): string | null {
   const isKnown = (name: Meaning): boolean =>
     name.reading !== null || name.available || name.offline || name.keyed >= 0 || name.is('power');
-  const keys = Object.keys(item).filter(
-    (key) => look(key).pair < Infinity && isKnown(look(readText(item[key]) ?? '')),
-  );
-  return preferred(keys.map((key) => ({ rank: look(key).pair, value: item[key] })))?.text ?? null;
+  const best = new Preferred();
+  for (const key in item) {
+    const { pair } = look(key);
+    if (pair < Infinity && isKnown(look(readText(item[key]) ?? ''))) best.add(pair, item[key]);
+  }
+  return best.text;
 }
 
 /** `stale: true`, `freshness: "stale"`: the values beside it are old, or guesses. */

@@ -3,7 +3,7 @@ import { looksLikeMac, sameMac } from '../mac';
 import { reachability, stripFields, type Field } from './fields';
 import type { Look, Meaning } from './names';
 import { tellsOutlets } from './outlets';
-import { agreed, preferred, readIndex, readJson, readText, type JsonRecord } from './values';
+import { agreed, Preferred, readIndex, readJson, readText, type JsonRecord } from './values';
 
 /** What identifies a strip: a field called MAC, or a mere identifier that looks like one. */
 interface Identity {
@@ -258,14 +258,13 @@ const MERE = 100;
 
 /** The identity that a record's own fields give, the most preferred name first. */
 function directIdentity(record: JsonRecord, look: Look): Identity | null {
-  const found: { rank: number; value: unknown }[] = [];
+  const best = new Preferred();
   for (const key in record) {
     const { mac, id } = look(key);
-    if (mac < Infinity) found.push({ rank: mac, value: record[key] });
-    else if (id < Infinity && isMacText(record[key])) found.push({ rank: MERE + id, value: record[key] });
+    if (mac < Infinity) best.add(mac, record[key]);
+    else if (id < Infinity && isMacText(record[key])) best.add(MERE + id, record[key]);
   }
-  const best = preferred(found);
-  return best === null ? null : { mac: best.text, named: best.rank < MERE };
+  return best.text === null ? null : { mac: best.text, named: best.rank < MERE };
 }
 
 const isMacText = (value: unknown): boolean =>

@@ -12,7 +12,7 @@ import {
   isOtherValue,
   type Numbers,
 } from './numbering';
-import { fieldsOf, isMeasure, preferred, readBit, readJson, readText } from './values';
+import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './values';
 import type { AddNote, JsonRecord } from './values';
 
 /** One outlet, as one container of an answer tells it. */
@@ -230,8 +230,11 @@ function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning
   return { ports, labels };
 }
 
-const nameIn = (record: JsonRecord, labels: readonly Meaning[]): string | null =>
-  preferred(labels.map(({ key, outletName }) => ({ rank: outletName, value: record[key] })))?.text ?? null;
+function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
+  const best = new Preferred();
+  for (const { key, outletName } of labels) best.add(outletName, record[key]);
+  return best.text;
+}
 
 /** Bare values: no more than a strip has outlets. */
 function ofValues(

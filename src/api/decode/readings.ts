@@ -36,25 +36,27 @@ type Readings = Pick<Strip, ReadingName | 'units'>;
 /** Load, voltage and signal of a strip: each only where all fields for it agree. */
 export function settleReadings(fields: readonly Field[], look: Look, note: AddNote): Readings {
   const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
-  const candidates: Record<ReadingName, ReadingCandidate[]> = { load: [], voltage: [], signal: [] };
+  const candidates: Partial<Record<ReadingName, ReadingCandidate[] | undefined>> = {};
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
-  const unreliable = fields.filter(
-    ({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value),
-  );
+  const unreliable = fields
+    .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
+    .map(({ record }) => record);
   for (const field of fields) {
     const reading = readingOf(field, look);
     if (reading === null) continue;
-    const isUnreliable = unreliable.some(({ record }) => record === field.record);
-    const candidate = isUnreliable
+    const candidate = unreliable.includes(field.record)
       ? useless(field, 'disagree')
       : candidateOf(field, reading, qualifiers, look);
-    if (candidate !== null) candidates[reading].push(candidate);
+    if (candidate === null) continue;
+    const others = candidates[reading];
+    if (others === undefined) candidates[reading] = [candidate];
+    else others.push(candidate);
   }
-  if (candidates.voltage.some(({ value }) => value > HIGHEST_VOLTAGE)) {
-    candidates.load = candidates.load.map(asScaled);
+  if (candidates.voltage?.some(({ value }) => value > HIGHEST_VOLTAGE)) {
+    candidates.load = candidates.load?.map(asScaled);
     candidates.voltage = candidates.voltage.map(asScaled);
   }
-  for (const name of READINGS) settle(name, candidates[name], readings, note);
+  for (const name of READINGS) settle(name, candidates[name] ?? [], readings, note);
   return readings;
 }
 

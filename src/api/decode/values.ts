@@ -141,15 +141,16 @@ export function agreed<Value>(candidates: readonly { value: Value }[]): Value | 
 export const fieldsOf = (candidates: readonly { from: string }[]): string[] =>
   [...new Set(candidates.map(({ from }) => from))].sort();
 
-/** The most preferred of some texts, by the least rank; of equal rank the first in the alphabet, so that the order of keys says nothing. */
-export function preferred(
-  found: readonly { rank: number; value: unknown }[],
-): { rank: number; text: string } | null {
-  let best: { rank: number; text: string } | null = null;
-  for (const { rank, value } of found) {
-    const text = rank < Infinity ? readText(value) : null;
-    if (text === null) continue;
-    if (best === null || rank < best.rank || (rank === best.rank && text < best.text)) best = { rank, text };
+/** Finds the most preferred of some texts: that of the least rank; of equal rank the first in the alphabet, so that the order of keys says nothing. */
+export class Preferred {
+  text: string | null = null;
+  rank = Infinity;
+
+  /** A value that is no text, or whose rank is Infinity, does not count. */
+  add(rank: number, value: unknown): void {
+    const text = rank <= this.rank && rank < Infinity ? readText(value) : null;
+    if (text === null || (rank === this.rank && this.text !== null && text > this.text)) return;
+    this.text = text;
+    this.rank = rank;
   }
-  return best;
 }
