@@ -7,7 +7,7 @@ import { systemClock } from '../../src/api/clock';
 import { decodeList } from '../../src/api/decode';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import type { Micro } from './micro-report';
-import { median, rotated } from './report';
+import { median } from './report';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const PORTS = [1, 2, 3, 4] as const;
@@ -49,36 +49,31 @@ const SHAPES: Record<string, Shape> = {
     ),
 };
 
-/** Microseconds that one call takes, for each of some functions: medians of rounds in turn. */
-function time(work: readonly (() => unknown)[], rounds: number): number[] {
-  const counts = work.map((each) => {
-    // Long enough for the compiler to have done its work.
-    const start = performance.now();
-    let count = 0;
-    for (; performance.now() < start + 2_000; count++) each();
-    return Math.max(1, Math.round((count * 12) / (performance.now() - start)));
-  });
-  const taken: number[][] = work.map(() => []);
-  for (let round = 0; round < rounds; round++) {
-    for (const index of rotated([...work.keys()], round)) {
-      const count = counts[index] ?? 1;
-      const start = performance.now();
-      for (let i = 0; i < count; i++) work[index]?.();
-      taken[index]?.push(((performance.now() - start) * 1000) / count);
-    }
+/** Microseconds to parse a text and to decode what came of it, as an account does with each answer. Means over so many milliseconds. */
+function decodeFor(text: string, ms: number): { parse: number; decode: number } {
+  const taken = { parse: 0, decode: 0 };
+  const start = performance.now();
+  let end = start;
+  let count = 0;
+  for (; end < start + ms; count++) {
+    const before = performance.now();
+    const body: unknown = JSON.parse(text);
+    const between = performance.now();
+    decodeList(body, AT);
+    end = performance.now();
+    taken.parse += between - before;
+    taken.decode += end - between;
   }
-  return taken.map(median);
+  return { parse: (taken.parse * 1000) / count, decode: (taken.decode * 1000) / count };
 }
 
 function measureDecoding(name: string, strips: number, rounds: number): Micro['decoded'][0] {
   const text = JSON.stringify(SHAPES[name]?.(strips));
-  const body: unknown = JSON.parse(text);
-  if (decodeList(body, AT).strips.length !== strips) throw new Error(`${name} is not read`);
-  const [parse = NaN, decode = NaN] = time(
-    [() => JSON.parse(text) as unknown, () => decodeList(body, AT)],
-    rounds,
-  );
-  return { name, strips, parse, decode };
+  if (decodeList(JSON.parse(text), AT).strips.length !== strips) throw new Error(`${name} is not read`);
+  decodeFor(text, 2_000); // long enough for the compiler to have done its work
+  const taken = Array.from({ length: rounds }, () => decodeFor(text, 50));
+  const parse = median(taken.map((round) => round.parse));
+  return { name, strips, parse, decode: median(taken.map((round) => round.decode)) };
 }
 
 /** An account whose service answers reads with the text of `body()` and commands once `released`. */
