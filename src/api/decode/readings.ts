@@ -119,14 +119,17 @@ function candidateOf(
     return value === '' || typeof value === 'object' ? null : useless(field, 'unclear');
   }
   if (typeof measured === 'string') return useless(field, measured);
-  const units = measured.unit === null ? [] : [measured.unit];
+  let { unit } = measured;
+  let isDisputed = false;
   for (const other of qualifiers) {
     if (other.record !== record) continue;
     if (other.meaning.scaleOf === reading) return useless(field, 'scale');
-    units.push(...unitsIn(other, reading, look));
+    for (const said of unitsIn(other, reading, look)) {
+      isDisputed ||= unit !== null && said !== unit;
+      unit = said;
+    }
   }
-  const [unit = null] = units;
-  if (units.some((each) => each !== unit)) return useless(field, 'disagree');
+  if (isDisputed) return useless(field, 'disagree');
   if (unit !== null && !UNITS[reading].test(unit)) return useless(field, 'unit');
   // 0 and 1 may be off and on.
   const isBit = unit === null && (measured.value === 0 || measured.value === 1);
