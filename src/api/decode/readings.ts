@@ -36,7 +36,11 @@ type Readings = Pick<Strip, ReadingName | 'units'>;
 /** Load, voltage and signal of a strip: each only where all fields for it agree. */
 export function settleReadings(fields: readonly Field[], look: Look, note: AddNote): Readings {
   const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
-  const candidates: Partial<Record<ReadingName, ReadingCandidate[] | undefined>> = {};
+  const candidates: Record<ReadingName, ReadingCandidate[] | null> = {
+    load: null,
+    voltage: null,
+    signal: null,
+  };
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
   const unreliable = fields
     .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
@@ -49,11 +53,11 @@ export function settleReadings(fields: readonly Field[], look: Look, note: AddNo
       : candidateOf(field, reading, qualifiers, look);
     if (candidate === null) continue;
     const others = candidates[reading];
-    if (others === undefined) candidates[reading] = [candidate];
+    if (others === null) candidates[reading] = [candidate];
     else others.push(candidate);
   }
   if (candidates.voltage?.some(({ value }) => value > HIGHEST_VOLTAGE)) {
-    candidates.load = candidates.load?.map(asScaled);
+    candidates.load = candidates.load?.map(asScaled) ?? null;
     candidates.voltage = candidates.voltage.map(asScaled);
   }
   for (const name of READINGS) settle(name, candidates[name] ?? [], readings, note);
