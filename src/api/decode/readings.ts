@@ -52,6 +52,7 @@ export function settleReadings(fields: readonly Field[], look: Look, note: AddNo
       ? useless(field, 'disagree')
       : candidateOf(field, reading, qualifiers, look);
     if (candidate === null) continue;
+    // Nearly every reading is told once; an empty array would make room for 17 when the first is added, in each strip of a list.
     const others = candidates[reading];
     if (others === null) candidates[reading] = [candidate];
     else others.push(candidate);
