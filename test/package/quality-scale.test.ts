@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-
-const root = path.resolve(__dirname, '../..');
+import { REPOSITORY } from '../support/node-red-install';
 
 interface Rule {
   status: 'done' | 'exempt' | 'todo';
@@ -11,7 +10,7 @@ interface Rule {
   evidence?: string[];
 }
 
-const scale = parse(readFileSync(path.join(root, 'test/quality_scale.yaml'), 'utf8')) as Record<
+const scale = parse(readFileSync(path.join(REPOSITORY, 'test/quality_scale.yaml'), 'utf8')) as Record<
   string,
   Record<string, Rule>
 >;
@@ -33,7 +32,7 @@ describe('the quality scale', () => {
         assert.match(rule.status, /^(done|exempt|todo)$/);
         assert.ok(rule.why.length > 0);
         if (rule.status === 'done') assert.ok(rule.evidence?.length, 'done needs evidence');
-        const missing = (rule.evidence ?? []).filter((file) => !existsSync(path.join(root, file)));
+        const missing = (rule.evidence ?? []).filter((file) => !existsSync(path.join(REPOSITORY, file)));
         assert.deepEqual(missing, []);
       });
     }
