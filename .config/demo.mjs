@@ -1,6 +1,6 @@
-// Node-RED with the nodes, the examples as its flows, a dashboard and an MQTT broker: what `npm start` runs. PORT is the port of
-// Node-RED, 1880 where it is not set; MQTT_PORT that of the broker, any free one where it is not set.
-// It keeps its flows, and all else it writes, in .demo/; delete that folder to start again with the examples.
+// `npm start`: Node-RED with the nodes, the examples as its flows, a dashboard and an MQTT broker. The environment variable PORT
+// sets the port of Node-RED (1880 if unset), MQTT_PORT that of the broker (any free one if unset). All files are written to
+// .demo/; delete that folder to start again with the examples.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
@@ -14,7 +14,7 @@ const userDir = `${root}.demo`;
 const flowsFile = `${userDir}/flows.json`;
 
 const SECRET = 'demo';
-// No credentials, as Node-RED keeps them with this secret: it warns where it finds none.
+// The file of an empty set of credentials, encrypted with this secret: Node-RED warns if there is no such file.
 const NO_CREDENTIALS = { $: '01010101010101010101010101010101d00=' };
 
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -28,7 +28,7 @@ const port = Number(wanted);
 if (!/^\d+$/.test(wanted) || port < 1 || port > 65535)
   fail(`PORT=${wanted} is not a port: choose 1 to 65535.`);
 
-// Before Node-RED, so that a port that is taken costs nothing but one line.
+// Opened before Node-RED starts: if the port is taken, nothing but one line is printed.
 const server = createServer((request, response) => {
   RED.httpAdmin(request, response, () => RED.httpNode(request, response));
 });
@@ -42,7 +42,7 @@ async function start() {
   mkdirSync(userDir, { recursive: true });
   if (!existsSync(flowsFile)) writeExamples();
   const mqttPort = await startBroker();
-  // The examples' broker nodes read it: its port may be another one next time.
+  // The examples' broker nodes read this variable, because the port may differ at each start.
   process.env.MQTT_PORT = String(mqttPort);
   RED.init(server, {
     userDir,
@@ -68,7 +68,7 @@ async function start() {
     );
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
-  // Starting Node-RED does not wait for its flows, and there is no dashboard before them.
+  // `RED.start` does not wait for the flows, and the dashboard exists only when they have started.
   const started = new Promise((resolve) => RED.events.once('flows:started', resolve));
   await RED.start();
   await checkNodes();
@@ -83,7 +83,7 @@ async function start() {
 `);
 }
 
-/** Ends the demo if the package's nodes are missing: flows that use them would never start. */
+/** Ends the demo if the package's nodes were not loaded: flows that use them would never start. */
 async function checkNodes() {
   const { name } = readJson(`${root}package.json`);
   const ours = (await RED.runtime.nodes.getNodeList({})).filter(({ module }) => module === name);
@@ -91,7 +91,7 @@ async function checkNodes() {
     fail('The nodes could not be loaded: run npm run build.');
 }
 
-/** An MQTT broker that keeps nothing; its port. */
+/** Starts an MQTT broker that keeps everything in memory. Returns its port. */
 async function startBroker() {
   const broker = await Aedes.createBroker();
   const mqtt = createTcpServer(broker.handle);
@@ -100,7 +100,7 @@ async function startBroker() {
   return mqtt.address().port;
 }
 
-/** The examples side by side, with this broker and one dashboard, which Node-RED can have only one of. */
+/** Writes the examples as flows. All use this broker, and the same dashboard, because Node-RED can have only one. */
 function writeExamples() {
   const nodes = readdirSync(`${root}examples`)
     .filter((name) => name.endsWith('.json'))

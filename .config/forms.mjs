@@ -1,15 +1,17 @@
-// Writes out what the nodes' html has in common. In `nodes/*.html` a dialog is a list of `<row field="…">`, and a registration has only
-// what its node alone has: icon, inputs and outputs. What kind of field a row is and what stands in `defaults` comes from the table in
-// src/settings.ts; a row that is not in it is a credential. The result is plain html with a literal registration, which the flow library
-// reads without running it, and which works, with plain fields, where the editor script cannot be loaded.
+// Makes the html that Node-RED loads from `nodes/*.html`. There a dialog is a list of `<row field="…">`, and `registerType` names only
+// icon, inputs and outputs. The build adds what is the same for all nodes. The kind of a field and the `defaults` come from the table in
+// src/settings.ts; a field that is not in this table is a credential. The result holds a literal `registerType` call, which the flow
+// library can read without running it. It also works without the editor script, with plain fields.
 //
-// A row: <row field="mac" icon="plug" hint placeholder unit="seconds">. `hint` and `placeholder` stand for the texts
-// `<set>.hint.<field>` and `<set>.placeholder.<field>` of the node's catalogue, or, as in hint="text", `<set>.hint.text`; `unit` is a
-// key below `strip-account.unit`. `fallback` is the placeholder where it is no text to translate, such as an address.
+// A row: <row field="mac" icon="plug" hint placeholder unit="seconds">
+// - hint: shows the text `<set>.hint.<field>` of the node's catalogue; hint="text" shows `<set>.hint.text`
+// - placeholder: the same with `<set>.placeholder.<field>`
+// - fallback: a placeholder that is not translated, such as an address
+// - unit: a key below `strip-account.unit`
 
 const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
 
-/** Html of a node as Node-RED loads it. `set` is the file's name without ".html". */
+/** The html of a node as Node-RED loads it. `set`: the name of the file without ".html". */
 export function expandForm(html, set, settings) {
   const type = /registerType\('([^']+)'/.exec(html)?.[1];
   if (type === undefined) return html; // a plugin
@@ -78,7 +80,7 @@ const nameRow = (id) =>
     '  </div>',
   ].join('\n');
 
-/** The members of a registration; `own` are those that its html says. */
+/** The members of the object given to `registerType`. `own`: those that the html in `nodes` has. */
 function registration({ own, credentials, set, table, config }) {
   const call = (name, otherwise) =>
     `return window.SmartStrip ? window.SmartStrip.${name}(this) : ${otherwise};`;

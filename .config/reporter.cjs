@@ -1,5 +1,5 @@
-// Mocha's own report. Where MOCHA_RESULTS names a file, a line is added to it for each test: passed or failed, the test's
-// file, its full title, with tabs between them.
+// Mocha's own report. If MOCHA_RESULTS names a file, it gets a line for each test: passed or failed, the file of the test and
+// its full title, separated by tabs.
 const { appendFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters } = require('mocha');

@@ -1,5 +1,5 @@
-// `npm run mutate`: changes an area of the code in small ways and says which changes its tests do not notice. Takes minutes, so it is not part of the
-// checks. `AREA` names the area; docs/mutation.md names what survives, and why.
+// `npm run mutate`: makes small changes to the code of one area and lists those that no test notices. The environment variable AREA names the
+// area. A run takes minutes, so it is not part of the checks. docs/mutation.md says which changes stay unnoticed, and why.
 const AREAS = {
   account: {
     mutate: ['src/account/**/*.ts', '!src/account/types.ts'],
@@ -7,12 +7,12 @@ const AREAS = {
   },
   api: {
     mutate: ['src/api/*.ts', '!src/api/decode.ts', '!src/api/types.ts'],
-    // Whether an error is retried, for example, shows only in a test of the account.
+    // Some effects of the client show only in tests of the account, such as whether an error is retried.
     spec: ['test/unit/api/*.test.ts', 'test/unit/account/failures.test.ts'],
   },
   decode: {
     mutate: ['src/api/decode.ts', 'src/api/decode/**/*.ts'],
-    // Without the property tests: what they find differs from run to run, and each mutant that survives would take them five times as long.
+    // Without the property tests: their result differs from run to run, and a surviving mutant takes five times as long with them.
     spec: ['test/unit/api/decode/cases.test.ts', 'test/unit/api/decode/explain.test.ts'],
   },
   flow: {
@@ -39,11 +39,11 @@ export default {
   mochaOptions: {
     config: '.config/stryker-mocha.json',
     spec: area.spec,
-    // Reads source text, so it would notice every change.
+    // This test reads the source text, so it would fail for every change.
     ignore: ['test/unit/api/sentences.test.ts'],
   },
   coverageAnalysis: 'perTest',
-  // A mutant that never ends is found by this.
+  // Ends a mutant that runs forever.
   timeoutMS: 20_000,
   reporters: ['clear-text', 'json'],
   jsonReporter: { fileName: `.artefacts/mutation-${name}.json` },

@@ -1,9 +1,9 @@
-// Mocha passes a test that leaves a rejected promise unhandled. Node-RED would end, so the test has to fail.
+// A rejected promise that nobody handles ends Node-RED, but mocha lets the test pass. This makes the test fail.
 const fail = (reason) => {
   throw reason;
 };
 
-// A hook, because a process that runs several test files removes all listeners after each.
+// In a hook, because mocha removes all listeners after each test file of a process.
 exports.mochaHooks = {
   beforeAll() {
     process.on('unhandledRejection', fail);
