@@ -7,59 +7,25 @@ import type { AccountLog } from '../../src/account/types';
 import type { Clock } from '../../src/api/clock';
 import { StripError } from '../../src/api/errors';
 import { readAccountSettings } from '../../src/flow/shared-account';
+import { calm, FakeClock } from '../support/fake-clock';
 import { REPOSITORY } from '../support/node-red-install';
 import { Report } from './report';
 
 const ACCOUNTS = 10_000;
 const INTERVAL = 30;
 const AT_REST = ACCOUNTS / INTERVAL;
-/** Milliseconds of the simulated clock's steps, and of an answer. */
-const STEP = 10;
+/** Milliseconds that an answer takes. The clock moves on in steps of the same length. */
 const LATENCY = 50;
 
-interface Timer {
-  readonly at: number;
-  readonly callback: () => void;
-}
+/** One clock for all accounts. */
+class FleetClock extends FakeClock {
+  override random = (): number => Math.random();
 
-/** A clock that moves only when it is told to. All accounts share it. */
-class SimulatedClock implements Clock {
-  #now = 0;
-  readonly #due = new Map<number, Set<Timer>>();
-
-  monotonic(): number {
-    return this.#now;
-  }
-
-  wall(): number {
-    return Date.UTC(2026, 0, 1) + this.#now;
-  }
-
-  random(): number {
-    return Math.random();
-  }
-
-  setTimeout(callback: () => void, ms: number): Timer {
-    const timer = { at: this.#now + Math.max(1, Math.ceil(ms / STEP)) * STEP, callback };
-    const timers = this.#due.get(timer.at) ?? new Set();
-    this.#due.set(timer.at, timers.add(timer));
-    return timer;
-  }
-
-  clearTimeout(timer: Timer): void {
-    this.#due.get(timer.at)?.delete(timer);
-  }
-
-  async advance(seconds: number): Promise<void> {
-    const end = this.#now + seconds * 1000;
-    while (this.#now < end) {
-      this.#now += STEP;
-      const timers = this.#due.get(this.#now);
-      if (timers === undefined) continue;
-      this.#due.delete(this.#now);
-      for (const { callback } of timers) callback();
-      // Lets every promise settle before time goes on.
-      await new Promise((resolve) => setImmediate(resolve));
+  /** Moves on in steps, and lets every promise settle after each. */
+  async advanceBy(seconds: number): Promise<void> {
+    for (let ms = 0; ms < seconds * 1000; ms += LATENCY) {
+      this.advance(LATENCY);
+      await calm();
     }
   }
 }
@@ -87,7 +53,7 @@ class Service {
 }
 
 interface Fleet {
-  readonly clock: SimulatedClock;
+  readonly clock: FleetClock;
   readonly service: Service;
   /** Starts all accounts, spread over so many seconds. */
   readonly start: (seconds: number) => Promise<void>;
@@ -96,7 +62,7 @@ interface Fleet {
 const quiet: AccountLog = new Proxy({} as AccountLog, { get: () => () => undefined });
 
 function openFleet(): Fleet {
-  const clock = new SimulatedClock();
+  const clock = new FleetClock();
   const service = new Service(clock);
   const open = (): void => {
     const account = new Account({
@@ -118,7 +84,7 @@ function openFleet(): Fleet {
   };
   const start = async (seconds: number): Promise<void> => {
     for (let index = 0; index < ACCOUNTS; index++) clock.setTimeout(open, Math.random() * seconds * 1000);
-    await clock.advance(seconds + 1);
+    await clock.advanceBy(seconds + 1);
   };
   return { clock, service, start };
 }
@@ -136,7 +102,7 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'At rest',
     run: async ({ clock, start }) => {
       await start(INTERVAL);
-      await clock.advance(300);
+      await clock.advanceBy(300);
       return 2 * INTERVAL;
     },
   },
@@ -145,7 +111,7 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'A common start: all within one second',
     run: async ({ clock, start }) => {
       await start(0);
-      await clock.advance(300);
+      await clock.advanceBy(300);
       return 1;
     },
   },
@@ -154,11 +120,11 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'An outage of 10 minutes, from second 120 on',
     run: async ({ clock, service, start }) => {
       await start(INTERVAL);
-      await clock.advance(120 - INTERVAL - 1);
+      await clock.advanceBy(120 - INTERVAL - 1);
       service.behaviour = 'down';
-      await clock.advance(600);
+      await clock.advanceBy(600);
       service.behaviour = 'up';
-      await clock.advance(480);
+      await clock.advanceBy(480);
       return 121;
     },
   },
@@ -167,14 +133,14 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'A 429 with the same end of the pause for all, from second 120 to 240',
     run: async ({ clock, service, start }) => {
       await start(INTERVAL);
-      await clock.advance(120 - INTERVAL - 1);
+      await clock.advanceBy(120 - INTERVAL - 1);
       while (clock.monotonic() < 240_000) {
-        // As a date would: everybody is told the same moment.
+        // The pause ends for all at the same moment, as with a date in `Retry-After`.
         service.behaviour = { retryAfter: 240_000 - clock.monotonic() };
-        await clock.advance(1);
+        await clock.advanceBy(1);
       }
       service.behaviour = 'up';
-      await clock.advance(300);
+      await clock.advanceBy(300);
       return 121;
     },
   },
@@ -184,7 +150,7 @@ const SCENARIOS: readonly Scenario[] = [
 function plot(title: string, perSecond: readonly number[]): string {
   const [width, height, left, bottom] = [720, 240, 56, 28];
   const seconds = perSecond.length;
-  // The first second of a common start would leave nothing else to be seen.
+  // Without the first second: that of a common start is so high that all else would be a flat line.
   const most = Math.max(AT_REST * 3.2, ...perSecond.filter((_, second) => second > 0));
   const x = (second: number): number => left + (second / seconds) * (width - left - 8);
   const y = (value: number): number =>
@@ -221,7 +187,7 @@ async function main(): Promise<void> {
     const from = await run(fleet);
     const perSecond = Array.from(fleet.service.perSecond, (count) => count ?? 0);
     const judged = perSecond.slice(from, -1);
-    // The last two intervals: nothing may be in step any more.
+    // The last two intervals: by then the accounts no longer poll at the same moments.
     const end = judged.slice(-2 * INTERVAL);
     rows.push([title, perSecond[0] ?? 0, Math.max(...judged), Math.max(...end), Math.min(...end)]);
     peaks.push({ title, peak: Math.max(...judged) });

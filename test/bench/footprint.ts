@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { manifest } from '../support/manifest';
 import type { FlowNode } from '../support/node-red';
 import { packedUserDir, PACKAGE } from '../support/node-red-install';
 import { nodes, type Bench, type Lab, type Memory } from './lab';
@@ -88,7 +89,7 @@ async function measureEditor(bench: Bench, report: Report): Promise<void> {
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
     return (await response.arrayBuffer()).byteLength / 1000;
   };
-  const sets = ['account', 'list', 'status', 'switch', 'watch', 'simulator'].map((name) => `strip-${name}`);
+  const sets = Object.keys(manifest['node-red'].nodes);
   const sum = async (sizes: Promise<number>[]) =>
     (await Promise.all(sizes)).reduce((total, each) => total + each, 0);
   report.table(

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { placed, tab } from '../support/flow';
 import { startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
 import { nodeRedDir } from '../support/node-red-install';
 
@@ -120,21 +121,9 @@ async function post(red: RunningNodeRed, path: string, body: object): Promise<un
   return (await response.json()) as unknown;
 }
 
-const Z = 'tab';
-const flowNode = (id: string, type: string, wires: string[], properties: object): FlowNode => ({
-  id,
-  type,
-  z: Z,
-  name: '',
-  x: 100,
-  y: 100,
-  wires: [wires],
-  ...properties,
-});
-
 /** Nodes as they stand in a flow file. What is left out takes its default. */
 export const nodes = {
-  tab: { id: Z, type: 'tab', label: 'bench' },
+  tab,
 
   account: (id: string, url: string, properties: object = {}): FlowNode => ({
     id,
@@ -147,10 +136,10 @@ export const nodes = {
 
   /** Any node of this package or of the bench. */
   of: (type: string, id: string, to: string[] = [], properties: object = {}): FlowNode =>
-    flowNode(id, type, to, { account: 'account', ...properties }),
+    placed(id, type, { ...properties }, to),
 
   function: (id: string, to: string[], func: string): FlowNode =>
-    flowNode(id, 'function', to, {
+    nodes.of('function', id, to, {
       func,
       outputs: 1,
       timeout: 0,
@@ -161,7 +150,7 @@ export const nodes = {
     }),
 
   httpRequest: (id: string, to: string[], properties: object = {}): FlowNode =>
-    flowNode(id, 'http request', to, {
+    nodes.of('http request', id, to, {
       method: 'use',
       ret: 'txt',
       paytoqs: 'ignore',
@@ -177,5 +166,5 @@ export const nodes = {
     }),
 
   json: (id: string, to: string[]): FlowNode =>
-    flowNode(id, 'json', to, { property: 'payload', action: 'obj', pretty: false }),
+    nodes.of('json', id, to, { property: 'payload', action: 'obj', pretty: false }),
 };
