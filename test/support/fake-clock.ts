@@ -1,7 +1,7 @@
 import { createClock } from '@sinonjs/fake-timers';
 import type { Clock } from '../../src/api/clock';
 
-/** Time that stands still until it is moved. */
+/** A clock that moves only when a test moves it. */
 export class FakeClock implements Clock {
   readonly #timers = createClock(0);
   /** 0.5 leaves an interval as it is. */
@@ -20,12 +20,12 @@ export class FakeClock implements Clock {
     this.#timers.clearTimeout(timer as number);
   }
 
-  /** The event loop is blocked for so long: what is due then fires late, once, before any answer can be read. */
+  /** As if the event loop were blocked for `ms`: timers fire late, each once, before any answer can be read. */
   block(ms: number): void {
     this.#timers.jump(ms);
   }
 
-  /** Moves on at once; what is due fires in its order. */
+  /** Moves on without a pause; the timers that are due fire in order. */
   protected advance(ms: number): void {
     this.#timers.tick(ms);
   }
@@ -34,7 +34,7 @@ export class FakeClock implements Clock {
     return this.#timers.countTimers();
   }
 
-  /** Moves on, and lets everything happen that is due by then. */
+  /** Moves on, and lets promises settle after each timer that fires. */
   async pass(ms: number): Promise<void> {
     await this.#timers.tickAsync(ms);
     await calm();
@@ -42,9 +42,9 @@ export class FakeClock implements Clock {
 }
 
 /**
- * Time that goes on by itself while something waits for it, so many times as fast as it does: for real sockets, and back-offs of minutes
- * that are over in a second. It goes on by the turns of the event loop, not by what they take: on a busy machine it is slower, and no time
- * limit passes before an answer that has come was read.
+ * A clock that runs while a timer waits: about every millisecond it moves on by `factor` milliseconds. For tests with real sockets, in which
+ * back-offs of minutes are over in a second. On a busy machine it runs slower, so that no deadline passes before an answer that has arrived
+ * was read.
  */
 export class FastClock extends FakeClock {
   #interval: NodeJS.Timeout | null = null;
@@ -67,11 +67,11 @@ export class FastClock extends FakeClock {
 
   override random = (): number => Math.random();
 
-  /** Resolves when so many of its milliseconds have gone by. */
+  /** Resolves when this clock has moved on by `ms`. */
   passed(ms: number): Promise<void> {
     return new Promise((resolve) => this.setTimeout(resolve, ms));
   }
 }
 
-/** Lets everything happen that does not wait for a timer. */
+/** Lets every promise settle that does not wait for a timer or for I/O. */
 export const calm = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

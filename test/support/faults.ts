@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Clock, Timer } from '../../src/api/clock';
 import { send, type ServiceAnswer } from '../../src/simulator/http';
 
-/** What goes wrong with one request. Where a fault does not say otherwise, the request is not carried out. */
+/** What goes wrong with one request. Unless the fault says so, the request is not carried out. */
 export type Fault =
   /** The connection is reset. 'before': not carried out; 'lost': carried out, but no answer; 'middle': after half of the body; 'after': after all of it. */
   | { kind: 'reset'; when: 'before' | 'lost' | 'middle' | 'after' }
@@ -49,7 +49,7 @@ export interface Stage {
   carryOut: () => Promise<ServiceAnswer>;
 }
 
-/** Does to a request what the fault says; resolves when there is nothing more to do but wait. */
+/** Makes a request fail in this way. May resolve before a delayed answer is sent. */
 export async function commit(fault: Fault, stage: Stage): Promise<void> {
   const { response, request, carryOut } = stage;
   const { socket } = request;

@@ -196,13 +196,13 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
   }
 }
 
-/** What of the environment a Node-RED under test may see: no proxy, no settings of a Node-RED that the user runs. */
+/** The environment variables that a Node-RED under test gets: no proxy, and no settings of a Node-RED that the developer runs. */
 function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'];
   return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
 }
 
-/** Cuts what the child writes into log lines; the returned function gives all of it. */
+/** Splits the output of the child into log lines. Returns a function that returns the whole output. */
 function readLog(child: ChildProcess, log: Recorder<LogLine>): () => string {
   let text = '';
   let line = '';

@@ -33,7 +33,7 @@ export interface OpenOptions {
   settings?: Partial<AccountSettings>;
 }
 
-/** The whole way from a command to the wire, without Node-RED. */
+/** An account with its client and its connections, without Node-RED. */
 export function openAccount(options: OpenOptions): Opened {
   const { baseUrl, apiKey, clock, timeout = 10_000, tls, proxy, settings } = options;
   const concurrency = settings?.concurrency ?? 8;

@@ -18,7 +18,7 @@ interface Entry {
   end: End | null;
 }
 
-/** What was asked of every outlet and how it ended, to be held against what the service has in the end. */
+/** Every command for each outlet and how it ended, to compare with the states in the service at the end of a test. */
 export class Ledger {
   readonly #entries = new Map<string, Entry[]>();
   readonly #counts: Record<string, number> = {};
@@ -33,7 +33,7 @@ export class Ledger {
     return this.#unsettled;
   }
 
-  /** Notes a command; call what it returns with how it ended, which throws the second time. */
+  /** Notes a command. Call the returned function once, with the error that the command ended with or `null`. */
   asked({ mac, port }: Outlet, on: boolean): (error: unknown) => void {
     const entry: Entry = { on, end: null };
     const name = `${mac}/${port}`;
@@ -51,7 +51,7 @@ export class Ledger {
     };
   }
 
-  /** States that an outlet may have: as the last confirmed command says, or a later one whose fate is not known. */
+  /** States that an outlet may have: that of the last confirmed command, or of a later one whose outcome is not known. */
   possible({ mac, port }: Outlet, initial: boolean): Set<boolean> {
     let states = new Set([initial]);
     for (const { on, end } of this.#entries.get(`${mac}/${port}`) ?? []) {
@@ -62,7 +62,7 @@ export class Ledger {
     return states;
   }
 
-  /** Whether the on/off that reached the service for an outlet can come from commands carried out in the order they were asked. */
+  /** Whether the states that the service was switched to can come from the commands, carried out in the order in which they came. */
   isInOrder({ mac, port }: Outlet, carriedOut: readonly boolean[]): boolean {
     const entries = this.#entries.get(`${mac}/${port}`) ?? [];
     // Positions in `carriedOut` that may have been reached after each command; every command may be repeated.

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A line that takes some milliseconds each way, in front of a server on this machine. */
+/** Delays everything that is sent to and from a server on this machine. */
 export class SlowLine {
   /** How often a request went out on a connection that the server had closed already. */
   tooLate = 0;
