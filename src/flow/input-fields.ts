@@ -27,12 +27,12 @@ export interface Target {
 /** Longest text of an expression, or of the reason why it failed, in an error sentence. */
 const LONGEST_EXPRESSION = 160;
 
-/** A message that is being read, with the values that expressions have for it. */
+/** A message that is being read. */
 export interface MessageSource {
   readonly msg: Message;
   readonly payload: unknown;
-  /** Each returns its value, or throws why there is none. */
-  readonly evaluated?: ReadonlyMap<InputField, () => unknown>;
+  /** For each expression its value, or the error that says why it has none. */
+  readonly evaluated: ReadonlyMap<InputField, unknown>;
 }
 
 /** A typed field of a node: fixed in the node, taken from the message, or the value of an expression. */
@@ -48,7 +48,8 @@ export class InputField {
     this.#value = textOf(config, name, setting.default);
     this.#type = typeOf(config, name, setting);
     this.#evaluate = evaluate;
-    const isExpression = EVALUATED.some((type) => type === this.#type);
+    // An expression that is empty is nothing chosen.
+    const isExpression = this.#value !== '' && EVALUATED.some((type) => type === this.#type);
     this.source = isExpression ? 'expression' : this.#type === 'message' ? 'message' : 'fixed';
   }
 
@@ -71,11 +72,10 @@ export class InputField {
       const value = ownProperty(payload, this.#name);
       return value === undefined ? ownProperty(msg, this.#name) : value;
     }
-    const valueOf = evaluated?.get(this);
-    if (valueOf !== undefined) return valueOf();
-    const variable = environmentVariable(this.#value);
-    if (variable !== null) throw variableMissing(variable);
-    return this.#value;
+    if (this.source === 'fixed') return requireSet(this.#value);
+    const value = evaluated.get(this);
+    if (isStripError(value)) throw value;
+    return value;
   }
 
   /** As `read`; throws also where nothing is chosen in the node (NOT_CONFIGURED) or the message says nothing (INVALID_INPUT). */
@@ -87,35 +87,39 @@ export class InputField {
     throw new StripError('INVALID_INPUT', `INVALID_INPUT.${this.#name}Missing`);
   }
 
-  /** Evaluates the expression for a message. */
-  async evaluate(msg: Message): Promise<() => unknown> {
+  /** The value of the expression for a message, or the error that says why it has none. */
+  async evaluate(msg: Message): Promise<unknown> {
     try {
       const value = await this.#evaluate(this.#value, this.#type, msg);
-      if (this.#type !== 'env' || (value !== '' && value !== undefined)) return () => value;
-      return () => {
-        throw variableMissing(this.#value);
-      };
+      return this.#type === 'env' ? requireVariable(this.#value, value) : value;
     } catch (error) {
+      if (isStripError(error)) return error;
       const expression = cut(this.#value, LONGEST_EXPRESSION);
       const reason = cut(messageOf(error), LONGEST_EXPRESSION);
-      return () => {
-        throw new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', { params: { expression, reason } });
-      };
+      return new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', { params: { expression, reason } });
     }
   }
 }
 
-/** Reads a message: `read` is called once its expressions are evaluated. */
-type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Value | Promise<Value>;
+/** A value of the configuration. Throws NOT_CONFIGURED for a text that is `${NAME}`: Node-RED leaves it where that variable is not set. */
+export function requireSet<Value>(value: Value): Value {
+  const variable = typeof value === 'string' ? environmentVariable(value) : null;
+  if (variable !== null) throw variableMissing(variable);
+  return value;
+}
 
-/**
- * Returns a function that reads messages with these fields, at once if no expression is among them. An expression takes time: with one among them
- * all, messages are read in the order in which they came.
- */
+/** The value of an environment variable. Throws NOT_CONFIGURED where it has none, or is `${NAME}` of another one that has none. */
+export function requireVariable(name: string, value: unknown): unknown {
+  if (value === '' || value === undefined) throw variableMissing(name);
+  return requireSet(value);
+}
+
+/** Reads a message: `read` is called once its expressions are evaluated. */
+type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Promise<Value>;
+
+/** Returns a function that reads messages with these fields, in the order in which they came: an expression may take time. */
 export function messageReading(fields: readonly InputField[]): ReadMessage {
   const expressions = fields.filter(({ source }) => source === 'expression');
-  if (expressions.length === 0)
-    return (msg, read) => asInputError(() => read({ msg, payload: ownProperty(msg, 'payload') }));
   let last: Promise<unknown> = Promise.resolve();
   return (msg, read) => {
     const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);

@@ -2,9 +2,10 @@ import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
 import type { KnownStrips } from '../account/strip-store';
 import type { AccountSettings, AccountStatus, OutletId } from '../account/types';
-import { closedError, isStripError, StripError, variableMissing } from '../api/errors';
+import { closedError, isStripError, StripError } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
-import { environmentVariable, ownProperty } from '../values';
+import { ownProperty } from '../values';
+import { requireSet } from './input-fields';
 import { NOTHING_KNOWN } from './node-error';
 
 /** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
@@ -30,11 +31,7 @@ export function readAccountSettings(config: Config): AccountSettings {
 function readProtectedOutlets(value: unknown): OutletId[] {
   const { outlets, unreadable } = readOutlets(value);
   if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
-  return outlets.map(({ mac, port }) => {
-    const variable = environmentVariable(mac);
-    if (variable !== null) throw variableMissing(variable);
-    return { mac, port };
-  });
+  return outlets.map(({ mac, port }) => ({ mac: requireSet(mac), port }));
 }
 
 /** What the nodes use of an account: all but its private fields, so that tests can put another object in its place. */

@@ -20,12 +20,12 @@ type StatusRequest = Pick<Command, 'mac' | 'port'>;
 
 /**
  * Returns a function that reads from a message which strip, or which outlet of it, `strip status` is to read. What could be read is written into
- * `target`, also where it throws or rejects, with INVALID_INPUT or NOT_CONFIGURED.
+ * `target`, also where it rejects, with INVALID_INPUT or NOT_CONFIGURED.
  */
 export function statusRequestReader(
   config: Config,
   evaluate: Evaluate,
-): (msg: Message, target: Target) => StatusRequest | Promise<StatusRequest> {
+): (msg: Message, target: Target) => Promise<StatusRequest> {
   const settings = SETTINGS['strip status'];
   const macField = new InputField(config, 'mac', settings.mac, evaluate);
   const portField = new InputField(config, 'port', settings.port, evaluate);

@@ -110,12 +110,12 @@ const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 /**
  * Returns a function that reads commands from a message and from what is fixed in the node, which wins. A message is either exactly one of the
  * accepted forms or INVALID_INPUT; nothing is taken for on or off because it is truthy. What could be read is written into `target`, also where it
- * throws or rejects, with INVALID_INPUT or NOT_CONFIGURED.
+ * rejects, with INVALID_INPUT or NOT_CONFIGURED.
  */
 export function commandReader(
   config: Config,
   evaluate: Evaluate,
-): (msg: Message, target: Target) => SwitchRequest | Promise<SwitchRequest> {
+): (msg: Message, target: Target) => Promise<SwitchRequest> {
   const mac = new InputField(config, 'mac', MAC, evaluate);
   const port = new InputField(config, 'port', PORT, evaluate);
   const on = new InputField(config, 'on', ON, evaluate);

@@ -1,10 +1,9 @@
 import type { Change } from '../account/types';
-import { StripError, variableMissing } from '../api/errors';
+import { StripError } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { Strip } from '../api/types';
 import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
-import { environmentVariable } from '../values';
-import { parseOnePort, requireMac, type Message } from './input-fields';
+import { parseOnePort, requireMac, requireSet, requireVariable, type Message } from './input-fields';
 import {
   accountStatus,
   errorStatus,
@@ -22,7 +21,7 @@ export type WatchOptions = ReturnType<typeof readWatchOptions>;
 /** Reads a node's properties; `env` gives an environment variable. Throws NOT_CONFIGURED or INVALID_INPUT. */
 export function readWatchOptions(config: Config, env: (name: string) => unknown) {
   const settings = SETTINGS['strip watch'];
-  const portText = textOf(config, 'port');
+  const portText = requireSet(textOf(config, 'port'));
   const port = parseOnePort(portText);
   if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
   return {
@@ -43,10 +42,7 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
   const text = textOf(config, 'mac');
   if (text === '') return null;
   const isVariable = typeOf(config, 'mac', SETTINGS['strip watch'].mac) === 'env';
-  const value = isVariable ? env(text) : text;
-  const missing = value === '' || value === undefined ? text : environmentVariable(text);
-  if (missing !== null) throw variableMissing(missing);
-  return requireMac(value);
+  return requireMac(isVariable ? requireVariable(text, env(text)) : requireSet(text));
 }
 
 /** Turns changes into messages: one for each that is watched, none for the others. */

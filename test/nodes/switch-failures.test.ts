@@ -38,6 +38,39 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);
   });
 
+  it('asks for what is missing where a field is to be an expression or a variable, but is empty', async () => {
+    const asked = {
+      mac: /^Choose a strip in the node, /,
+      port: /^Choose an outlet in the node, /,
+      on: /^Choose an action in the node, /,
+    };
+    const types = ['msg', 'flow', 'global', 'env', 'jsonata'];
+    const empty = Object.entries(asked).flatMap(([field, sentence]) =>
+      types.map((type) => ({ id: `${field} ${type}`, field, type, sentence })),
+    );
+    await lab.deploy(
+      empty.map(({ id, field, type }) =>
+        flowNode(id, 'strip switch', { ...outlet2, [field]: '', [`${field}Type`]: type }),
+      ),
+    );
+    for (const { id, sentence } of empty) {
+      const failed = await lab.caught(id, { payload: true });
+      assert.equal(failed.error?.code, 'NOT_CONFIGURED', id);
+      assert.match(String(failed.error.message), sentence);
+    }
+    assert.deepEqual(lab.requests(), []);
+  });
+
+  it('names the variable that an environment variable refers to and that is not set', async () => {
+    process.env.TEST_STRIP_MAC = '${TEST_NOT_SET}';
+    await lab.startSwitch({ ...outlet2, mac: 'TEST_STRIP_MAC', macType: 'env' });
+    const failed = await lab.caught('switch', { payload: true });
+    delete process.env.TEST_STRIP_MAC;
+    assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+    assert.match(String(failed.error.message), /^Set the environment variable TEST_NOT_SET, /);
+    assert.deepEqual(lab.requests(), []);
+  });
+
   it('refuses a frozen message before anything is switched', async () => {
     await lab.startSwitch(outlet2);
     const failed = await lab.caught('switch', Object.freeze({ payload: true }));

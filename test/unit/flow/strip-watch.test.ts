@@ -90,12 +90,15 @@ describe('what is watched', () => {
     for (const [broken, variable] of [
       [config, 'WHICH'],
       [{ mac: '${STRIP}' }, 'STRIP'],
+      [{ port: '${OUTLET}' }, 'OUTLET'],
     ] as const) {
       for (const missing of ['', undefined]) {
         const failed = await refused(broken, () => missing);
         assert.deepEqual([failed.sentenceKey, failed.params], ['NOT_CONFIGURED.variable', { variable }]);
       }
     }
+    const { params } = await refused(config, () => '${STRIP}');
+    assert.deepEqual(params, { variable: 'STRIP' });
   });
 
   it('cannot be what is no strip or no outlet', async () => {
