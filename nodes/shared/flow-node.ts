@@ -8,7 +8,7 @@ import { defectText, NOTHING_KNOWN, reportedError, sentenceOf } from '../../src/
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
-import { translator, whenStarted } from './runtime';
+import { onStarted, translator } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
 
@@ -80,10 +80,8 @@ export function provide(link: AccountLink): void {
 }
 
 /** The account with this id, where it is deployed and not disabled. */
-export function findAccount(RED: NodeAPI, id: string): AccountLink | undefined {
-  const node: unknown = id === '' ? null : RED.nodes.getNode(id);
-  return typeof node === 'object' && node !== null ? links.get(node) : undefined;
-}
+export const findAccount = (RED: NodeAPI, id: string): AccountLink | undefined =>
+  links.get(RED.nodes.getNode(id));
 
 /** The account a flow node uses. Throws NOT_CONFIGURED. */
 export function accountOf(RED: NodeAPI, id: string): AccountLink {
@@ -113,13 +111,12 @@ export function startWithAccount(
   { display, notice, start, onFailure }: StartOptions,
 ): () => void {
   const id = textOf(def, 'account');
-  let known: AccountLink | null | undefined = null;
+  let current: AccountLink | null | undefined = null;
   let stop = (): void => undefined;
-  const check = (): void => {
-    cancel = whenStarted(RED, check);
+  const cancel = onStarted(RED, () => {
     const link = findAccount(RED, id);
-    if (link === known) return;
-    known = link;
+    if (link === current) return;
+    current = link;
     stop();
     stop = () => undefined;
     try {
@@ -131,8 +128,7 @@ export function startWithAccount(
       node.warn(translate(`notice.${notice}`, { reason: sentenceOf(reported, translate) }));
       onFailure?.(reported);
     }
-  };
-  let cancel = whenStarted(RED, check);
+  });
   return () => {
     cancel();
     stop();

@@ -28,21 +28,21 @@ function packaged(key: string): string {
 const watched = new WeakSet();
 /** From the start of a deploy to its end; resolves then. */
 let deploy: Promise<void> | null = null;
+let resolveDeploy = (): void => undefined;
 let stopping = false;
-const onceEnded = new Set<() => void>();
 const onceStopped = new Set<() => void>();
-const onceStarted = new Set<() => void>();
+const startListeners = new Set<() => void>();
 
 /** Follows the deploys from now on. */
 export function watchDeploys(RED: NodeAPI): void {
   if (watched.has(RED.events)) return;
   watched.add(RED.events);
   const begin = (): void => {
-    deploy ??= new Promise((resolve) => onceEnded.add(resolve));
+    deploy ??= new Promise((resolve) => (resolveDeploy = resolve));
   };
   const end = (): void => {
     deploy = null;
-    callAll(onceEnded);
+    resolveDeploy();
   };
   RED.events.on('flows:stopping', () => {
     stopping = true;
@@ -50,12 +50,13 @@ export function watchDeploys(RED: NodeAPI): void {
   });
   RED.events.on('flows:stopped', () => {
     stopping = false;
-    callAll(onceStopped);
+    for (const callback of onceStopped) callback();
+    onceStopped.clear();
   });
   RED.events.on('flows:starting', begin);
   RED.events.on('flows:started', () => {
     end();
-    callAll(onceStarted);
+    for (const listener of startListeners) listener();
   });
   RED.events.on('runtime-event', (event: unknown) => {
     if (isStop(event)) end();
@@ -77,25 +78,19 @@ function isStop(event: unknown): boolean {
 export const deployEnded = (): Promise<void> | null => deploy;
 
 /**
- * Calls back as soon as all nodes of the flows exist: a message sent earlier may not find its receiver. Returns a function that cancels the
- * callback.
+ * Calls back at the end of each deploy, when all nodes of the flows exist: a message sent earlier may not find its receiver. Returns a function
+ * that ends this.
  */
-export function whenStarted(RED: NodeAPI, callback: () => void): () => void {
+export function onStarted(RED: NodeAPI, listener: () => void): () => void {
   watchDeploys(RED);
-  onceStarted.add(callback);
-  return () => onceStarted.delete(callback);
+  startListeners.add(listener);
+  return () => startListeners.delete(listener);
 }
 
 /** Calls back at once or, during a deploy, when all nodes that it takes away have closed. */
 export function whenStopped(callback: () => void): void {
   if (stopping) onceStopped.add(callback);
   else callback();
-}
-
-function callAll(callbacks: Set<() => void>): void {
-  const all = [...callbacks];
-  callbacks.clear();
-  for (const callback of all) callback();
 }
 
 /**
