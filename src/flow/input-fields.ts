@@ -131,15 +131,15 @@ export function messageReading(fields: readonly InputField[]): ReadMessage {
   };
 }
 
-/**
- * Reads or copies a message. An error other than a `StripError` can only come from one that is not plain data, such as one with a getter that
- * throws, and becomes INVALID_INPUT.
- */
+/** INVALID_INPUT for a message that is not plain data, such as one with a getter that throws. */
+export const unreadable = (): StripError => new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
+
+/** Reads or copies a message. An error other than a `StripError` can only mean that it is unreadable. */
 export function asInputError<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
+    throw isStripError(error) ? error : unreadable();
   }
 }
 

@@ -3,7 +3,7 @@ import type { Progress } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Config } from '../settings';
-import type { Evaluate, Message, Target } from './input-fields';
+import { unreadable, type Evaluate, type Message, type Target } from './input-fields';
 import { CommandsFailed, errorForDone, failedStrip, type Translate } from './node-error';
 import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from './node-status';
 import type { SharedAccount } from './shared-account';
@@ -49,8 +49,8 @@ interface InputHandlerOptions {
   known: () => KnownStrips;
   /** Ends the commands that the node has submitted to its account. */
   cancel: () => void;
-  /** Called with an error that belongs to no message. */
-  onDefect: (error: unknown) => void;
+  /** Called with an error that no Catch node is told of. */
+  onDefect: (error: StripError) => void;
 }
 
 interface Pending extends Input, InFlight {
@@ -140,8 +140,9 @@ export class InputHandler {
     try {
       if (failure === undefined) done();
       else done(failure);
-    } catch (error) {
-      this.options.onDefect(error);
+    } catch {
+      // Node-RED cannot copy the message for its Catch or Complete nodes.
+      this.options.onDefect(unreadable());
     }
   }
 }

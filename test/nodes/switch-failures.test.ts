@@ -79,6 +79,16 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.requests(), []);
   });
 
+  it('says in the log what is wrong with a message that Node-RED cannot copy for a Catch node', async () => {
+    await lab.startSwitch(outlet2);
+    const payload = Object.defineProperty({}, 'on', { enumerable: true, get: () => assert.fail('a getter') });
+    lab.send('switch', { payload });
+    await lab.until('a warning', () => lab.said('switch', 'warn').length > 0);
+    assert.deepEqual(lab.said('switch', 'warn'), ['Send plain data: reading the message failed.']);
+    assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);
+    assert.deepEqual(lab.requests(), []);
+  });
+
   it('ends every message exactly once', async () => {
     await lab.startSwitch(outlet2);
     const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
