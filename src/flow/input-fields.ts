@@ -45,9 +45,9 @@ export class InputField {
 
   constructor(config: Config, name: string, setting: TypedSetting, evaluate: Evaluate) {
     this.#name = name;
+    this.#evaluate = evaluate;
     this.#value = textOf(config, name, setting.default);
     this.#type = typeOf(config, name, setting);
-    this.#evaluate = evaluate;
     // An expression that is empty is nothing chosen.
     const isExpression = this.#value !== '' && EVALUATED.some((type) => type === this.#type);
     this.source = isExpression ? 'expression' : this.#type === 'message' ? 'message' : 'fixed';
@@ -82,7 +82,7 @@ export class InputField {
   readRequired(source: MessageSource): unknown {
     if (this.isEmpty) throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.${this.#name}`);
     const value = this.read(source);
-    // Only a message can say nothing: an expression that gives nothing is wrong.
+    // What an expression gives is judged by the caller, `undefined` like any other value.
     if (value !== undefined || this.source !== 'message') return value;
     throw new StripError('INVALID_INPUT', `INVALID_INPUT.${this.#name}Missing`);
   }
@@ -101,17 +101,17 @@ export class InputField {
   }
 }
 
-/** A value of the configuration. Throws NOT_CONFIGURED for a text that is `${NAME}`: Node-RED leaves it where that variable is not set. */
-export function requireSet<Value>(value: Value): Value {
-  const variable = typeof value === 'string' ? environmentVariable(value) : null;
+/** A text of the configuration. Throws NOT_CONFIGURED for one that is `${NAME}`: Node-RED leaves it where that variable is not set. */
+export function requireSet(text: string): string {
+  const variable = environmentVariable(text);
   if (variable !== null) throw variableMissing(variable);
-  return value;
+  return text;
 }
 
 /** The value of an environment variable. Throws NOT_CONFIGURED where it has none, or is `${NAME}` of another one that has none. */
 export function requireVariable(name: string, value: unknown): unknown {
   if (value === '' || value === undefined) throw variableMissing(name);
-  return requireSet(value);
+  return typeof value === 'string' ? requireSet(value) : value;
 }
 
 /** Reads a message: `read` is called once its expressions are evaluated. */
