@@ -102,13 +102,13 @@ function messageForEach(
 ): Message[] {
   const rest = { ...msg };
   delete rest.payload;
-  const outerParts = Object.hasOwn(msg, 'parts') ? { parts: msg.parts } : {};
   const id = generateId();
   deepFreeze(response);
   return payloads.map((payload, index) => {
     // The last message is the one that came: the others are copies of it.
     const message = index === payloads.length - 1 ? msg : cloneMessage(rest);
-    const parts = { ...outerParts, id, type: 'array', len: 1, count: payloads.length, index };
+    const outer = Object.hasOwn(message, 'parts') ? { parts: message.parts } : {};
+    const parts = { ...outer, id, type: 'array', len: 1, count: payloads.length, index };
     return Object.assign(message, { payload, parts, response });
   });
 }

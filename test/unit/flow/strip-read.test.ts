@@ -190,9 +190,12 @@ describe('strip list', () => {
   it('makes messages that share nothing that can be changed', async () => {
     const {
       messages: [first, second],
-    } = await list('strips', { nested: { a: 1 } }, ...two);
+    } = await list('strips', { nested: { a: 1 }, parts: { id: 'outer' } }, ...two);
     assert(first !== undefined && second !== undefined);
     assert.notEqual(first.nested, second.nested);
+    const [one, other] = [first, second].map(({ parts }) => (parts as { parts: object }).parts);
+    assert.deepEqual(one, other);
+    assert.notEqual(one, other);
     assert.equal(first.response, second.response);
     assert(Object.isFrozen(first.response));
   });
