@@ -181,6 +181,76 @@ describe('deploys and stops of a real Node-RED', () => {
     }
   });
 
+  it('each instance of a subflow has the account in it for itself, with base URL and key of the instance', async () => {
+    const other = await startService({ apiKey: 'key-of-the-other' });
+    const wire = { x: 0, y: 0, wires: [{ id: 'switch' }] };
+    const out = { x: 0, y: 0, wires: [{ id: 'switch', port: 0 }] };
+    const instance = (id: string, { baseUrl, apiKey }: TestService) =>
+      placed(
+        id,
+        'subflow:sub',
+        {
+          account: undefined,
+          env: [
+            { name: 'URL', type: 'str', value: baseUrl },
+            { name: 'KEY', type: 'str', value: apiKey },
+          ],
+        },
+        ['answer'],
+      );
+    try {
+      await red.deploy([
+        tab,
+        { id: 'sub', type: 'subflow', name: '', in: [wire], out: [out], env: [] },
+        { ...account(service, { baseUrl: '${URL}', credentials: { apiKey: '${KEY}' } }), z: 'sub' },
+        placed('switch', 'strip switch', { ...fixed, z: 'sub' }),
+        inject('one', 'first'),
+        inject('two', 'second'),
+        instance('first', service),
+        instance('second', other),
+        debug('answer'),
+      ]);
+      for (const id of ['one', 'two']) {
+        const { mark } = red.comms;
+        await red.inject(id, { payload: true });
+        assert.equal((await red.debug('answer', mark)).payload, true);
+      }
+      assert.deepEqual([service.requests.length, other.requests.length], [1, 1]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('flows that are stopped and started again in the editor watch and switch as before', async () => {
+    const stoppable = await startNodeRed({ settings: { runtimeState: { enabled: true, ui: true } } });
+    const post = async (path: string, body: object) =>
+      await stoppable.admin(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    try {
+      await stoppable.deploy([
+        ...around('strip switch', fixed),
+        placed('watch', 'strip watch', { mac: MAC, port: '1', initial: true }, ['watched']),
+        debug('watched'),
+        placed('simulator', 'strip simulator', { path: '/sim' }),
+        account(service, { baseUrl: '/sim', credentials: undefined }),
+      ]);
+      await stoppable.debug('watched');
+      await post('/flows/state', { state: 'stop' });
+      // Nothing will start, so there is no simulator to wait for.
+      const tested = await post('/strip-account/test', { baseUrl: '/sim' });
+      assert.equal(((await tested.json()) as { code?: unknown }).code, 'UNREACHABLE');
+      const { mark } = stoppable.comms;
+      await post('/flows/state', { state: 'start' });
+      assert.equal((await stoppable.debug('watched', mark)).payload, true);
+      assert.ok((await send(stoppable, { payload: false })).sent);
+    } finally {
+      await stoppable.stop();
+    }
+  });
+
   it('a hundred redeploys in traffic leave no timer, no socket and no memory behind', async () => {
     const flow = (round: number): FlowNode[] => [
       ...around('strip switch', { ...fixed, name: `round ${round}` }),
