@@ -111,6 +111,7 @@ export function startWithAccount(
   { display, notice, start, onFailure }: StartOptions,
 ): () => void {
   const id = textOf(def, 'account');
+  /** `undefined`: there is none; `null`: not looked for yet. */
   let current: AccountLink | null | undefined = null;
   let stop = (): void => undefined;
   const cancel = onStarted(RED, () => {

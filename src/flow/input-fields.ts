@@ -110,7 +110,7 @@ export function requireSet(text: string): string {
 
 /** The value of an environment variable. Throws NOT_CONFIGURED where it has none, or is `${NAME}` of another one that has none. */
 export function requireVariable(name: string, value: unknown): unknown {
-  if (value === '' || value === undefined) throw variableMissing(name);
+  if (value === '' || value === undefined) throw variableMissing(environmentVariable(name) ?? name);
   return typeof value === 'string' ? requireSet(value) : value;
 }
 

@@ -61,15 +61,20 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.requests(), []);
   });
 
-  it('names the variable that an environment variable refers to and that is not set', async () => {
-    process.env.TEST_STRIP_MAC = '${TEST_NOT_SET}';
-    await lab.startSwitch({ ...outlet2, mac: 'TEST_STRIP_MAC', macType: 'env' });
-    const failed = await lab.caught('switch', { payload: true });
-    delete process.env.TEST_STRIP_MAC;
-    assert.equal(failed.error?.code, 'NOT_CONFIGURED');
-    assert.match(String(failed.error.message), /^Set the environment variable TEST_NOT_SET, /);
-    assert.deepEqual(lab.requests(), []);
-  });
+  for (const [what, name, value] of [
+    ['an environment variable refers to', 'TEST_STRIP_MAC', '${TEST_NOT_SET}'],
+    ['was typed as ${NAME} for the name of one', '${TEST_NOT_SET}', ''],
+  ] as const) {
+    it(`names the variable that ${what} and that is not set`, async () => {
+      process.env.TEST_STRIP_MAC = value;
+      await lab.startSwitch({ ...outlet2, mac: name, macType: 'env' });
+      const failed = await lab.caught('switch', { payload: true });
+      delete process.env.TEST_STRIP_MAC;
+      assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+      assert.match(String(failed.error.message), /^Set the environment variable TEST_NOT_SET, /);
+      assert.deepEqual(lab.requests(), []);
+    });
+  }
 
   it('refuses a frozen message before anything is switched', async () => {
     await lab.startSwitch(outlet2);
