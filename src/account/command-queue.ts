@@ -123,9 +123,9 @@ export class CommandQueue {
   /** Commands that are not done, in the order they came, by MAC key. */
   readonly #strips = new Map<string, QueuedCommand[]>();
   #size = 0;
-  /** Monotonic time of the service's latest answer to a switch request. */
+  /** Monotonic time of the service's latest answer; while requests of commands fail, to a switch request. */
   #answeredAt = -Infinity;
-  /** Why the latest switch request since then failed. */
+  /** Why the latest request of a command failed; `null`: a switch request was answered since then, or nothing waits. */
   #outage: StripError | null = null;
   /** Looks for what has waited too long. */
   #expiry: Timer | null = null;
@@ -201,8 +201,13 @@ export class CommandQueue {
     this.#outage = null;
   }
 
-  /** A switch request failed, maybe without an answer. */
-  switchFailed(error: unknown): void {
+  /** Any request was answered. While requests of commands fail, a read that succeeds does not mean that switches work again. */
+  readAnswered(): void {
+    if (this.#outage === null) this.#answeredAt = this.options.clock.monotonic();
+  }
+
+  /** A request of a command failed, maybe without an answer. */
+  requestFailed(error: unknown): void {
     if (isOutage(error)) this.#outage = error;
     else this.switchAnswered();
   }
@@ -293,7 +298,9 @@ export class CommandQueue {
         if (first !== undefined) this.#startIfFirst(first);
       }
     }
-    if (this.#size === 0) this.#clearExpiry();
+    if (this.#size > 0) return;
+    this.#clearExpiry();
+    this.#outage = null;
   }
 
   /** Makes sure that what has waited too long in `ms` milliseconds ends then. */

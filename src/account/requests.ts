@@ -64,7 +64,7 @@ export class Requests {
         return answer;
       } catch (error) {
         failure = error;
-        this.#failed(error);
+        this.#failed(queued, error);
       } finally {
         if (queued !== null) {
           queued.underWay--;
@@ -172,6 +172,7 @@ export class Requests {
 
   #succeeded(queued: QueuedCommand | null, sent: number): void {
     const endedPause = this.cooldown.end(sent);
+    this.queue.readAnswered();
     this.onAnswer(true, endedPause);
     this.#wakeRetries(endedPause);
     if (queued === null) return;
@@ -181,7 +182,8 @@ export class Requests {
     this.options.log.retryingOver();
   }
 
-  #failed(error: unknown): void {
+  #failed(queued: QueuedCommand | null, error: unknown): void {
+    if (queued !== null) this.queue.requestFailed(error);
     this.counters.failed(error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
       const isNew = this.cooldown.begin(error, error.retryAfter);

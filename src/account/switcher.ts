@@ -132,7 +132,6 @@ export class Switcher {
       if (known.length < asked.length) this.refresh();
       return { mac, port, on, results, response, at, ...this.store.names(mac, port) };
     } catch (error) {
-      this.queue.switchFailed(error);
       const results = isStripError(error) ? error.results : [];
       const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
       // A failure that names no outlet contradicts every yes.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PORTS } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
@@ -37,9 +38,53 @@ describe('a command that waits', () => {
     run(2, true);
     await clock.pass(2000);
     await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
-    await clock.pass(2100);
+    await clock.pass(9900);
+    assert.equal(toggle.times, 0, 'the service answered a read 10 s ago');
+    await clock.pass(200);
     assert.equal(toggle.error?.code, 'TIMEOUT');
     assert.deepEqual(service.switchTexts, [`${MAC}/2 on`]);
+  });
+
+  it('for reads of toggles is carried out, however many there are, while the service answers them', async () => {
+    const { clock, service, run } = startAccount({ retryFor: 0, concurrency: 1 });
+    const toggles = PORTS.map((port) => run(port, 'toggle'));
+    for (const get of [0, 1, 2, 3]) {
+      await clock.pass(9000);
+      await service.gets[get]?.answer(stripOf(makeStrip(MAC, [true, true, true, true])));
+    }
+    for (const port of PORTS) await service.last.answer(yes(port));
+    assert.deepEqual(
+      toggles.map(({ outcome }) => outcome?.on),
+      [false, false, false, false],
+    );
+  });
+
+  it('for reads is carried out, however many there are, while the service answers them', async () => {
+    const { account, clock, service, run } = startAccount({ retryFor: 0, concurrency: 1 });
+    run(1, true);
+    await service.last.fail(failure('UNREACHABLE')); // over before the others come
+    for (const mac of ['A1', 'A2', 'A3', 'A4', 'A5']) void account.get(mac);
+    const waiting = run(1, true);
+    for (const get of [0, 1, 2, 3, 4]) {
+      await clock.pass(9000);
+      await service.gets[get]?.answer(stripOf(makeStrip(MAC, [true])));
+    }
+    await service.last.answer(yes());
+    assert.equal(waiting.outcome?.on, true);
+  });
+
+  it('for reads gets no more patience by their answers while switches fail', async () => {
+    const { account, clock, service, run } = startAccount({ retryFor: 0, concurrency: 2 });
+    run(1, true);
+    run(2, true);
+    for (const mac of ['A1', 'A2']) account.get(mac).catch(() => undefined);
+    const waiting = run(3, true);
+    await service.switches[0]?.fail(failure('TIMEOUT'));
+    await clock.pass(9000);
+    await service.gets[0]?.answer(stripOf(makeStrip('A1', [true])));
+    await clock.pass(1100);
+    assert.equal(waiting.error?.code, 'TIMEOUT');
+    assert.equal(service.switches.length, 2);
   });
 
   it('for the concurrency limit ends with what the service failed with meanwhile, at a time that counts from its last answer', async () => {

@@ -64,16 +64,28 @@ describe('a toggle', () => {
     assert.equal(ending.outcome?.on, false);
   });
 
-  it('has one deadline for reading and switching together', async () => {
+  it('has one deadline for reading and switching together, once one of them has failed', async () => {
     const { service, clock, run } = startAccount({ retryFor: 2000 });
     const ending = run(1, 'toggle');
+    await service.gets[0]?.fail(failure('TIMEOUT'));
     await clock.pass(1900);
-    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
     await service.last.fail(failure('TIMEOUT'));
     await clock.pass(100);
     assert.equal(service.switches.length, 2, 'the last attempt, at the deadline');
     await service.last.fail(failure('TIMEOUT'));
     assert.equal(ending.error?.code, 'TIMEOUT');
+  });
+
+  it('is retried from the answer to its reading on, however long that took', async () => {
+    const { service, clock, run } = startAccount({ retryFor: 2000 });
+    const ending = run(1, 'toggle');
+    await clock.pass(9000);
+    await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
+    await service.last.fail(failure('UNREACHABLE'));
+    await clock.pass(250);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.on, false);
   });
 
   for (const [what, strip] of [
