@@ -1,4 +1,4 @@
-import { isStripError, isUnknownStrip } from '../api/errors';
+import { failureOf, isStripError, isUnknownStrip } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Service, StripAnswer } from '../api/types';
 import type { Requests } from './requests';
@@ -40,14 +40,35 @@ export class Reader {
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
     const { counters } = this.requests;
-    counters.requests.strip++;
+    const get = (spelling: string): Promise<StripAnswer> => {
+      counters.requests.strip++;
+      return this.service.get(spelling);
+    };
     try {
-      const answer = this.store.strip(await this.service.get(this.store.spelling(mac)), version);
+      const answer = this.store.strip(await this.withSpelling(mac, get), version);
       counters.strip = counters.dated(answer);
       return answer;
     } catch (error) {
       if (isUnknownStrip(error)) this.store.missing(mac, version);
       throw error;
+    }
+  }
+
+  /**
+   * Sends a request about a strip, with the MAC in the spelling of the service, which only a list tells. If the service does not know the user's
+   * spelling and no list was read yet, reads the list and sends the request again. The caller has acquired the semaphore.
+   */
+  async withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
+    const spelling = this.store.spelling(mac);
+    try {
+      return await send(spelling);
+    } catch (error) {
+      if (!isUnknownStrip(error) || this.store.listed !== null) throw error;
+      const listError = await failureOf(this.#askList());
+      // The service knows no list either: the base URL is wrong.
+      if (listError?.code === 'NOT_FOUND') throw listError;
+      if (this.store.spelling(mac) === spelling) throw error;
+      return await send(this.store.spelling(mac));
     }
   }
 

@@ -113,15 +113,17 @@ export class Switcher {
   async #post(queued: QueuedCommand, port: PortOrAll, on: boolean): Promise<Outcome> {
     const { clock, service } = this.options;
     const { counters } = this.requests;
-    const mac = this.store.spelling(queued.command.mac);
+    const { mac } = queued.command;
     const asked = port === 'all' ? this.store.ports(mac) : [port];
     const now = (): string => new Date(clock.wall()).toISOString();
     const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
     if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
-    counters.requests.switch++;
     queued.switchRequests++;
     try {
-      const answer = await service.switch(mac, port, on);
+      const answer = await this.reader.withSpelling(mac, (spelling) => {
+        counters.requests.switch++;
+        return service.switch(spelling, port, on);
+      });
       const at = now();
       counters.switch = counters.dated(answer);
       this.queue.switchAnswered();
@@ -130,7 +132,15 @@ export class Switcher {
       const known = asked.filter((each) => confirmed.includes(each));
       this.store.confirm(mac, known, on, at);
       if (known.length < asked.length) this.refresh();
-      return { mac, port, on, results, response, at, ...this.store.names(mac, port) };
+      return {
+        mac: this.store.spelling(mac),
+        port,
+        on,
+        results,
+        response,
+        at,
+        ...this.store.names(mac, port),
+      };
     } catch (error) {
       const results = isStripError(error) ? error.results : [];
       const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);

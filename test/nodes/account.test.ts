@@ -111,6 +111,27 @@ describe('the strip-account node', () => {
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
   });
 
+  it('finds a strip whose MAC a flow spells in another way than a strict service, before any list was read', async () => {
+    await lab.stop();
+    const unknown = { kind: 'answer', status: 404, json: { error: 'no such strip' } } as const;
+    const isOther = (path: string): boolean => path.includes('/strips/') && !path.includes(MAC);
+    lab = await Lab.start({ faultOf: (path) => (isOther(path) ? unknown : null) });
+    const mac = MAC.toLowerCase().replace(/..(?=.)/g, '$&:');
+    await lab.startSwitch({ ...outlet2, mac });
+    const answer = await lab.out('switch', { payload: true });
+    assert.equal((answer.strip as { mac: string }).mac, MAC);
+    await lab.out('switch', { payload: false });
+    assert.deepEqual(
+      lab.requests().map((line) => line.split(' ')[1]),
+      [
+        `/strips/${encodeURIComponent(mac)}/switch`,
+        '/strips',
+        `/strips/${MAC}/switch`,
+        `/strips/${MAC}/switch`,
+      ],
+    );
+  });
+
   it('shows its key nowhere on the node object', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', outlet2)]);
     await lab.out('switch', { payload: true });

@@ -162,23 +162,31 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(failed.error?.code, 'SWITCH_FAILED');
     assert.equal(
       failed.error.message,
-      `See msg.strip for the result of each command: 1 of 3 failed (outlet 2 of ${OTHER_MAC} NOT_FOUND).`,
+      'See msg.strip for the result of each command: 1 of 3 failed (outlet 2 of Media strip NOT_FOUND).',
     );
     const strips = failed.strip as { port: number; success: boolean; requested: unknown; on: unknown }[];
     assert.deepEqual(
       strips.map(({ port, success, requested, on }) => [port, success, requested, on]),
       [
         [1, true, true, true],
-        [2, false, 'on', null],
+        [2, false, 'on', false],
         [3, true, true, true],
       ],
     );
-    assert.equal(lab.requests().length, 3);
+    assert.equal(lab.posts().length, 3);
+  });
+
+  it('says that the base URL is wrong where the service knows neither the strip nor a list', async () => {
+    await lab.startSwitch(outlet2);
+    lab.service.always({ kind: 'answer', status: 404, json: {} });
+    const failed = await lab.caught('switch', { payload: true });
+    assert.equal(failed.error?.code, 'NOT_FOUND');
+    assert.match(String(failed.error.message), /^Check the account's base URL/);
   });
 
   const failures: [string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
     ['AUTH', { kind: 'answer', status: 401, json: {} }, /rejected the API key/, 'red ring auth'],
-    ['NOT_FOUND', { kind: 'answer', status: 404, json: {} }, /knows no strip A1B2C3D4E5F6/, 'red ring notFound'],
+    ['NOT_FOUND', { kind: 'answer', status: 404, json: {} }, /knows no strip Desk strip/, 'red ring notFound'],
     ['RATE_LIMITED', { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} }, /\b7 s/, 'yellow ring rateLimited'],
     ['TIMEOUT', { kind: 'hang' }, /did not answer within 1 s/, 'red ring timeout'],
     ['UNREACHABLE', { kind: 'reset', when: 'before' }, /broke off/, 'red ring unreachable'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
-import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, yes } from '../../support/scripted-service';
+import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 describe('the command queue', () => {
@@ -46,6 +46,37 @@ describe('the command queue', () => {
     await service.last.answer(yes());
     assert.deepEqual(service.switchTexts, ['AA:BB:CC:DD:EE:FF/1 on', 'AA:BB:CC:DD:EE:FF/1 off']);
     assert.equal(second.outcome?.mac, 'AA:BB:CC:DD:EE:FF');
+  });
+
+  for (const [action, texts] of [
+    [true, ['aa:bb:cc:dd:ee:ff/1 on', 'list ', `${MAC}/1 on`]],
+    ['toggle', ['get aa:bb:cc:dd:ee:ff', 'list ', `get ${MAC}`, `${MAC}/1 on`]],
+  ] as const) {
+    it(`read the list where the service does not know a MAC as it was written (${action})`, async () => {
+      const { service, account, run } = startAccount({ concurrency: 1 });
+      const ifKnown = <Answer>(mac: string, answer: Answer): Promise<Answer> =>
+        mac === MAC ? Promise.resolve(answer) : Promise.reject(failure('NOT_FOUND', {}, 'strip'));
+      service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [false])));
+      service.autoGet = (mac) => ifKnown(mac, stripOf(makeStrip(MAC, [false])));
+      service.autoSwitch = (mac, port) => ifKnown(mac, yes(port));
+      const ending = run(1, action, { mac: 'aa:bb:cc:dd:ee:ff' });
+      await calm();
+      assert.deepEqual(service.texts, texts);
+      assert.equal(ending.outcome?.mac, MAC);
+      const other = run(1, true, { mac: '11:22' });
+      await calm();
+      assert.equal(other.error?.code, 'NOT_FOUND');
+      assert.equal(service.lists.length, 1, 'a list was read');
+      await account.close();
+    });
+  }
+
+  it('say that a strip is unknown where the list cannot be read either', async () => {
+    const { service, run } = startAccount();
+    service.autoList = () => Promise.reject(failure('AUTH'));
+    const ending = run(1, true);
+    await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+    assert.equal(ending.error?.code, 'NOT_FOUND');
   });
 
   it('let an "all" wait for the outlets of its strip, and them for it, but not another strip', async () => {

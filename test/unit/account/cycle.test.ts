@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
-import { failure, MAC, yes } from '../../support/scripted-service';
+import { failure, listOf, MAC, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const OFF = `${MAC}/1 off`;
@@ -42,6 +42,7 @@ describe('a cycle', () => {
 
   it('retries the on without a deadline, through whatever the service answers', async () => {
     const { service, clock, run } = startAccount({ retryFor: 1000 });
+    service.autoList = () => Promise.resolve(listOf());
     const ending = run(1, 'cycle');
     await service.last.answer(yes());
     await clock.pass(5000);
@@ -143,6 +144,7 @@ describe('a cycle', () => {
   )) {
     it(`whose off was surely not carried out (${code}) ends there`, async () => {
       const { service, clock, run } = startAccount();
+      service.autoList = () => Promise.resolve(listOf());
       const ending = run(1, 'cycle');
       await service.last.fail(failure(code, details, sentence));
       assert.equal(ending.error?.code, code);

@@ -63,6 +63,7 @@ describe('the diagnostics of an account', () => {
       await lab.service.last.fail(error);
       await lab.clock.pass(1000);
     }
+    lab.service.autoList = () => Promise.resolve(listOf());
     const reading = lab.account.get(MAC);
     await Promise.all([assert.rejects(reading), lab.service.gets[0]?.fail(failure('NOT_FOUND'))]);
     assert.deepEqual(errorsOf(lab), { TIMEOUT: 2, AUTH: 1, NOT_FOUND: 1 });

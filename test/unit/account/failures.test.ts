@@ -92,6 +92,7 @@ describe('a switch request that failed', () => {
 
       it(`${mayBeCarriedOut ? 'brings' : 'does not bring'} the outlet of a cycle back on`, async () => {
         const { service, clock, run } = startAccount({ retryFor: 0 });
+        service.autoList = () => Promise.resolve(listOf());
         const ending = run(1, 'cycle');
         await service.last.fail(error());
         assert.equal(ending.times, mayBeCarriedOut ? 0 : 1);
@@ -116,6 +117,7 @@ describe('a switch request that failed', () => {
 
       it(`${isOutage ? 'lets' : 'does not let'} the newest of the waiting commands replace the others`, async () => {
         const { service, run } = startAccount({ retryFor: 0 });
+        service.autoList = () => Promise.resolve(listOf());
         run(1, true);
         const waiting = [run(1, false), run(1, true)];
         await service.last.fail(error());

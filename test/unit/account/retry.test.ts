@@ -39,9 +39,11 @@ describe('a command that fails', () => {
   )) {
     it(`is not tried again after ${code}${'retryable' in details ? ' that lasts' : ''}`, async () => {
       const { service, clock, run } = startAccount();
+      service.autoList = () => Promise.resolve(listOf());
       const ending = run(1, true);
       await service.last.fail(failure(code, details));
       assert.equal(ending.error?.code, code);
+      assert.equal(service.switches.length, 1);
       assert.equal(clock.pending, 0);
     });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
-import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 describe('a toggle', () => {
@@ -106,6 +106,7 @@ describe('a toggle', () => {
 
   it('of a strip that is unknown is NOT_FOUND and switches nothing', async () => {
     const { service, run } = startAccount();
+    service.autoList = () => Promise.resolve(listOf());
     const ending = run(1, 'toggle');
     await service.gets[0]?.fail(failure('NOT_FOUND'));
     assert.equal(ending.error?.code, 'NOT_FOUND');
