@@ -161,6 +161,7 @@ const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
  */
 class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   slot = -1;
+  readonly #began: number;
   #timer: Timer;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
@@ -184,6 +185,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     private repeat: ((error: Error) => boolean) | null,
     private readonly end: (response: HttpResponse | StripError) => void,
   ) {
+    this.#began = clock.wall();
     this.#timer = clock.setTimeout(() => this.#onDeadline(), timeout);
   }
 
@@ -198,6 +200,8 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Timers stand still while the machine sleeps: what waited for a connection, or is repeated, is not sent hours later.
+    if (this.clock.wall() - this.#began > this.timeout) this.#fail(timeoutError(this.timeout, this.context));
     this.#controller = controller;
     if (this.#abortReason) controller.abort(this.#abortReason);
   }

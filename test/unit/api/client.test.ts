@@ -144,6 +144,30 @@ describe('Client', () => {
       );
     });
 
+    it('ends a request whose connection is there only after the machine slept, which then is never sent', async () => {
+      const switched = failureOf(client.switch(MAC, 1, true));
+      clock.jump += 3_600_000;
+      assert.equal((await switched).code, 'TIMEOUT');
+      await client.list();
+      assert.deepEqual(
+        service.requests.map(({ method }) => method),
+        ['GET'],
+      );
+    });
+
+    it('ends a request whose connection broke while the machine slept, which then is not repeated', async () => {
+      const one = connect(service.baseUrl, { connections: 1 });
+      await one.list();
+      service.next({ kind: 'idleClose' });
+      const release = service.hold();
+      const switched = failureOf(one.switch(MAC, 1, true));
+      await service.arrived(2);
+      clock.jump += 3_600_000;
+      release();
+      assert.equal((await switched).code, 'TIMEOUT');
+      assert.equal(service.requests.length, 2);
+    });
+
     it('does not end a request whose answer has arrived but was not read yet', async () => {
       const wire = await startWire();
       const one = connect(wire.baseUrl, { timeout: 500 });
