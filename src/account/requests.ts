@@ -218,19 +218,20 @@ export class Cooldown {
     return this.remaining > 0 ? this.#error : null;
   }
 
-  /** Milliseconds that are left. */
+  /** Milliseconds that are left. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
   get remaining(): number {
-    return Math.max(0, this.#until - this.clock.monotonic());
+    return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.untilWall - this.clock.wall()));
   }
 
   /** Begins a pause of `ms`, or lengthens the one there is. Returns whether a pause began: there was none before, and `ms` is not 0. */
   begin(error: StripError, ms: number): boolean {
-    const isNew = this.remaining === 0;
+    const left = this.remaining;
+    const pause = Math.max(left, Math.min(ms, LONGEST_PAUSE));
     this.#error = error;
     this.#began = this.clock.monotonic();
-    this.#until = Math.max(this.#until, this.#began + Math.min(ms, LONGEST_PAUSE));
-    this.untilWall = Math.round(this.clock.wall() + this.remaining);
-    return isNew && ms > 0;
+    this.#until = this.#began + pause;
+    this.untilWall = Math.round(this.clock.wall() + pause);
+    return left === 0 && ms > 0;
   }
 
   /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */

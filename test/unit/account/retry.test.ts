@@ -200,6 +200,19 @@ describe('a rate limit', () => {
     await list;
   });
 
+  it('is over when the machine slept until its end, and not because the wall clock is put back', async () => {
+    const { service, clock, account, run } = startAccount();
+    run(1, true);
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    clock.jump -= 3_600_000;
+    await assert.rejects(account.list());
+    clock.jump += 3_600_000 + 600_000;
+    assert.equal(account.status().cooldownUntil, null);
+    const list = account.list();
+    await service.lists[0]?.answer(listOf());
+    await list;
+  });
+
   it('is not over because a request that was sent before it succeeds', async () => {
     const { service, clock, run } = startAccount();
     run(1, true);
