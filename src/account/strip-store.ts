@@ -1,4 +1,4 @@
-import type { StripError } from '../api/errors';
+import { isOutage, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { ListAnswer, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import { PORTS, READINGS } from '../api/types';
@@ -182,14 +182,14 @@ export class StripStore {
   /** Takes in the answer about one strip, asked as `version`; as `list`. */
   strip(answer: StripAnswer, version: number): StripAnswer {
     const { strip, readable } = answer;
-    this.#noteAnswer(null, version);
+    this.#noteReached(version);
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
     state.saidOffline = !strip.available;
-    this.#take(state, strip, version);
+    this.#take(state, { ...strip, available: strip.available && this.available === true }, version);
     this.#tell();
     return { ...answer, strip: corrected(strip, state) };
   }
@@ -197,11 +197,11 @@ export class StripStore {
   /** The service confirmed just now that these outlets are `on`. */
   confirm(mac: string, ports: readonly Port[], on: boolean, at: string): void {
     const version = this.nextVersion();
-    this.#noteAnswer(null, version);
+    this.#noteReached(version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.saidOffline = false;
-    this.#take(state, { available: true, outlets, at }, version);
+    this.#take(state, { available: this.available === true, outlets, at }, version);
     this.#tell();
   }
 
@@ -268,6 +268,11 @@ export class StripStore {
     this.error = error;
     this.available = error === null;
     return true;
+  }
+
+  /** The service answered about a strip. Where it refuses to list the strips, or its list cannot be read, only another list says that it is over. */
+  #noteReached(version: number): void {
+    if (this.error === null || isOutage(this.error)) this.#noteAnswer(null, version);
   }
 
   #tell(): void {

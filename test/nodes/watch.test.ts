@@ -145,6 +145,22 @@ describe('the strip watch node', () => {
     assert.deepEqual(lab.requests(), ['GET /strips']);
   });
 
+  it('says that the service refuses to list as long as it does, although commands succeed', async () => {
+    await lab.stop();
+    const refused = { kind: 'answer', status: 403, json: {} } as const;
+    lab = await Lab.start({ faultOf: (path) => (path.endsWith('/strips') ? refused : null) });
+    const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+    await lab.deploy([
+      watch({ availability: true, initial: true }),
+      flowNode('switch', 'strip switch', { ...outlet2, wires: [['done']] }),
+    ]);
+    await lab.until('the refusal', () => told().includes('account/available false'));
+    lab.send('switch', { payload: true });
+    await lab.until('the switch', () => told().includes(`${MAC}/2 true`));
+    assert.ok(!told().some((text) => text.endsWith('available true')), told().join());
+    assert.equal(lab.statuses('watch').at(-1), 'red ring auth');
+  });
+
   it('shows in the status, and says once in the log, that the service cannot be asked', async () => {
     lab.service.always({ kind: 'answer', status: 401, json: {} });
     await lab.deploy([watch({ availability: true, initial: true }), list]);

@@ -56,6 +56,37 @@ describe('the status of an account', () => {
     assert.equal(heard.length, 3);
   });
 
+  it('does not change with every command where the service switches but refuses to list', async () => {
+    for (const [code, changes] of [
+      ['AUTH', 0],
+      ['BAD_RESPONSE', 0],
+      ['UNREACHABLE', 2],
+    ] as const) {
+      const lab = startAccount();
+      await list(lab, makeStrip(MAC, [false]));
+      lab.service.autoList = () => Promise.reject(failure(code));
+      lab.service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+      lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
+      await assert.rejects(lab.account.list());
+      const available: boolean[] = [];
+      lab.account.subscribe((change) => {
+        if (change.kind === 'account') available.push(change.available === true);
+        if (change.kind === 'strip') available.push(change.available);
+      });
+      available.splice(0);
+      lab.run(1, true);
+      await calm();
+      await lab.account.get(MAC);
+      assert.deepEqual(available, Array(changes).fill(true), code);
+      assert.equal(lab.account.known.lastKnown(MAC, 1), true);
+      lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+      await lab.account.list();
+      assert.equal(lab.account.status().available, true);
+      assert.equal(lab.account.known.find(MAC)?.available, true);
+      await lab.account.close();
+    }
+  });
+
   it('says whether a list was read, and whether one was complete; a command that succeeds is no list', async () => {
     const lab = startAccount();
     const listed: AccountStatus['listed'][] = [];
