@@ -154,8 +154,8 @@ export class Account {
     const timers = [
       clock.setTimeout(() => restoring.forEach(({ endGrace }) => endGrace?.()), GRACE),
       clock.setTimeout(() => {
-        this.#requests.giveUp();
         void service.close(0);
+        this.#queue.delays.end();
       }, RESTORE_TIME),
     ];
     await allOver(restoring);

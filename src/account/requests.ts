@@ -29,8 +29,6 @@ export class Requests {
   /** How many requests of commands have ended. */
   commandRequestsOver = 0;
   readonly #semaphore: Semaphore;
-  /** Restores that have not succeeded are given up. */
-  #isOver = false;
   #wokenAt = -Infinity;
   #saidRetrying = false;
 
@@ -85,12 +83,6 @@ export class Requests {
     this.queue.delays.end();
   }
 
-  /** Ends restores that have not succeeded. */
-  giveUp(): void {
-    this.#isOver = true;
-    this.queue.delays.end();
-  }
-
   /** Throws if a command must make no further attempt, or a read none at all. */
   #check(queued: QueuedCommand | null): void {
     if (queued === null) {
@@ -105,7 +97,8 @@ export class Requests {
       fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
     const asked = error.retryAfter ?? 0;
     if (queued.phase === 'restoring') {
-      if (this.#isOver) throw error;
+      // The service's client was closed: there is no time left.
+      if (error.code === 'CLOSED') throw error;
       if (this.queue.isClosed) return backoff(SECOND);
       const isRefused = !isOutage(error) && !mayBeCarriedOut(error);
       const longest = isRefused ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
