@@ -113,6 +113,9 @@ const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRe
 /** Error codes of Node and undici that mean that no connection was made, so nothing was sent. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
+/** Redirects that mean "send this request elsewhere"; after 302 and 303 it may have been carried out. */
+const MOVED = new Set<unknown>([301, 307, 308]);
+
 /** Whether a switch request that failed so may have been carried out all the same. */
 export function mayBeCarriedOut(error: StripError): boolean {
   const { code, sentenceKey, params, retryable, results } = error;
@@ -121,7 +124,8 @@ export function mayBeCarriedOut(error: StripError): boolean {
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
   if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
-  return code === 'TIMEOUT' || code === 'BAD_RESPONSE' || code === 'CLOSED';
+  if (code === 'BAD_RESPONSE') return !MOVED.has(params.status);
+  return code === 'TIMEOUT' || code === 'CLOSED';
 }
 
 /** Whether the service itself says that it does not know a strip: a web page that was not found says nothing about strips. */

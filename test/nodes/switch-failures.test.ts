@@ -126,6 +126,14 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 
+  it('ends a cycle at once where the service is elsewhere, such as at https', async () => {
+    await lab.startSwitch(outlet2);
+    lab.service.always({ kind: 'redirect', to: 'https://strips.invalid/', status: 301 });
+    const failed = await lab.caught('switch', { payload: 'cycle' });
+    assert.match(String(failed.error?.message), /^Enter the final address of the service/);
+    assert.equal(lab.posts().length, 1);
+  });
+
   it('tells a Catch node the last known state, so that a dashboard can be put back', async () => {
     await lab.startSwitch(outlet2);
     await lab.out('switch', { payload: true });

@@ -61,6 +61,13 @@ const CASES: readonly Case[] = [
   { code: 'SERVICE', sentence: 'refused', mayBeCarriedOut: false, isOutage: false },
   { code: 'SERVICE', sentence: 'inFront', mayBeCarriedOut: false, isOutage: false },
   { code: 'BAD_RESPONSE', sentence: 'html', mayBeCarriedOut: true, isOutage: false },
+  ...[301, 307, 308, 302, 303].map((status) => ({
+    code: 'BAD_RESPONSE' as const,
+    sentence: 'redirect',
+    details: { params: { code: String(status), status } },
+    mayBeCarriedOut: status === 302 || status === 303,
+    isOutage: false,
+  })),
   { code: 'RATE_LIMITED', sentence: 'later', mayBeCarriedOut: false, isOutage: true },
   { code: 'AUTH', sentence: 'rejected', mayBeCarriedOut: false, isOutage: false },
   { code: 'NOT_FOUND', sentence: 'strip', mayBeCarriedOut: false, isOutage: false },
