@@ -71,13 +71,18 @@ describe('the command queue', () => {
     });
   }
 
-  it('say that a strip is unknown where the list cannot be read either', async () => {
-    const { service, run } = startAccount();
-    service.autoList = () => Promise.reject(failure('AUTH'));
-    const ending = run(1, true);
-    await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
-    assert.equal(ending.error?.code, 'NOT_FOUND');
-  });
+  for (const [code, sentence, expected] of [
+    ['AUTH', 'rejected', 'NOT_FOUND.strip'],
+    ['NOT_FOUND', 'address', 'NOT_FOUND.address'],
+  ] as const) {
+    it(`say ${expected} where the list cannot be read either (${code})`, async () => {
+      const { service, run } = startAccount();
+      service.autoList = () => Promise.reject(failure(code, {}, sentence));
+      const ending = run(1, true);
+      await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+      assert.equal(ending.error?.sentenceKey, expected);
+    });
+  }
 
   it('let an "all" wait for the outlets of its strip, and them for it, but not another strip', async () => {
     const { service, run } = startAccount();
