@@ -1,8 +1,8 @@
 import { isRecord } from '../values';
 import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { createLook, type Look } from './decode/names';
-import { outletSets, readSet, rowSet, settleOutlets, type ToldOutlet } from './decode/outlets';
+import { createLook, type Look, type Meaning } from './decode/names';
+import { outletSets, readSet, rowSet, settleOutlets, tellsOutlets, type ToldOutlet } from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
@@ -82,7 +82,7 @@ function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   return strips;
 }
 
-/** What an answer that does not name its strip says: the one record that it is or holds, or the outlets that it lists: `[true, false, …]`. */
+/** What an answer that does not name its strip says: the one record that it is or lists, or the outlets that it lists: `[true, false, …]`. */
 function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
   const only = (list: unknown[]): JsonRecord[] => (list.length === 1 ? list.filter(isRecord) : []);
   const about: AboutStrip = { mac, records: [], offline: false, bare: null };
@@ -95,8 +95,12 @@ function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
     };
   }
   if (!isRecord(value)) return about;
-  const lists = Object.values(value).filter((inner) => Array.isArray(inner));
-  return { ...about, records: [value, ...(lists.length === 1 ? lists.flatMap(only) : [])] };
+  // Beside outlets, a list of users or updates is not about the strip.
+  const isComplete = tellsOutlets(value, look);
+  const mayHold = ({ holds, strips, denied }: Meaning): boolean => holds || strips || !(isComplete || denied);
+  const lists = Object.keys(value).map((key) => (mayHold(look(key)) ? value[key] : null));
+  const [list, ...others] = lists.filter((inner) => Array.isArray(inner));
+  return { ...about, records: [value, ...(list === undefined || others.length > 0 ? [] : only(list))] };
 }
 
 /** One strip from all records about it. Outlets, readings and names count only where the records agree. */

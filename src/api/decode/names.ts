@@ -79,8 +79,8 @@ const NAMES = {
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
   /** Say why something failed, or how often. Only around a list, in a switch answer, and in an entry of that: elsewhere it may be about anything. */
-  reason: `errormessage errormsg errordescription reason warning warnings fault haserror failedports failedoutlets
-    failedcount failurecount errorcount`,
+  reason: `errormessage errormsg errordescription reason warning warnings fault haserror rejected failedports
+    failedoutlets failedcount failurecount errorcount`,
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** How many there are in all. */
@@ -185,7 +185,7 @@ const DENIED_WORDS = `desired target requested request default config configurat
   expected planned client user owner neighbor firmware group input led button light lock
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
   peak wanted before old pulse inching configure countdown job routine macro failsafe away notification
-  proposed queue`;
+  proposed queue delay`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 /** What a key means by itself. */
