@@ -67,9 +67,13 @@ class Search {
     const strips = items.filter((item) => item !== null && typeof item === 'object');
     const areStrips =
       isListName(name) || strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look));
+    // A room without strips beside one that has some is no strip, but it may say that something failed.
+    for (const [i, item] of list.entries()) {
+      if (hasGroups && items[i] === null && isRecord(item)) this.wrappers.push(item);
+    }
     if (!areStrips) return hasGroups;
-    if (strips.length === 0 && !hasGroups && !(name === null || name.strips)) return false;
-    // A room without strips beside one that has some is none of them.
+    const mustBeStrips = name === null || name.strips || name.is('unreachable');
+    if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
     this.#add(strips, hasGroups ? 0 : items.filter((item) => item === null).length);
     return strips.length > 0 || hasGroups;
   }

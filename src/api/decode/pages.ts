@@ -91,7 +91,7 @@ function isErrorCode({ plain }: Meaning, value: unknown): boolean {
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =
-  /^(?:failed|missing|skipped|unreachable|timedout).|errors$|warnings?$|^(?:filters?|filteredby|query|search|removed)$|since$/;
+  /^(?:failed|missing|skipped|omitted|unreachable|timedout).|errors$|warnings?$|^(?:filters?|filteredby|query|search|removed|excluded|hidden)$|since$/;
 
 const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
