@@ -52,6 +52,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
     found.includes(false) ||
     saysNo(fields, look, 0) ||
     saysPending(fields, look) ||
+    (asked !== undefined && saysState(fields, !asked.on, look)) ||
     (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, look, 0));
   const unclear = success === true && isUncertain;
   return {
@@ -194,11 +195,12 @@ const DONE =
 /** Names under which a no does, but 0 and an empty list may stand for none. */
 const ANSWER = /^(?:result|data|response)$/;
 
-/** `status: "queued"`, `queued: true`, `applied: false` and `switched: []` */
+/** `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false` and `switched: []` */
 const saysPending = (record: JsonRecord, look: Look): boolean =>
   Object.entries(record).some(([key, value]) => {
     const { plain, available } = look(key);
-    if (says('pending', value === true ? key : value)) return true;
+    const isSaid = value === true || (Array.isArray(value) && value.length > 0);
+    if (says('pending', isSaid ? key : value)) return true;
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));
   });
