@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { READINGS, type ReadingName, type Strip } from '../types';
+import type { ReadingName, Strip } from '../types';
 import { discredits, saysUnreliable, type Field } from './fields';
 import { SCALE, type Look } from './names';
 import {
@@ -16,6 +16,7 @@ import {
 
 /** One value for a reading, or why it is none. */
 interface ReadingCandidate extends Candidate<number> {
+  reading: ReadingName;
   unit: string | null;
   tier: number;
   reason: Note['reason'] | null;
@@ -35,60 +36,58 @@ type Readings = Pick<Strip, ReadingName | 'units'>;
 
 /** Load, voltage and signal of a strip: each only where all fields for it agree. */
 export function settleReadings(fields: readonly Field[], look: Look, note: AddNote): Readings {
-  const readings: Readings = { load: null, voltage: null, signal: null, units: {} };
-  const candidates: Record<ReadingName, ReadingCandidate[] | null> = {
-    load: null,
-    voltage: null,
-    signal: null,
+  const candidates = candidatesOf(fields, look);
+  const load = settle('load', candidates, note);
+  const voltage = settle('voltage', candidates, note);
+  const signal = settle('signal', candidates, note);
+  const units: Strip['units'] = {};
+  if (load !== null && load.unit !== null) units.load = load.unit;
+  if (voltage !== null && voltage.unit !== null) units.voltage = voltage.unit;
+  if (signal !== null && signal.unit !== null) units.signal = signal.unit;
+  return {
+    load: load?.value ?? null,
+    voltage: voltage?.value ?? null,
+    signal: signal?.value ?? null,
+    units,
   };
+}
+
+/** All that fields say of readings. */
+function candidatesOf(fields: readonly Field[], look: Look): ReadingCandidate[] {
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
   const unreliable = fields
     .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
     .map(({ record }) => record);
+  const candidates: ReadingCandidate[] = [];
   for (const field of fields) {
     const reading = readingOf(field, look);
     if (reading === null) continue;
     const candidate = unreliable.includes(field.record)
-      ? useless(field, 'disagree')
+      ? useless(field, reading, 'disagree')
       : candidateOf(field, reading, qualifiers, look);
-    if (candidate === null) continue;
-    // Nearly every reading is told once; an empty array would make room for 17 when the first is added, in each strip of a list.
-    const others = candidates[reading];
-    if (others === null) candidates[reading] = [candidate];
-    else others.push(candidate);
+    if (candidate !== null) candidates.push(candidate);
   }
-  if (candidates.voltage?.some(({ value }) => value > HIGHEST_VOLTAGE)) {
-    candidates.load = candidates.load?.map(asScaled) ?? null;
-    candidates.voltage = candidates.voltage.map(asScaled);
-  }
-  for (const name of READINGS) settle(name, candidates[name] ?? [], readings, note);
-  return readings;
+  const isScaled = candidates.some(({ reading, value }) => reading === 'voltage' && value > HIGHEST_VOLTAGE);
+  return isScaled ? candidates.map(asScaled) : candidates;
 }
 
-function settle(
-  name: ReadingName,
-  candidates: readonly ReadingCandidate[],
-  readings: Readings,
-  note: AddNote,
-): void {
+/** The one value of a reading on which its candidates agree. */
+function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: AddNote): Measured | null {
+  const candidates = all.filter((candidate) => candidate.reading === reading);
   const [first] = candidates;
-  if (first === undefined) return;
-  if (candidates.length === 1 && first.reason === null) {
-    readings[name] = first.value;
-    if (first.unit !== null) readings.units[name] = first.unit;
-    return;
-  }
+  if (first === undefined) return null;
+  // Nearly every reading is told once.
+  if (candidates.length === 1 && first.reason === null) return first;
   const usable = candidates.filter(({ reason }) => reason === null);
   const own = usable.filter(({ tier }) => tier === 0);
   const counted = own.length > 0 ? own : usable;
   const value = agreed(counted);
   const units = counted.map((candidate) => candidate.unit).filter((unit) => unit !== null);
-  const [unit] = units;
+  const [unit = null] = units;
+  if (value !== undefined && units.every((each) => each === unit)) return { value, unit };
   const reason = counted.length > 0 ? 'disagree' : first.reason;
-  if (value !== undefined && units.every((each) => each === unit)) {
-    readings[name] = value;
-    if (unit !== undefined) readings.units[name] = unit;
-  } else if (reason !== null) note(name, reason, fieldsOf(counted.length > 0 ? counted : candidates));
+  if (reason !== null) note(reading, reason, fieldsOf(counted.length > 0 ? counted : candidates));
+  return null;
 }
 
 /** Which reading a field is, if it is one. A power is a load among measurements, or beside one. */
@@ -107,9 +106,11 @@ function unitsIn({ meaning, value }: Field, reading: ReadingName, look: Look): s
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
 
-/** Numbers without a unit beside a voltage that is plainly scaled are scaled, too. */
+/** Loads and voltages without a unit beside a voltage that is plainly scaled are scaled, too. */
 const asScaled = (candidate: ReadingCandidate): ReadingCandidate =>
-  candidate.unit === null && candidate.reason === null ? { ...candidate, reason: 'scale' } : candidate;
+  candidate.reading !== 'signal' && candidate.unit === null && candidate.reason === null
+    ? { ...candidate, reason: 'scale' }
+    : candidate;
 
 /** `qualifiers`: fields that give units and scales; those in the record of a reading may be about it. */
 function candidateOf(
@@ -121,28 +122,29 @@ function candidateOf(
   const { meaning, value, part, record } = field;
   const measured = isRecord(value) ? measuredOf(value, look) : readNumber(value);
   if (measured === null) {
-    return value === '' || typeof value === 'object' ? null : useless(field, 'unclear');
+    return value === '' || typeof value === 'object' ? null : useless(field, reading, 'unclear');
   }
-  if (typeof measured === 'string') return useless(field, measured);
+  if (typeof measured === 'string') return useless(field, reading, measured);
   let { unit } = measured;
   let isDisputed = false;
   for (const other of qualifiers) {
     if (other.record !== record) continue;
-    if (other.meaning.scaleOf === reading) return useless(field, 'scale');
+    if (other.meaning.scaleOf === reading) return useless(field, reading, 'scale');
     for (const said of unitsIn(other, reading, look)) {
       isDisputed ||= unit !== null && said !== unit;
       unit = said;
     }
   }
-  if (isDisputed) return useless(field, 'disagree');
-  if (unit !== null && !UNITS[reading].test(unit)) return useless(field, 'unit');
+  if (isDisputed) return useless(field, reading, 'disagree');
+  if (unit !== null && !UNITS[reading].test(unit)) return useless(field, reading, 'unit');
   // 0 and 1 may be off and on.
   const isBit = unit === null && (measured.value === 0 || measured.value === 1);
   if (isBit && part !== 'meter' && meaning.is('power')) return null;
-  return { from: meaning.key, tier: meaning.tier, value: measured.value, unit, reason: null };
+  return { reading, from: meaning.key, tier: meaning.tier, value: measured.value, unit, reason: null };
 }
 
-const useless = ({ meaning }: Field, reason: Note['reason']): ReadingCandidate => ({
+const useless = ({ meaning }: Field, reading: ReadingName, reason: Note['reason']): ReadingCandidate => ({
+  reading,
   from: meaning.key,
   tier: meaning.tier,
   value: 0,
