@@ -66,11 +66,11 @@ const valueOf = ({ part, outlets }: Meaning, value: unknown): unknown =>
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
 function isOneField(meaning: Meaning, record: JsonRecord, look: Look): boolean {
-  const keys = Object.keys(record);
-  if (meaning.outlets !== null || meaning.state !== null) {
-    if (keys.some((key) => look(key).keyed >= 0)) return true;
-  }
-  return (meaning.reading !== null || meaning.is('power')) && keys.some((key) => look(key).is('value'));
+  const has = (isIt: (key: Meaning) => boolean): boolean =>
+    Object.keys(record).some((key) => isIt(look(key)));
+  const maySwitch = meaning.outlets !== null || meaning.state !== null;
+  const mayMeasure = meaning.reading !== null || meaning.is('power');
+  return (maySwitch && has(({ keyed }) => keyed >= 0)) || (mayMeasure && has((key) => key.is('value')));
 }
 
 /** What a record of that name holds; inside measurements everything is measured. */

@@ -68,9 +68,8 @@ class Search {
     const areStrips =
       isListName(name) || strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look));
     // A room without strips beside one that has some is no strip, but it may say that something failed.
-    for (const [i, item] of list.entries()) {
-      if (hasGroups && items[i] === null && isRecord(item)) this.wrappers.push(item);
-    }
+    const withoutStrips = hasGroups ? list.filter((_, i) => items[i] === null) : [];
+    for (const room of withoutStrips) if (isRecord(room)) this.wrappers.push(room);
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
     if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;

@@ -208,14 +208,15 @@ export function createLook(): Look {
   };
 }
 
-/** The groups of a table that each name or word is in, and its place in each. */
+/** The groups of a table that each name or word is in, and its place in each. Words often come in capitals, so those are in it, too. */
 function groupsOf<Group extends string>(
   table: Readonly<Record<Group, string>>,
 ): ReadonlyMap<string, ReadonlyMap<Group, number>> {
   const groups = new Map<string, Map<Group, number>>();
   for (const group in table) {
     for (const [rank, name] of table[group].split(/\s+/).entries()) {
-      groups.set(name, (groups.get(name) ?? new Map<Group, number>()).set(group, rank));
+      const own = (groups.get(name) ?? new Map<Group, number>()).set(group, rank);
+      groups.set(name, own).set(name.toUpperCase(), own);
     }
   }
   return groups;
@@ -230,8 +231,7 @@ const NO_WORD: ReadonlyMap<WordGroup, number> = new Map();
 /** The groups of the word that a value is; none for anything else. */
 export function wordGroups(value: unknown): ReadonlyMap<WordGroup, number> {
   if (typeof value !== 'string' || value.length > LONGEST_NAME) return NO_WORD;
-  const text = value.toLowerCase();
-  return WORD_GROUPS.get(text) ?? WORD_GROUPS.get(text.replace(/[\s_-]+/g, '')) ?? NO_WORD;
+  return WORD_GROUPS.get(value) ?? WORD_GROUPS.get(value.toLowerCase().replace(/[\s_-]+/g, '')) ?? NO_WORD;
 }
 
 /** Whether a value is a word of that group. */
@@ -257,13 +257,17 @@ function meaningOf(key: string) {
   const { reading, tier } = readingNamed(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
+  const shared = plain === 'stripname' ? Infinity : 100 + rank('name');
+  const outletName = is('outletname') ? rank('outletname') : shared;
   return {
     key,
     /** Rank among the names of a strip, or of an outlet; Infinity: none. The same for `mac`, `id` and `pair`. */
     name: rank('name'),
-    outletName: is('outletname') ? rank('outletname') : plain === 'stripname' ? Infinity : 100 + rank('name'),
+    outletName,
     /** Holds the name of a strip or an outlet, which may be any word. */
     isName: is('name') || is('outletname'),
+    /** The text under it names an outlet, identifies it or says what kind of thing it is. */
+    isLabel: outletName < Infinity || is('type') || is('code'),
     mac: rank('mac'),
     id: rank('id'),
     pair: rank('pair'),

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
-import { isOfOther, namesOutlet, OUTLET, type Look, type Meaning } from './names';
-import { numberInText, readIndex, readText, type JsonRecord } from './values';
+import { OUTLET, type Look, type Meaning } from './names';
+import { numberInText, readIndex, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
@@ -9,17 +9,17 @@ export type Numbers = (Port | null)[];
 /**
  * Numbers records that are each about one outlet: by a field that says the number, or by the key of the record; by numbers that are not
  * called a port only where those of all four are exactly 1-4 or 0-3; by the order of four alike records last. `keys`: of the map that
- * holds the records, if one does; `ordered`: the records stand in an array of outlets; `ports`: the keys in them that call a number that
- * of a port. `null`: nothing numbers them for sure. `codes`: keys such as `relay` whose numbers number the set, or may do so: no states.
+ * holds the records, if one does; `ordered`: the records stand in an array of outlets; `columns`: what the keys in them mean. `null`: nothing
+ * numbers them for sure. `codes`: keys such as `relay` whose numbers number the set, or may do so: no states.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
+  columns: readonly Meaning[],
   look: Look,
   keys: readonly Meaning[],
   ordered: boolean,
-  ports: readonly Meaning[],
-): { numbers: Numbers; codes: Set<string> } {
-  const { called, codes } = calledPort(records, ports, look);
+): { numbers: Numbers; codes: string[] } {
+  const { called, codes } = calledPort(records, columns, look);
   const keyed = keys.map((key) => key.keyed);
   const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
@@ -41,19 +41,20 @@ export function numberRecords(
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
 function calledPort(
   records: readonly JsonRecord[],
-  ports: readonly Meaning[],
+  columns: readonly Meaning[],
   look: Look,
-): { called: Numbers | null; codes: Set<string> } {
+): { called: Numbers | null; codes: string[] } {
   const sure: number[][] = [];
   const unsure: { key: string; raw: number[] }[] = [];
-  for (const { key, state } of ports) {
+  for (const { key, number, state } of columns) {
+    if (number !== 'port') continue;
     const raw = records.map((record) => numberOf(record[key], look));
-    if (raw.every((number) => number < 0)) continue;
+    if (raw.every((each) => each < 0)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
   }
   const called = combinedNumbers(sure);
-  const codes = new Set<string>();
+  const codes: string[] = [];
   const others: number[][] = [];
   for (const { key, raw } of unsure) {
     const isDistinct = new Set(raw).size === raw.length;
@@ -62,7 +63,7 @@ function calledPort(
       (called !== null && fromOne(raw).every((number, i) => number === called[i]));
     if (isNumber) others.push(raw);
     // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
-    if (isNumber || (called === null && isDistinct)) codes.add(key);
+    if (isNumber || (called === null && isDistinct)) codes.push(key);
   }
   return { called: called ?? combinedNumbers(others), codes };
 }
@@ -175,26 +176,12 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
   if (isExact(raw)) return fromOne(raw).every((number, place) => number === PORTS[place]);
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
-    (!NO_OUTLET.test(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
+    (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
   return !meaning.isName || values.every(fits);
 }
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
+/** Whether a text says that it is about something other than one switched outlet. */
+export const isNoOutlet = (text: string): boolean => NO_OUTLET.test(text);
+
 const NO_OUTLET = /\b(?:usb|neutral|master|sensor|always[ -]on|unswitched)\b|^(?:all|main|total|group)$/i;
-
-/** Whether a text under one of these keys of a record says that it is about something other than one switched outlet. */
-export const saysNoOutlet = (record: JsonRecord, labels: readonly Meaning[]): boolean =>
-  labels.some((label) => {
-    const text = record[label.key];
-    return typeof text === 'string' && (label.is('code') ? isOfOther(text) : NO_OUTLET.test(text));
-  });
-
-/** `{"code": "overload_1", "value": true}`: a bare value of something that the texts under these keys do not call an outlet. */
-export function isOtherValue(record: JsonRecord, labels: readonly Meaning[], look: Look): boolean {
-  const textOf = ({ key }: Meaning): string => readText(record[key]) ?? '';
-  return (
-    labels.some((label) => textOf(label) !== '') &&
-    !labels.some((label) => namesOutlet(textOf(label))) &&
-    Object.keys(record).some((key) => look(key).is('value'))
-  );
-}

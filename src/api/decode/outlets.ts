@@ -1,17 +1,9 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
-import { STATE_TEXT_SUFFIX, type Look, type Meaning } from './names';
+import { isOfOther, namesOutlet, STATE_TEXT_SUFFIX, type Look, type Meaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
-import {
-  fromOne,
-  isExact,
-  numberRecords,
-  numberValues,
-  saysNoOutlet,
-  isOtherValue,
-  type Numbers,
-} from './numbering';
+import { fromOne, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './values';
 import type { AddNote, JsonRecord } from './values';
 
@@ -139,51 +131,66 @@ function ofRecords(
   look: Look,
 ): ToldOutlet[] | null {
   if (all.length > MOST_OUTLETS) return null;
-  const { ports, labels } = columnsOf(all, look);
-  const kept = areOfOutlets(all, ports, labels, trust, look);
-  const records = kept.includes(false) ? all.filter((_, i) => kept[i]) : all;
-  const ownKeys = keys.filter((_, i) => kept[i]);
-  // `"socketToggle1": {"value": 1}`
-  const outer = ownKeys.map(({ keyedBy, keyedState }) => (keyedBy === 'word' ? keyedState : null));
+  const columns = columnsOf(all, look);
+  const labels = columns.filter(({ isLabel }) => isLabel);
+  const records = labels.length === 0 ? all : thoseOfOutlets(all, labels, columns, trust);
+  const ownKeys = records === all ? keys : keys.filter((_, i) => records.some((record) => record === all[i]));
   const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
-  const { numbers, codes } = numberRecords(records, look, ownKeys, isOrdered, ports);
-  const said = records.map((record, i) => statesIn(record, look, outer[i]));
-  if (!areOutlets(trust, records, ports, numbers, said)) return null;
+  const { numbers, codes } = numberRecords(records, columns, look, ownKeys, isOrdered);
+  const said = records.map((record, i) => statesIn(record, look, outerState(ownKeys[i])));
+  if (!areOutlets(trust, records, columns, numbers, said)) return null;
   // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
   for (const each of said) {
     for (const { weight, from: key } of each) {
-      if (weight === 'measure') codes.add(key);
+      if (weight === 'measure') codes.push(key);
       // `{"status": 0, "status_text": "ok"}`
-      if (weight === 'text') codes.add(key.replace(STATE_TEXT_SUFFIX, ''));
+      if (weight === 'text') codes.push(key.replace(STATE_TEXT_SUFFIX, ''));
     }
   }
+  const noStates = codes.length === 0 ? NONE : new Set(codes);
   return records.map((record, i) => ({
     from,
     port: numbers[i] ?? null,
-    state: settleState(said[i] ?? [], codes),
+    state: settleState(said[i] ?? [], noStates),
     name: nameIn(record, labels),
   }));
 }
 
-/** Which records are about outlets, as far as the texts by which they call themselves something say. */
-function areOfOutlets(
+/** What the keys of records mean, each key once. */
+const columnsOf = (records: readonly JsonRecord[], look: Look): Meaning[] =>
+  Object.keys(Object.assign({}, ...records) as JsonRecord).map(look);
+
+/** How the key of a record says on or off: `"socketToggle1": {"value": 1}`. */
+const outerState = (key: Meaning | undefined): Meaning['keyedState'] =>
+  key?.keyedBy === 'word' ? key.keyedState : null;
+
+/**
+ * The records that are about outlets, as far as the texts by which they call themselves something say: not "USB", "switch_led_1" and
+ * `{"code": "overload_1", "value": true}`.
+ */
+function thoseOfOutlets(
   records: readonly JsonRecord[],
-  ports: readonly Meaning[],
   labels: readonly Meaning[],
+  columns: readonly Meaning[],
   trust: Container['trust'],
-  look: Look,
-): boolean[] {
-  if (labels.length === 0) return records.map(() => true);
+): readonly JsonRecord[] {
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
   const isMany = records.length > PORTS.length;
-  const kinds = labels.filter((label) => !label.is('code') && (isMany || label.is('type')));
   // A record with the number of an outlet is one, whatever its identifier or its name is.
-  const unnumbered = ports.length > 0 ? [] : labels;
-  const codes = unnumbered.filter((label) => label.is('code'));
-  const names = unnumbered.filter((label) => label.isName && trust !== 'outlets');
-  const telling = [...kinds, ...codes];
-  const naming = [...codes, ...names];
-  return records.map((record) => !saysNoOutlet(record, telling) && !isOtherValue(record, naming, look));
+  const isNumbered = columns.some(({ number }) => number === 'port');
+  const kept = records.filter((record) => {
+    const names: string[] = [];
+    for (const label of labels) {
+      const text = readText(record[label.key]);
+      const isCode = label.is('code');
+      if (text === null || (isCode && isNumbered)) continue;
+      if (isCode ? isOfOther(text) : (isMany || label.is('type')) && isNoOutlet(text)) return false;
+      if (isCode || (label.isName && trust !== 'outlets' && !isNumbered)) names.push(text);
+    }
+    const isValue = columns.some((column) => column.is('value') && Object.hasOwn(record, column.key));
+    return !isValue || names.length === 0 || names.some(namesOutlet);
+  });
+  return kept.length < records.length ? kept : records;
 }
 
 /**
@@ -193,7 +200,7 @@ function areOfOutlets(
 function areOutlets(
   trust: Container['trust'],
   records: readonly JsonRecord[],
-  ports: readonly Meaning[],
+  columns: readonly Meaning[],
   numbers: Numbers,
   said: readonly StateCandidate[][],
 ): boolean {
@@ -201,33 +208,14 @@ function areOutlets(
   const states = said.flat();
   if (trust === 'list')
     return numbers.some((number) => number !== null) && states.some(({ weight }) => weight !== 'unreliable');
-  const isNumbered = (record: JsonRecord): boolean => ports.some(({ key }) => Object.hasOwn(record, key));
+  const isNumbered = (record: JsonRecord): boolean =>
+    columns.some(({ key, number }) => number === 'port' && Object.hasOwn(record, key));
   return (
     records.length === PORTS.length &&
     records.every(isNumbered) &&
     PORTS.every((port) => numbers.includes(port)) &&
     states.some(({ value }) => value !== null)
   );
-}
-
-/**
- * The keys of the records of a set, each once: those that call a number that of a port, and those that name an outlet, identify it or say
- * what kind of thing it is.
- */
-function columnsOf(records: readonly JsonRecord[], look: Look): { ports: Meaning[]; labels: Meaning[] } {
-  const ports: Meaning[] = [];
-  const labels: Meaning[] = [];
-  const seen = new Set<string>();
-  for (const record of records) {
-    for (const key in record) {
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const meaning = look(key);
-      if (meaning.number === 'port') ports.push(meaning);
-      if (meaning.outletName < Infinity || meaning.is('type') || meaning.is('code')) labels.push(meaning);
-    }
-  }
-  return { ports, labels };
 }
 
 function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {

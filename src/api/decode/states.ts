@@ -34,6 +34,13 @@ export function stateOfValue(
   return state === null ? [] : [state];
 }
 
+/** Adds to a list. Nearly every record says one thing, and an empty array would make room for 17 with the first. */
+const appended = <Item>(list: Item[] | null, item: Item): Item[] => {
+  if (list === null) return [item];
+  list.push(item);
+  return list;
+};
+
 /** What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off, if it does. */
 export function statesIn(
   record: JsonRecord,
@@ -41,23 +48,23 @@ export function statesIn(
   outer: Meaning['state'] = null,
   depth = 0,
 ): StateCandidate[] {
-  const said: StateCandidate[] = [];
+  let said: StateCandidate[] | null = null;
   for (const key in record) {
     const meaning = look(key);
     const value = record[key];
     const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
     const isState = kind !== null || meaning.part === 'self';
     if (isState && isRecord(value) && depth < DEEPEST_STATE)
-      said.push(...statesIn(value, look, kind, depth + 1));
+      for (const inner of statesIn(value, look, kind, depth + 1)) said = appended(said, inner);
     const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
-    if (state !== null) said.push(state);
+    if (state !== null) said = appended(said, state);
     // "low" beside `output: true` makes that the direction of a pin.
     if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
-      said.push({ from: key, value: value === 'high', weight: 'level' });
+      said = appended(said, { from: key, value: value === 'high', weight: 'level' });
     if (state?.weight === 'clear') continue;
-    if (discredits(meaning, value)) said.push({ from: key, value: null, weight: 'unreliable' });
+    if (discredits(meaning, value)) said = appended(said, { from: key, value: null, weight: 'unreliable' });
   }
-  if (outer === null) return said;
+  if (outer === null || said === null) return said ?? [];
   // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
   const [own, ...others] = said.filter(({ value }) => value !== null);
   if (own !== undefined && others.some(({ value }) => value !== own.value))
