@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../mac';
-import { reachability, stripFields, type Field } from './fields';
+import { reachability, saysUnreliable, stripFields, type Field } from './fields';
 import type { Look, Meaning } from './names';
 import { tellsOutlets } from './outlets';
 import { agreed, Preferred, readIndex, readJson, readText, type JsonRecord } from './values';
@@ -67,9 +67,9 @@ class Search {
     const strips = items.filter((item) => item !== null && typeof item === 'object');
     const areStrips =
       isListName(name) || strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look));
-    // A room without strips beside one that has some is no strip, but it may say that something failed.
-    const withoutStrips = hasGroups ? list.filter((_, i) => items[i] === null) : [];
-    for (const room of withoutStrips) if (isRecord(room)) this.wrappers.push(room);
+    // A room without strips beside one that has some is no strip, but it may say that it could not be read.
+    const rooms = hasGroups ? list.filter((_, i) => items[i] === null).filter(isRecord) : [];
+    for (const room of rooms) if (saysFailure(room, look)) this.wrappers.push(room);
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
     if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
@@ -198,6 +198,13 @@ const saysOffline = (record: JsonRecord, look: Look): boolean =>
   Object.keys(record).some((key) => {
     const value = record[key];
     return readIndex(value) < 0 && reachability({ meaning: look(key), value, part: 'self' }) === false;
+  });
+
+/** Whether a record names an error, or says that it is no success. */
+const saysFailure = (record: JsonRecord, look: Look): boolean =>
+  Object.keys(record).some((key) => {
+    const { reliability } = look(key);
+    return (reliability === 'error' || reliability === 'success') && saysUnreliable(look(key), record[key]);
   });
 
 /** The keys of a record under which stand records with outlets and with MACs other than its own. */
