@@ -34,7 +34,7 @@ export function stateOfValue(
   return state === null ? [] : [state];
 }
 
-/** Adds to a list. Nearly every record says one thing, and an empty array would make room for 17 with the first. */
+/** Adds to a list. Most records say one thing, but the first `push` makes room for 17: that makes reading a list of strips a tenth slower. */
 const appended = <Item>(list: Item[] | null, item: Item): Item[] => {
   if (list === null) return [item];
   list.push(item);
