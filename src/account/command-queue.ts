@@ -32,7 +32,7 @@ export class QueuedCommand {
   readonly ports: readonly Port[];
   /** Monotonic time from which its patience counts. */
   since: number;
-  /** Wall clock minus monotonic clock when it arrived: what that has grown by is time that the machine slept. */
+  /** Wall clock minus monotonic clock when it arrived. If this difference has grown since, the machine slept for that long. */
   readonly clockOffset: number;
   phase: Phase = 'waiting';
   /** What it does; a toggle becomes on or off once the strip was read. */
@@ -45,15 +45,15 @@ export class QueuedCommand {
   switchRequests = 0;
   /** One of them was confirmed. */
   hasSwitched = false;
-  /** Why its latest attempt failed; `null` after a success, unless another of its requests still waits for a retry. */
+  /** Error of its latest failed attempt. A success clears it, but not while another of its requests waits for a retry. */
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
   stop: StripError | null = null;
-  /** What may be off and must be switched on again. */
+  /** Outlets that a cycle may have switched off, and that must be switched on again. */
   pendingRestores: readonly PortOrAll[] = [];
   /** Begins when its turn comes, ends when nothing is done for it any more. */
   running: Promise<void> | null = null;
-  /** Ends a cycle's wait for its "off"; `null`: there is none. */
+  /** Makes a cycle stop waiting for the answer to its "off"; `null`: this is no cycle. */
   endGrace: (() => void) | null = null;
   /** Its message has an answer. */
   isSettled = false;
@@ -83,14 +83,14 @@ export class QueuedCommand {
     return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0 && !this.hasSwitched);
   }
 
-  /** Whether a newer command may take its place: it waits, or is being retried and leaves no outlet off by that. */
+  /** Whether a newer command may take its place: it waits, or it is being retried and its end would leave no outlet off. */
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
     if (this.failure === null) return false;
     return this.phase === 'restoring' || (this.stop === null && !this.hasPendingRestore);
   }
 
-  /** Whether its waits end: a pending restore goes on, unless a newer command takes it over. */
+  /** Whether its delays are cut short. Not those of a pending restore, unless a newer command takes it over. */
   get endsWaits(): boolean {
     return this.stop !== null && (!this.hasPendingRestore || this.stop.code === 'SUPERSEDED');
   }
@@ -174,7 +174,7 @@ export class CommandQueue {
     }
   }
 
-  /** An attempt failed, or the service asked for a pause, and there will be another attempt; unless that makes a newer command replace this one. */
+  /** Notes that an attempt failed, or must wait for a pause. A newer command may now replace this one; otherwise there will be another attempt. */
   retryLater(queued: QueuedCommand, error: StripError): void {
     // From its first failure on, answers to other commands do not make it more patient.
     if (queued.failure === null) queued.since = Math.max(queued.since, this.#answeredAt);
@@ -226,7 +226,7 @@ export class CommandQueue {
     if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
-  /** Ends all commands of an owner, as far as they have not been carried out. Returns how many may not be: all but cycles after their "off". */
+  /** Ends all commands of an owner. Returns how many may not have been carried out; a cycle whose "on" is still sent does not count. */
   cancel(owner: object): number {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
@@ -344,7 +344,7 @@ export class CommandQueue {
     });
   }
 
-  /** Whether a newer command is for an outlet of this one: an "all" that does not only switch on leaves protected outlets alone. */
+  /** Whether a newer command is for an outlet of this one. An "all" other than "on" leaves protected outlets alone, so it does not reach them. */
   #reaches(newer: QueuedCommand, { command, ports }: QueuedCommand): boolean {
     const isLimited = newer.command.port === 'all' && newer.command.action !== true;
     const kept = isLimited ? protectedPorts(this.options, command.mac) : [];
@@ -455,8 +455,8 @@ const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | u
   strip.find(({ ports }) => ports.includes(port));
 
 /**
- * Whether a newer on/off may take the place of a pending restore when others give way. An "on" is then retried without a deadline, so it must not
- * switch on more than what has to be. It must begin at once: if it had to wait, it might be gone before it brings an outlet back.
+ * Whether a newer on/off may replace a pending restore. A newer "on" is then retried without a deadline, so it may cover only outlets that must go
+ * on. It must begin at once: a command that waits may be ended before it switches the outlet on.
  */
 function takesOver(
   newer: QueuedCommand,

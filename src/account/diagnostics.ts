@@ -40,7 +40,7 @@ export class DiagnosticCounters {
     return { at: this.clock.wall(), answer };
   }
 
-  /** A command failed. Only what is no failure of a request is counted, because those are counted already. */
+  /** A command failed. Counts errors for which no request was sent; failed requests are counted by `failed`. */
   ended(error: unknown): void {
     if (isStripError(error) && NEVER_SENT.has(error.code)) this.failed(error);
   }

@@ -20,8 +20,8 @@ export interface Round {
 }
 
 /**
- * Reads the list, round after round, while the account has subscribers. The interval counts from the end of one round to the beginning of the next, so
- * that a slow service is not asked more often than a fast one.
+ * Reads the list, round after round, while the account has subscribers. The interval counts from the end of a round to the beginning of the next,
+ * so that a slow service is not asked more often than a fast one.
  */
 export class Poller {
   isRunning = false;
@@ -48,7 +48,7 @@ export class Poller {
     this.#interval = Math.max(options.settings.interval, FLOOR);
   }
 
-  /** The first round begins at once; the floor is kept though the account had subscribers just before. */
+  /** The first round begins at once, but not within the floor after an earlier round. */
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;

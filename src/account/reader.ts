@@ -8,8 +8,8 @@ import type { StripStore } from './strip-store';
 interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
   /**
-   * How many requests of commands were over when it was sent; infinite: not sent yet. A read that was sent before one was over may show the state
-   * before it, so it is not shared with later callers.
+   * `commandRequestsOver` when the read was sent; Infinity: not sent yet. A read that was sent before a command's request ended may show the state
+   * before it, so later callers do not share it.
    */
   readonly sentAfter: () => number;
 }

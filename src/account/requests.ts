@@ -10,7 +10,7 @@ const FIRST_BACKOFF = SECOND / 2;
 const LONGEST_BACKOFF = 10 * SECOND;
 /** Longest wait between attempts to switch an outlet back on that the service refuses. Milliseconds. */
 const LONGEST_REFUSED_BACKOFF = 60 * SECOND;
-/** The first success after an outage makes retries come within this time. */
+/** After the first success, all retries that wait are sent within this time. */
 const WAKE_SPREAD = SECOND;
 /** Shortest time between two such wake-ups: some requests may succeed while others never do. */
 const WAKE_INTERVAL = 5 * SECOND;
@@ -44,8 +44,8 @@ export class Requests {
   }
 
   /**
-   * Sends a request of a command, or of a read (`null`). A read is not retried; a command is, while it is patient and where that may help; one
-   * that is restoring is retried after any failure, until it succeeds or a newer command takes over. While the account closes, it hurries.
+   * Sends a request of a command, or of a read (`null`). A read is not retried. A command is retried within its patience, if a retry may help; one
+   * that is restoring is retried after any failure, until it succeeds or a newer command takes over, and more often while the account closes.
    */
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
@@ -151,7 +151,7 @@ export class Requests {
     }
   }
 
-  /** From now on it waits for the semaphore only. */
+  /** Sets the phase "sending": only the semaphore may still delay the command. */
   #enterSending(queued: QueuedCommand | null): void {
     if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
   }
@@ -274,7 +274,7 @@ class Semaphore {
   }
 }
 
-/** A pause that the service asked for ends too late. Both in milliseconds. */
+/** The error for a pause that is longer than a command may wait. Both in milliseconds. */
 const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
   new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
     params: { ...error.params, seconds: Math.ceil(pause / SECOND), limit: limit / SECOND },

@@ -10,7 +10,7 @@ export const FORGET_AFTER = 24 * 3_600_000;
 /** What has a version of its own. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
-/** What an answer tells of a strip: only its description, or readings, may be missing. */
+/** What an answer says about a strip. Its description and readings may be missing. */
 type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 
 /** What others may ask the store. */
@@ -29,7 +29,7 @@ interface StripState {
   /** The last values that were not unknown. */
   readonly lastOn: Map<Port, boolean>;
   readonly lastReading: Map<ReadingName, number>;
-  /** Some answer told its outlets, so that there are no others. */
+  /** An answer listed its outlets, so the strip has these and not the assumed four. */
   outletsTold: boolean;
   /** Of the newest list it was in. */
   listVersion: number;
@@ -69,8 +69,8 @@ export class StripStore {
   readable = true;
 
   /**
-   * `asksMore`: whether a strip will be asked for itself after a list that does not tell its readings. `announce` is called after every answer,
-   * with what changed (maybe nothing).
+   * `asksMore`: whether a strip is read separately when the list has no readings of it. `announce` is called after every answer, with what
+   * changed (maybe nothing).
    */
   constructor(
     private readonly options: AccountOptions,
@@ -161,7 +161,7 @@ export class StripStore {
         state.listVersion = version;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
         const unsure: VersionedField[] = state.readingsUntold ? [...READINGS] : [];
-        // What its own answer says of that is taken back by another only: a list may not know.
+        // If the strip's own answer said offline, only another answer about this strip changes that: a list may not know.
         const mayNotKnow = state.saidOffline && state.readingsUntold && this.asksMore(strip.mac);
         if (strip.available && mayNotKnow) unsure.push('available');
         this.#take(state, strip, version, unsure);
@@ -205,7 +205,7 @@ export class StripStore {
     this.#tell();
   }
 
-  /** A list asked as `version` failed: nothing is available that has not answered since. */
+  /** A list asked as `version` failed: each strip without a newer answer becomes unavailable. */
   failed(error: StripError, version: number): void {
     if (!this.#noteAnswer(error, version)) return;
     for (const state of this.#strips.values()) this.#markUnavailable(state, version);
@@ -261,7 +261,7 @@ export class StripStore {
     return state;
   }
 
-  /** Notes that the service answers, or the error by which it does not. Returns false where something newer is known. */
+  /** Notes whether the service answered: `error` is `null`, or says why not. Returns false if something newer is known. */
   #noteAnswer(error: StripError | null, version: number): boolean {
     if (version <= this.#availableVersion) return false;
     this.#availableVersion = version;

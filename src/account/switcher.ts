@@ -68,14 +68,14 @@ export class Switcher {
   /** The opposite of what an outlet is; of all, off if any is on. `null`: unknown. */
   #opposite({ mac, outlets }: Strip, port: PortOrAll): boolean | null {
     const free = this.#unprotected(mac);
-    // With every outlet protected, one that is on still makes it an off, which is then refused.
+    // If all outlets are protected and one is on, the toggle becomes an off, which `#plan` refuses.
     const asked = port !== 'all' ? [port] : free.length > 0 ? free : outlets.map((outlet) => outlet.port);
     const states = asked.map((each) => outlets.find((outlet) => outlet.port === each)?.on ?? null);
     if (states.includes(true)) return false;
     return states.length === 0 || states.includes(null) ? null : true;
   }
 
-  /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds; what the "off" failed with is reported after it. */
+  /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds. If the "off" failed, its error is thrown after that. */
   async #cycle(queued: QueuedCommand): Promise<Outcome> {
     const plan = this.#plan(queued.command, false);
     const grace = new Promise<StripError>((resolve) => {
@@ -144,7 +144,7 @@ export class Switcher {
     } catch (error) {
       const results = isStripError(error) ? error.results : [];
       const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
-      // A failure that names no outlet contradicts every yes.
+      // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
       const saysYes = saysNo.length === 0 ? [] : results.map((result) => result.port);
       const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());

@@ -39,21 +39,21 @@ export type Progress =
   { readonly phase: 'retrying'; readonly error: StripError } | { readonly phase: 'pausing' };
 
 export interface RunOptions {
-  /** What `cancel` will be called with to end the command; a flow node, for instance. */
+  /** Whose command this is, for instance a flow node: `cancel(owner)` ends all commands of an owner. */
   owner?: object;
   /** Called when the command begins to wait for its next attempt, also because of a rate limit, or to wait in the middle of a cycle. */
   onProgress?: (progress: Progress) => void;
 }
 
 /**
- * What a subscriber is told. `previous` is what was known last; `null`: it is known when one subscribes, or becomes known for the first time. An
- * outlet or a reading that becomes unknown is told with `null`, and again when it is known; `previous` equals `on` or `value` then, if nothing
- * changed meanwhile.
+ * What a subscriber is told. `previous` is the last known value. It is `null` if the value was already known at the subscription, or becomes known
+ * for the first time. An outlet or a reading that becomes unknown is told with `null`, and again when it is known; `previous` then equals `on` or
+ * `value`, if nothing changed meanwhile.
  */
 export type Change =
   | { kind: 'outlet'; strip: Strip; port: Port; on: boolean | null; previous: boolean | null }
   | { kind: 'reading'; strip: Strip; name: ReadingName; value: number | null; previous: number | null }
-  /** `isNew`: the strip turned up after a complete list without it. */
+  /** `isNew`: the strip is first seen after a complete list that did not have it. */
   | { kind: 'strip'; strip: Strip; available: boolean; previous: boolean | null; isNew: boolean }
   /** The strip's name, a name or the number of its outlets, or a unit changed. */
   | { kind: 'description'; strip: Strip }

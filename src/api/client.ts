@@ -156,8 +156,8 @@ export class Client implements Service {
 const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
- * Takes undici's events itself, without a stream in between: that is faster, and lets the deadline and the client's `close` reach a
- * request that has no connection yet, which a signal does not. It settles once, and ignores every later event.
+ * One request and its response. Handles undici's events directly, so that the deadline and the client's `close` also reach a request that waits
+ * for a connection, which a signal does not. Settles once, and ignores every later event.
  */
 class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   slot = -1;

@@ -50,7 +50,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   return { url, simulator: isSimulator ? base || '/' : null };
 }
 
-/** The key as the header carries it. Throws NOT_CONFIGURED, and never repeats any of it but the name of a missing variable. */
+/** The key as the header carries it. Throws NOT_CONFIGURED. Its errors never contain the key, only the name of a missing variable. */
 export function checkApiKey(text: string): string {
   const key = text.trim();
   if (key === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');

@@ -46,7 +46,7 @@ export function decodeList(body: unknown, at: string, notes: Note[] = []): Decod
 export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {
   const look = createLook();
   const { records, wrappers } = findRecords(body, look);
-  // An answer that names strips, but not this one. A mere identifier may be that of something else.
+  // The answer names other strips. An id that is no MAC does not count, because it may belong to something else.
   const about = byStrip(records).get(macKey(mac));
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });

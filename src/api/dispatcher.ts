@@ -61,8 +61,8 @@ const NEXT_ADDRESS_AFTER = 2_000;
 const TUNNEL_WITHIN = 10_000;
 
 /**
- * undici takes 50 ms to load, so it is loaded with the first account. Loading it would make every `fetch()` of the whole process use its
- * connections: constructing a request makes the built-in fetch choose its own before.
+ * undici takes 50 ms to load, so it is loaded with the first account. If it were loaded before the built-in `fetch()` is first used, every `fetch()`
+ * of the whole process would use its connections; constructing a `Request` makes the built-in one choose its own.
  */
 function loadUndici(): typeof Undici {
   new Request('http://localhost').clone();

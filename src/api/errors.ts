@@ -56,7 +56,7 @@ export class StripError extends Error {
   readonly results: SwitchResult[];
   /** Repeating an absolute on/off, or a read, may help. */
   readonly retryable: boolean;
-  /** The client had sent the request before, on a connection that then broke; this is what became of the repeat. */
+  /** The client had repeated the request, because its connection broke; this is the error of the repetition. */
   isOfRepeat = false;
 
   constructor(code: ErrorCode, sentenceKey: string, details: ErrorDetails = {}) {
@@ -116,7 +116,7 @@ const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'
 /** Redirects that mean "send this request elsewhere"; after 302 and 303 it may have been carried out. */
 const MOVED = new Set<unknown>([301, 307, 308]);
 
-/** Whether a switch request that failed so may have been carried out all the same. */
+/** Whether the service may have carried out a switch request although it failed with this error. */
 export function mayBeCarriedOut(error: StripError): boolean {
   const { code, sentenceKey, params, retryable, results } = error;
   if (error.isOfRepeat) return true;

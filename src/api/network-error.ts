@@ -103,7 +103,7 @@ export function connectionError(
   });
 }
 
-/** A proxy's own response: from 500 on it could not reach the service; the others ask for a change of its settings, or ours. */
+/** A proxy's own response: from 500 on it could not reach the service; below, its settings or ours are wrong. */
 export function proxyStatusError(status: number, context: ErrorContext): StripError {
   const retryable = status >= 500;
   const { host, proxy } = context;

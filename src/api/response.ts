@@ -96,7 +96,7 @@ export function readSwitch(
   throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
 }
 
-/** The outlets that a successful answer confirms; `null`: not what was asked for. `failed`: some result says no, even if it names no port. */
+/** The outlets that a successful answer confirms; `null`: not the one asked for. `failed`: some result says no, even if it names no port. */
 function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], failed: boolean): Port[] | null {
   const isNo = ({ ok }: SwitchResult): boolean => !ok;
   const own = port === 'all' ? results : results.filter((result) => result.port === port);
@@ -108,7 +108,7 @@ function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], faile
   return confirmed.length === 0 ? null : confirmed;
 }
 
-/** Whether the status says more of what is wrong than a body that names no port. */
+/** Whether the status explains the failure better than a body that names no port. */
 const saysMore = (status: number, success: boolean | null): boolean =>
   [401, 403, 404, 429].includes(status) || (status >= 500 && success === false);
 

@@ -22,7 +22,7 @@ export interface Input {
   readonly target: Target;
   /** Shows in the node's status what takes longer. */
   readonly onProgress: (progress: Progress) => void;
-  /** The message has been reported as failed, because its node was closed: nothing may be started for it any more. */
+  /** The message already failed because its node was closed: start nothing for it. */
   ended: boolean;
   /** The account has its commands, and says for each how it ended, also when the node is closed. */
   submitted: boolean;

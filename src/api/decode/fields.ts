@@ -137,7 +137,7 @@ const namesError = ({ plain }: Meaning, value: unknown): boolean =>
     ? value !== 0 && !plain.endsWith('s')
     : typeof value !== 'object' && isSet(value) && !says('fine', value);
 
-/** Whether a field says that a strip or outlet can be reached; `null`: it does not say. What its cloud says is not about that. */
+/** Whether a field says that a strip or outlet can be reached; `null`: unknown. The state of its cloud connection does not count. */
 export function reachability({
   meaning,
   value,

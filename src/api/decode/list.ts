@@ -39,7 +39,7 @@ export function findRecords(body: unknown, look: Look): Search {
   return search;
 }
 
-/** What is found in an answer. Methods that look into a value say whether it is, or holds, a list of strips, even if an empty one. */
+/** Collects the strips of an answer. Its methods return whether a value is or contains a list of strips, even an empty one. */
 class Search {
   readonly records: FoundRecord[] = [];
   /** The answer holds a list, even if an empty one. */
@@ -90,7 +90,7 @@ class Search {
     return isForeign(record, look) ? 'other' : { identity, record, offline };
   }
 
-  /** Whether a record holds strips. If it also is one, that is found, too. */
+  /** Whether a record contains strips. If it is a strip itself, too, it is added to `records`. */
   #isGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
     const { look } = this;
     const before = this.records.length;
@@ -157,7 +157,7 @@ class Search {
     const own = directIdentity(record, look);
     if (this.#isGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
-    // An empty list under a name that does not say so is none beside anything else.
+    // An empty list under any other name counts only if the answer holds nothing else.
     const identity = depth > 0 ? null : (own ?? partIdentity(record, look));
     if (identity !== null) this.records.push({ identity, record, offline });
     return false;
@@ -252,7 +252,7 @@ const isRow = (record: JsonRecord, look: Look): boolean =>
   Object.keys(record).some((key) => look(key).number === 'port') &&
   Object.keys(record).some((key) => look(key).state !== null);
 
-/** What identifies the strip that a record is about whose own fields do not: those of its parts. `null`: nothing does. */
+/** The identity of a strip whose record has none in its own fields, taken from its parts. `null`: none there either. */
 function partIdentity(record: JsonRecord, look: Look): Identity | null {
   const { fields } = stripFields([record], look);
   const own = fields.filter(({ part }) => part === 'self');

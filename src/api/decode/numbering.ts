@@ -7,10 +7,13 @@ import { numberInText, readIndex, type JsonRecord } from './values';
 export type Numbers = (Port | null)[];
 
 /**
- * Numbers records that are each about one outlet: by a field that says the number, or by the key of the record; by numbers that are not
- * called a port only where those of all four are exactly 1-4 or 0-3; by the order of four alike records last. `keys`: of the map that
- * holds the records, if one does; `ordered`: the records stand in an array of outlets; `columns`: what the keys in them mean. `null`: nothing
- * numbers them for sure. `codes`: keys such as `relay` whose numbers number the set, or may do so: no states.
+ * Numbers records that are each about one outlet, by the first of these that applies:
+ * 1. a field that names the number, or the key of the record;
+ * 2. other numbers, if those of all four records are exactly 1-4 or 0-3;
+ * 3. the order of four alike records.
+ *
+ * `columns`: what the keys in the records mean; `keys`: of the map that holds the records, if one does; `ordered`: the records stand in an array of
+ * outlets. Returns the numbers (`null`: unknown) and `codes`, keys such as `relay` whose values number the set, or may do so, and are no states.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
@@ -68,7 +71,7 @@ function calledPort(
   return { called: called ?? combinedNumbers(others), codes };
 }
 
-/** The numbers of records under several names. Where one name says 2 and another 3, the number is unknown. Where one says nothing, the other counts. */
+/** Combines the numbers found under several names. If two differ, the number is unknown. If one is missing, the other counts. */
 function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   const [first] = told;
   if (first === undefined) return null;

@@ -35,8 +35,8 @@ const MOST_OUTLETS = 64;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Every set of outlets among the fields of a strip. What stands under any other name than that of outlets, such as timers, counts only where
- * there is nothing else. `measured`: it tells a load.
+ * Every set of outlets among the fields of a strip. A list whose name does not mean outlets, such as timers, counts only if there is no other.
+ * `measured`: the strip reports a load.
  */
 export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
   const sets: ToldOutlet[][] = [];
@@ -195,7 +195,7 @@ function thoseOfOutlets(
 
 /**
  * Whether records are outlets, as far as the name of their container can be trusted. In the list that was asked for, something must number
- * them and some must say how they are. Under any other name they may be those of a command or a change, unless they are all four.
+ * them and some must have a state. Under any other name they count only if there are all four: fewer may belong to a command or a change.
  */
 function areOutlets(
   trust: Container['trust'],
@@ -292,7 +292,7 @@ function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldO
   return isRecord(inner) ? ofMap(inner, container, look) : null;
 }
 
-/** Values under keys that name outlets. Where some of them measure something, a 0 or 1 among them may do so, too. */
+/** Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. */
 function keyedSet(
   map: JsonRecord,
   keys: readonly Meaning[],
@@ -316,7 +316,7 @@ function keyedSet(
   });
 }
 
-/** The outlets that all sets tell together, fresh and in order. What two sets say differently of one, neither says for sure. */
+/** The outlets of all sets together, as new objects in order of port. If two sets disagree about an outlet, its state is unknown. */
 export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: AddNote): Outlet[] {
   for (const outlets of sets) {
     const [first] = outlets;

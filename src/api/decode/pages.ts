@@ -10,8 +10,8 @@ type Hint = 'more' | 'paged' | 'all' | null;
 const DEEPEST_PAGING = 3;
 
 /**
- * The keys of the wrappers around a list by which it may be only a page, or the work of a request that failed; none if nothing hints at
- * that, or if what hints at it agrees with what came. `came`: how many records there were, and how many strips.
+ * The keys around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
+ * count. `came`: how many records there were, and how many strips.
  */
 export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[], look: Look): string[] {
   const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, look, 0));
@@ -118,7 +118,7 @@ function hintOfNumber(meaning: Meaning, number: number, came: readonly number[],
   return meaning.is('skipped') ? moreOrPaged(number > first) : null;
 }
 
-/** `number` is that of a page; `size` may be that of a page, any other count is that of what came, or of all. */
+/** What a count says: `number` may be that of a page and `size` the size of a page; any other count is that of the records here, or of all. */
 function hintOfCount(plain: string, number: number, came: readonly number[], inPaging: boolean): Hint {
   if (came.includes(number)) return null;
   if (plain === 'number' || (inPaging && plain === 'num')) return moreOrPaged(number > 1);

@@ -7,8 +7,13 @@ import type { Candidate, JsonRecord, Note } from './values';
 /** What one field that may say on or off says; `null`: neither. */
 export interface StateCandidate extends Candidate<boolean | null> {
   /**
-   * A boolean or a word; a bare 1 or 0; a level ("low"), which counts only beside one of these; another number; the text for a state that
-   * is neither on nor off; anything else that is neither; or something that says that none of these can be relied on.
+   * - clear: a boolean or a word
+   * - bit: a bare 1 or 0
+   * - level: "low" or "high", which counts only beside one of these
+   * - measure: another number
+   * - text: the text for a state, and neither on nor off
+   * - unclear: anything else that is neither
+   * - unreliable: says that none of the others can be relied on
    */
   weight: 'clear' | 'bit' | 'level' | 'measure' | 'text' | 'unclear' | 'unreliable';
 }
@@ -72,7 +77,7 @@ export function statesIn(
   return said;
 }
 
-/** Whether a field of a record for a state is its value, or says the same by a word. */
+/** Whether a field inside a record for a state holds that state, as a value or as a word. */
 const isValueOf = (meaning: Meaning, value: unknown): boolean =>
   meaning.is('value') || (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
 

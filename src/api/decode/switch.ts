@@ -10,7 +10,7 @@ export interface DecodedSwitch {
   success: boolean | null;
   /** Entries whose port and outcome can be read. */
   results: SwitchResult[];
-  /** There was something under `results`, a bare list of entries, or without both a success that names a port. */
+  /** The answer has entries: under `results`, as a bare list, or as one success that names a port. */
   listed: boolean;
   /** Some entry says that it failed, with or without a port. */
   failed: boolean;
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /**
- * Reads a switch answer: a documented shape, so little but that. `results` may also be one entry, a map keyed by port or by index, or the
+ * Reads a switch answer. Its form is documented, so few other forms are accepted. `results` may also be one entry, a map keyed by port or by index, or the
  * whole answer. An answer that names another strip than the one that was `asked` for, or the opposite state, leaves it open what was
  * switched. Never throws.
  */
