@@ -72,7 +72,11 @@ export class Requests {
       }
       if (!isStripError(failure) || queued === null) throw failure;
       const wait = this.#retryAfter(queued, failure, failures);
-      this.#sayRetrying(failure);
+      // A pause that the service asked for has a line of its own.
+      if (!this.#saidRetrying && this.cooldown.error !== failure) {
+        this.#saidRetrying = true;
+        this.options.log.retrying(failure);
+      }
       await this.#pause(queued, failure, wait);
     }
   }
@@ -114,13 +118,6 @@ export class Requests {
     if (left <= 0 || pause > left) throw error;
     // The last attempt is made at the deadline, not after it.
     return Math.max(pause, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));
-  }
-
-  #sayRetrying(error: StripError): void {
-    // A pause has a line of its own.
-    if (this.#saidRetrying || this.cooldown.error === error) return;
-    this.#saidRetrying = true;
-    this.options.log.retrying(error);
   }
 
   /** Waits until a request may be sent, and acquires the semaphore for it. */

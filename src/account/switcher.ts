@@ -132,15 +132,8 @@ export class Switcher {
       const known = asked.filter((each) => confirmed.includes(each));
       this.store.confirm(mac, known, on, at);
       if (known.length < asked.length) this.refresh();
-      return {
-        mac: this.store.spelling(mac),
-        port,
-        on,
-        results,
-        response,
-        at,
-        ...this.store.names(mac, port),
-      };
+      const { name, outlet } = this.store.names(mac, port);
+      return { mac: this.store.spelling(mac), name, port, outlet, on, results, response, at };
     } catch (error) {
       const results = isStripError(error) ? error.results : [];
       const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
