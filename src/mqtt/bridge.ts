@@ -73,12 +73,14 @@ const MOST_EMPTIED = 10_000;
 /** Retained commands that are warned of; bounds memory. */
 const MOST_WARNED = 100;
 
+/** Strips that are known only because the broker keeps something of them; bounds memory. */
+const MOST_KEPT = 10_000;
+
 /** Milliseconds a cycle leaves an outlet off: a message from the broker cannot say. */
 const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 
-/** What is published about one strip. */
+/** What the broker keeps of one strip. */
 interface Shared {
-  readonly strip: Strip;
   /** The account and address that it comes from, as in `BridgeOptions`. */
   readonly source: string;
   readonly topics: readonly string[];
@@ -101,8 +103,8 @@ export interface Published {
  */
 export class Bridge {
   /** By id. */
-  readonly #strips = new Map<string, Shared>();
-  /** Strips of before a deploy that are not known again yet. */
+  readonly #strips = new Map<string, Shared & { readonly strip: Strip }>();
+  /** Strips of before a deploy or a restart of Node-RED that are not known again yet. */
   readonly #before: Map<string, Shared>;
   /** What the broker is to keep on each topic; "": nothing any more. */
   readonly #payloads = new Map<string, string>();
@@ -128,7 +130,6 @@ export class Bridge {
   start(): void {
     const { account, before, clock, settings } = this.options;
     this.#startedAt = clock.monotonic();
-    if (this.#before.size > 0) this.#forgetTimer = clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     // The broker may have been away.
     this.#empty(before?.emptied ?? []);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
@@ -154,6 +155,7 @@ export class Bridge {
     const payload = ownProperty(input.msg, 'payload');
     const incoming = readTopic(this.options.settings, topic);
     if (incoming.kind === 'birth') this.#onBirth(topic, payload);
+    else if (incoming.kind === 'availability') this.#onAvailability(incoming.id, payload);
     else if (incoming.kind === 'command') {
       if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
       else await this.#command(incoming.id, incoming.port, payload, input);
@@ -170,6 +172,15 @@ export class Bridge {
       const params = { topic: preview(topic), got: preview(payload) };
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
     }
+  }
+
+  /** Until a list says more, a strip that the broker keeps from before a restart of Node-RED is one of this account. */
+  #onAvailability(id: string, payload: unknown): void {
+    const isKnown = this.#strips.has(id) || this.#before.has(id);
+    if (payload === '' || isKnown || this.#before.size >= MOST_KEPT) return;
+    const { settings, source } = this.options;
+    this.#before.set(id, { source, topics: topicsOf(settings, id), parts: new Set() });
+    this.#checkBefore();
   }
 
   async #command(id: string, port: PortOrAll, payload: unknown, input: Input): Promise<void> {
@@ -220,9 +231,11 @@ export class Bridge {
     if (status !== null) this.options.onStatus(status);
   }
 
-  /** Empties what is left of strips of before a deploy, once those of this account are known. Its own are unavailable until they turn up. */
+  /** Strips of before are unavailable until they turn up. What is left of them is emptied once those of this account are known. */
   #checkBefore(): void {
+    if (this.#closed || this.#before.size === 0) return;
     const { account, clock, source } = this.options;
+    this.#forgetTimer ??= clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     const { available, readable, listed } = account.status();
     const areKnown = available === true && readable && listed !== null;
     const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
@@ -232,18 +245,18 @@ export class Bridge {
       if (areKnown && !mayComeBack) {
         this.#empty(shared.topics);
         this.#before.delete(id);
-      } else if (mayComeBack && (available === false || listed === 'whole')) {
-        this.#publishOffline(shared.topics.filter((topic) => topic.endsWith('/available')));
+      } else if (available === false || listed === 'whole') {
+        this.#publishOffline(shared.topics);
       }
     }
+    this.#flushSoon();
   }
 
   #publishOffline(topics: readonly string[]): void {
     for (const topic of topics) {
-      if (this.#payloads.get(topic) === 'offline') continue;
+      if (!topic.endsWith('/available') || this.options.isTaken(topic)) continue;
       this.#payloads.set(topic, 'offline');
       this.#bulk.add(topic);
-      this.#flushSoon();
     }
   }
 
@@ -316,6 +329,7 @@ export class Bridge {
     // What waits keeps its place, so that all is sent in time also where birth messages keep coming.
     for (const topic of topics) if (topic.endsWith('/config')) this.#bulk.add(topic);
     for (const topic of topics) this.#bulk.add(topic);
+    this.#checkBefore();
     this.#flushSoon();
   }
 

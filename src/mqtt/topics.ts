@@ -18,7 +18,9 @@ type Incoming =
   | { kind: 'command'; id: string; port: PortOrAll }
   /** A birth or will message: of this Node-RED's own broker connection, or of Home Assistant. */
   | { kind: 'birth' }
-  /** Something that this node publishes itself. */
+  /** What the broker keeps of a strip's availability, or what this node has just published. */
+  | { kind: 'availability'; id: string }
+  /** Anything else that this node publishes itself. */
   | { kind: 'own' };
 
 const LONGEST_ID = 64;
@@ -73,6 +75,7 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
     if (discovery !== '' && topic === `${discovery}/status`) return { kind: 'birth' };
     if (topic.startsWith(`${prefix}/`)) {
       const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
+      if (topic === stateTopic(settings, id, 'available')) return { kind: 'availability', id };
       if (topicsOf(settings, id).includes(topic)) return { kind: 'own' };
       if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: requirePort(what) };
     }

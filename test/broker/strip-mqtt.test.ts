@@ -357,6 +357,63 @@ describe('strip mqtt with a real broker', () => {
     assert.equal((await broker.retained()).get(topicOf('available')), 'online');
   });
 
+  it('says offline after a deploy with another account that does not answer, also where the broker was away', async () => {
+    const remembering = await startMosquitto({ memory: true });
+    const reader = await remembering.client();
+    try {
+      await red.deploy(bridgeFlow(remembering.port, service));
+      await reader.next(topicOf('signal', OTHER));
+      await remembering.kill();
+      const elsewhere = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }] });
+      await elsewhere.close();
+      const comms = red.comms.mark;
+      await red.deploy(bridgeFlow(remembering.port, elsewhere));
+      await red.status('bridge', ({ fill }) => fill === 'red', comms);
+      const after = reader.messages.mark;
+      await remembering.restart();
+      for (const mac of [MAC, OTHER]) {
+        await reader.next(topicOf('available', mac), (payload) => payload === 'offline', after);
+      }
+    } finally {
+      await reader.close();
+      await remembering.stop();
+    }
+  });
+
+  it('says offline of what the broker keeps when it was restarted, until it is known, and removes what is not', async () => {
+    const [tab, ...nodes] = bridgeFlow(broker.port, service);
+    const birth = nodes.find(({ id }) => id === 'birth');
+    assert.ok(tab && birth);
+    const flow = [tab, ...nodes, { ...birth, id: 'kept', topic: 'smart-strip/+/available' }];
+    await list({ [MAC]: OFF, [OTHER]: OFF, [NEW]: OFF }).catch(() => undefined);
+    await red.deploy(flow);
+    await client.next(topicOf('signal', NEW));
+    await client.quiet();
+    await red.deploy([]);
+    await red.stop();
+    await service.stopListening();
+    red = await startNodeRed({ settings: { mqttReconnectTime: 300 }, settingsScript: DAY_LATER });
+    let after = client.messages.mark;
+    await red.deploy(flow);
+    for (const mac of [MAC, OTHER, NEW]) {
+      assert.equal(await client.next(topicOf('available', mac), (p) => p !== 'online', after), 'offline');
+    }
+    await service.listenAgain();
+    await list({ [MAC]: OFF, [OTHER]: OFF });
+    await client.next(topicOf('available', OTHER), (payload) => payload === 'online', after);
+    const kept = await broker.retained();
+    assert.equal(kept.get(topicOf('available')), 'online');
+    assert.equal(kept.get(topicOf('available', NEW)), 'offline');
+    after = client.messages.mark;
+    process.kill(red.pid, 'SIGWINCH');
+    await client.publish(BRIDGE, 'online');
+    await client.next(topicOf('signal', NEW), (payload) => payload === '', after);
+    assert.deepEqual(
+      [...(await broker.retained()).keys()].filter((topic) => topic.includes(NEW)),
+      [],
+    );
+  });
+
   it('goes on after a redeploy, under a new topic too', async () => {
     await deploy();
     const after = client.messages.mark;

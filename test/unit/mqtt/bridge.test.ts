@@ -416,10 +416,15 @@ describe('a bridge after a deploy', () => {
     ]);
     const first = new Lab().start(there);
     const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start();
-    lab.becomes({ available: null });
+    lab.becomes({ available: null, listed: null });
+    assert.deepEqual(await lab.published(), []);
+    const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
     lab.becomes({ available: false, error: error('TIMEOUT') });
     lab.becomes({ readable: false });
-    assert.deepEqual(await lab.published(), []);
+    assert.deepEqual(await lab.published(), offline);
+    // The broker may have been away.
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.deepEqual(await lab.published(), offline);
     lab.becomes({});
     assert.equal((await lab.published()).length, 3);
   });
@@ -432,6 +437,13 @@ describe('a bridge after a deploy', () => {
     const lab = new Lab({}, { source: 'another account', before }).start(here);
     lab.becomes({});
     assert.equal(emptied(await lab.published()).length, 3);
+  });
+
+  it('calls no strip unavailable that another node publishes by now', async () => {
+    const first = new Lab().start(there);
+    const lab = new Lab({}, { before: first.bridge.close(), isTaken: () => true }).start();
+    lab.becomes({ available: false, error: error('TIMEOUT') });
+    assert.deepEqual(await lab.published(), []);
   });
 
   it('leaves alone what another node publishes by now, also after a birth message', async () => {
@@ -461,6 +473,70 @@ describe('a bridge after a deploy', () => {
     // Home Assistant would warn of each device that it does not know any more.
     await third.take({ topic: 'homeassistant/status', payload: 'online' });
     assert.deepEqual(emptied(await third.published()), []);
+  });
+});
+
+describe('a bridge that hears what the broker keeps', () => {
+  const kept = (mac: string, payload = 'online'): Message => ({
+    topic: `smart-strip/${mac}/available`,
+    payload,
+    retain: true,
+  });
+  const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
+
+  it('calls a strip unavailable that it does not know, as soon as it asked for it in vain', async () => {
+    for (const status of [{ available: false, listed: null, error: error('TIMEOUT') }, {}] as const) {
+      for (const isLate of [false, true]) {
+        const lab = new Lab().start(strip([true]));
+        lab.becomes({ available: null, listed: null });
+        if (isLate) lab.becomes(status);
+        await lab.published();
+        assert.equal(await lab.take(kept(MAC)), null);
+        assert.equal(await lab.take(kept(OTHER)), null);
+        if (!isLate) {
+          assert.deepEqual(await lab.published(), []);
+          lab.becomes(status);
+        }
+        assert.deepEqual(await lab.published(), offline);
+        // What it hears of its own.
+        await lab.take(kept(OTHER, 'offline'));
+        assert.deepEqual(await lab.published(), []);
+        lab.appears(makeStrip(OTHER, [false]));
+        assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
+      }
+    }
+  });
+
+  it('leaves it as it is while only a part of the list is known', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.published();
+    lab.becomes({ listed: 'part' });
+    await lab.take(kept(OTHER));
+    assert.deepEqual(await lab.published(), []);
+  });
+
+  it('empties everything of it after a day, or at once where it was gone longer', async () => {
+    const lab = new Lab().start(strip([true]));
+    lab.becomes({});
+    await lab.published();
+    for (const wait of [24 * 3_600_000, 0]) {
+      await lab.take(kept(OTHER));
+      await lab.clock.pass(wait);
+      const told = await lab.published();
+      assert.equal(told.filter((text) => text.endsWith(' ')).length, 9);
+      assert.ok(told.includes('homeassistant/device/smart_strip_A1B2C3D4E5F7/config '));
+      await lab.take(kept(OTHER, ''));
+      assert.deepEqual(await lab.published(), []);
+      assert.equal(lab.clock.pending, 0);
+    }
+  });
+
+  it('bounds how many it remembers', async () => {
+    const lab = new Lab().start();
+    lab.becomes({ available: null, listed: null });
+    for (let id = 0; id < 10_500; id++) await lab.take(kept(String(id)));
+    lab.becomes({});
+    assert.equal((await lab.published()).length, 10_000);
   });
 });
 

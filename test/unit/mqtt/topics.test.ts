@@ -76,7 +76,12 @@ describe('reading a topic', () => {
   });
 
   it('knows every topic that it publishes on', () => {
-    for (const topic of topicsOf(SETTINGS, 'A1B2C3D4E5F6')) assert.deepEqual(read(topic), { kind: 'own' });
+    for (const topic of topicsOf(SETTINGS, 'A1B2C3D4E5F6')) {
+      const own = topic.endsWith('/available')
+        ? { kind: 'availability', id: 'A1B2C3D4E5F6' }
+        : { kind: 'own' };
+      assert.deepEqual(read(topic), own);
+    }
     assert.equal(stateTopic(SETTINGS, 'X', 'load'), 'smart-strip/X/load');
     assert.equal(discoveryTopic(SETTINGS, 'X'), 'homeassistant/device/smart_strip_X/config');
     assert.ok(
