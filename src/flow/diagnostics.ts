@@ -192,11 +192,14 @@ const WORDS = new Set(
 
 const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
-/** Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar. Digits are ignored. */
+/**
+ * Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar. Digits are ignored. Other
+ * characters than these could be a text of their own: the decoder ignores symbols, such as letters in circles.
+ */
 export function isKnownKey(key: string): boolean {
-  if (key.length > 40) return false;
+  if (!/^[\w .-]{1,40}$/.test(key)) return false;
   const words = key.match(WORD) ?? [];
-  const isMadeOfWords = words.length > 0 && /^[\s._-]*\d?$/.test(key.replace(WORD, ''));
+  const isMadeOfWords = words.length > 0 && /^[ ._-]*\d?$/.test(key.replace(WORD, ''));
   const isKnown = (word: string): boolean => WORDS.has(word.toLowerCase()) || isListedName(word);
   return isListedName(key) || (isMadeOfWords && words.every(isKnown));
 }

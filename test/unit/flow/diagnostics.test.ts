@@ -229,6 +229,20 @@ describe('the shape of an answer', () => {
       assert.ok(!isKnownKey(key), key);
     }
   });
+
+  it('shows no symbols that stand beside a known word: they may be a text', () => {
+    for (const key of [
+      'on Ⓜⓐⓡⓘⓐ',
+      '🏠 state',
+      'relay\nstate',
+      'state (!)',
+      'o\u0301n',
+      'on\u2003on',
+      'port:1',
+    ]) {
+      assert.ok(!isKnownKey(key), key);
+    }
+  });
 });
 
 describe('a report', () => {
