@@ -184,7 +184,8 @@ export function sidebar(content: HTMLElement): void {
       info === undefined ? '' : iconButton('fa-bug', reportLabel, () => void showDiagnostics(id)),
       iconButton('fa-pencil', editLabel, () => RED.editor.editConfig('', 'strip-account', id)),
     );
-    const top = html('div', { class: 'smart-strip-top' }, html('h3', {}, foldButton(id, name)), side);
+    const folded = folds.get(id) ?? false;
+    const top = html('div', { class: 'smart-strip-top' }, html('h3', {}, foldButton(id, name, folded)), side);
     const body = () =>
       html(
         'div',
@@ -194,18 +195,18 @@ export function sidebar(content: HTMLElement): void {
         html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
         html('ul', {}, ...shown.map((strip) => stripView(id, strip, strips.length > MOST_UNFOLDED))),
       );
-    return html('section', { 'data-key': id, 'aria-label': name }, top, isFolded(id) ? '' : body());
+    return html('section', { 'data-key': id, 'aria-label': name }, top, folded ? '' : body());
   }
 
   function stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
     const { mac, available, outlets } = strip;
     const key = useKey(account, mac, null);
-    const folded = isFolded(key, startsFolded);
+    const folded = folds.get(key) ?? startsFolded;
     const counted = countOn(strip);
     const top = html(
       'div',
       { class: 'smart-strip-top' },
-      html('h4', {}, foldButton(key, strip.name ?? mac, startsFolded)),
+      html('h4', {}, foldButton(key, strip.name ?? mac, folded)),
       folded && counted ? html('small', {}, text('strip-account.picker.count', counted)) : '',
       html('span', { class: 'smart-strip-state' }, available ? '' : text('strip-account.state.unavailable')),
     );
@@ -291,12 +292,7 @@ export function sidebar(content: HTMLElement): void {
     askAgain();
   }
 
-  function isFolded(key: string, startsFolded = false): boolean {
-    return folds.get(key) ?? startsFolded;
-  }
-
-  function foldButton(key: string, label: string, startsFolded = false): HTMLButtonElement {
-    const folded = isFolded(key, startsFolded);
+  function foldButton(key: string, label: string, folded: boolean): HTMLButtonElement {
     const press = () => {
       folds.set(key, !folded);
       draw();
