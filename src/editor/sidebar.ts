@@ -207,7 +207,7 @@ export function sidebar(content: HTMLElement): void {
       'div',
       { class: 'smart-strip-top' },
       html('h4', {}, foldButton(key, strip.name ?? mac, folded)),
-      folded && counted ? html('small', {}, text('strip-account.picker.count', counted)) : '',
+      folded && available && counted ? html('small', {}, text('strip-account.picker.count', counted)) : '',
       html('span', { class: 'smart-strip-state' }, available ? '' : text('strip-account.state.unavailable')),
     );
     const element = html('li', { 'data-key': key, 'data-available': String(available) }, top);
@@ -224,8 +224,10 @@ export function sidebar(content: HTMLElement): void {
     return element;
   }
 
-  function outletView(account: string, { mac, name }: Strip, outlet: Outlet): HTMLElement {
-    const { port, on } = outlet;
+  function outletView(account: string, { mac, name, available }: Strip, outlet: Outlet): HTMLElement {
+    const { port } = outlet;
+    // What is known last of a strip that is unavailable may have changed since.
+    const on = available ? outlet.on : null;
     const key = useKey(account, mac, port);
     const label = outletLabel(name ?? mac, outlet, port);
     const asked = pending.get(key);
@@ -233,7 +235,7 @@ export function sidebar(content: HTMLElement): void {
     const isProtected = findOutlet(listed, mac, port) !== undefined;
     const isBlocked = asked !== undefined || (isProtected && on === true);
     // What went wrong is told until the outlet changes.
-    if (faults.get(key)?.on !== on) faults.delete(key);
+    if (faults.get(key)?.on !== outlet.on) faults.delete(key);
     const reason = faults.get(key)?.reason ?? '';
 
     const press = () => void switchOutlet({ account, mac, port, on: on !== true }, label);

@@ -13,12 +13,19 @@ describe('the accounts in the side bar', () => {
   const { stage, home, edit, open } = setSidebar();
 
   it('says when the service is down and why, and when it is back', async () => {
+    stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();
-    await bar.shows('Desk strip, outlet 1', false);
+    await bar.shows('Desk strip, outlet 1', true);
     await stage.service.stopListening();
     try {
       await bar.state('Home').getByText('unreachable').waitFor();
+      await bar.button('Desk strip, outlet 1: state unknown, switch on').waitFor();
+      assert.equal(await bar.root.getByRole('switch').count(), 0);
+      assert.equal(await bar.strip('Desk strip').getByText('unavailable').count(), 1);
+      await bar.button('Desk strip').click();
+      assert.doesNotMatch((await bar.strip('Desk strip').textContent()) ?? '', /of 4 on/);
+      await bar.button('Desk strip').click();
       await bar
         .account('Home')
         .getByText(/refuses connections/)
@@ -27,6 +34,7 @@ describe('the accounts in the side bar', () => {
       await stage.service.listenAgain();
     }
     await bar.state('Home').getByText('working').waitFor();
+    await bar.shows('Desk strip, outlet 1', true);
     await bar
       .account('Home')
       .getByText(/refuses connections/)
