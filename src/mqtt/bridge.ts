@@ -176,8 +176,10 @@ export class Bridge {
 
   /** Until a list says more, a strip that the broker keeps from before a restart of Node-RED is one of this account. */
   #onAvailability(id: string, payload: unknown): void {
+    // When a topic is emptied, the node hears that too.
+    const isKept = payload === 'online' || payload === 'offline';
     const isKnown = this.#strips.has(id) || this.#before.has(id);
-    if (payload === '' || isKnown || this.#before.size >= MOST_KEPT) return;
+    if (!isKept || isKnown || this.#before.size >= MOST_KEPT) return;
     const { settings, source } = this.options;
     this.#before.set(id, { source, topics: topicsOf(settings, id), parts: new Set() });
     this.#checkBefore();

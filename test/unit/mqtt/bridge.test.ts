@@ -525,7 +525,8 @@ describe('a bridge that hears what the broker keeps', () => {
       const told = await lab.published();
       assert.equal(told.filter((text) => text.endsWith(' ')).length, 9);
       assert.ok(told.includes('homeassistant/device/smart_strip_A1B2C3D4E5F7/config '));
-      await lab.take(kept(OTHER, ''));
+      // An mqtt in node may be set to hand on buffers.
+      for (const payload of ['', Buffer.alloc(0), null]) await lab.take({ ...kept(OTHER), payload });
       assert.deepEqual(await lab.published(), []);
       assert.equal(lab.clock.pending, 0);
     }
