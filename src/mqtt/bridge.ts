@@ -153,11 +153,14 @@ export class Bridge {
   readonly handle: Handle = async (input) => {
     const topic = ownProperty(input.msg, 'topic');
     const payload = ownProperty(input.msg, 'payload');
+    const isRetained = ownProperty(input.msg, 'retain') === true;
     const incoming = readTopic(this.options.settings, topic);
     if (incoming.kind === 'birth') this.#onBirth(topic, payload);
-    else if (incoming.kind === 'availability') this.#onAvailability(incoming.id, payload);
-    else if (incoming.kind === 'command') {
-      if (ownProperty(input.msg, 'retain') === true) this.#warn(String(topic));
+    else if (incoming.kind === 'availability') {
+      // When a topic is emptied, the node hears that too.
+      if (isRetained && (payload === 'online' || payload === 'offline')) this.#onKept(incoming.id);
+    } else if (incoming.kind === 'command') {
+      if (isRetained) this.#warn(String(topic));
       else await this.#command(incoming.id, incoming.port, payload, input);
     }
     return { messages: [], status: this.#nodeStatus() ?? ASKING };
@@ -174,15 +177,18 @@ export class Bridge {
     }
   }
 
-  /** Until a list says more, a strip that the broker keeps from before a restart of Node-RED is one of this account. */
-  #onAvailability(id: string, payload: unknown): void {
-    // When a topic is emptied, the node hears that too.
-    const isKept = payload === 'online' || payload === 'offline';
-    const isKnown = this.#strips.has(id) || this.#before.has(id);
-    if (!isKept || isKnown || this.#before.size >= MOST_KEPT) return;
+  /** The broker keeps a strip, perhaps from before a restart of Node-RED: then something may be on each of its topics. */
+  #onKept(id: string): void {
     const { settings, source } = this.options;
-    this.#before.set(id, { source, topics: topicsOf(settings, id), parts: new Set() });
-    this.#checkBefore();
+    const known = this.#strips.get(id);
+    const parts = new Set([...PORTS, ...(known?.parts ?? [])]);
+    // Until a list says more, it is one of this account.
+    const kept = { source, topics: topicsOf(settings, id), parts };
+    if (known !== undefined) this.#publish(id, known.strip, kept, false);
+    else if (!this.#before.has(id) && this.#before.size < MOST_KEPT) {
+      this.#before.set(id, kept);
+      this.#checkBefore();
+    }
   }
 
   async #command(id: string, port: PortOrAll, payload: unknown, input: Input): Promise<void> {
@@ -270,7 +276,6 @@ export class Bridge {
     );
   }
 
-  /** Publishes what is new of a strip, and empties the topics that are no longer its own. */
   #update(strip: Strip): void {
     const id = stripId(strip.mac);
     const known = this.#strips.get(id);
@@ -278,6 +283,11 @@ export class Bridge {
     if (known?.strip === strip) return;
     const before = known ?? this.#before.get(id);
     this.#before.delete(id);
+    this.#publish(id, strip, before, known !== undefined);
+  }
+
+  /** Publishes what is new of a strip, and empties the topics that are no longer its own. `isChange`: it is sent before what waits in bulk. */
+  #publish(id: string, strip: Strip, before: Shared | undefined, isChange: boolean): void {
     const { settings, source } = this.options;
     const parts = new Set(before?.parts);
     for (const { port } of outletsOf(strip)) parts.add(port);
@@ -288,8 +298,8 @@ export class Bridge {
     for (const [topic, payload] of payloads) {
       if (this.#payloads.get(topic) === payload) continue;
       this.#payloads.set(topic, payload);
-      if (known === undefined) this.#bulk.add(topic);
-      else this.#prioritize(id, topic);
+      if (isChange) this.#prioritize(id, topic);
+      else this.#bulk.add(topic);
     }
     this.#empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
     this.#flushSoon();

@@ -380,7 +380,7 @@ describe('strip mqtt with a real broker', () => {
     }
   });
 
-  it('says offline of what the broker keeps when it was restarted, until it is known, and removes what is not', async () => {
+  it('says offline of what the broker keeps when it was restarted, until it is known, and removes what is gone', async () => {
     const [tab, ...nodes] = bridgeFlow(broker.port, service);
     const birth = nodes.find(({ id }) => id === 'birth');
     assert.ok(tab && birth);
@@ -399,9 +399,11 @@ describe('strip mqtt with a real broker', () => {
       assert.equal(await client.next(topicOf('available', mac), (p) => p !== 'online', after), 'offline');
     }
     await service.listenAgain();
-    await list({ [MAC]: OFF, [OTHER]: OFF });
+    await list({ [MAC]: [false, false, false], [OTHER]: OFF });
     await client.next(topicOf('available', OTHER), (payload) => payload === 'online', after);
+    assert.equal(await client.next(topicOf(4), undefined, after), '');
     const kept = await broker.retained();
+    assert.match(kept.get(discoveryOf(MAC)) ?? '', /"outlet_4":{"platform":"switch"}/);
     assert.equal(kept.get(topicOf('available')), 'online');
     assert.equal(kept.get(topicOf('available', NEW)), 'offline');
     after = client.messages.mark;

@@ -487,7 +487,8 @@ describe('a bridge that hears what the broker keeps', () => {
   it('calls a strip unavailable that it does not know, as soon as it asked for it in vain', async () => {
     for (const status of [{ available: false, listed: null, error: error('TIMEOUT') }, {}] as const) {
       for (const isLate of [false, true]) {
-        const lab = new Lab().start(strip([true]));
+        const whole = strip([true, false, true, false], { load: 5, voltage: 230, signal: -50 });
+        const lab = new Lab().start(whole);
         lab.becomes({ available: null, listed: null });
         if (isLate) lab.becomes(status);
         await lab.published();
@@ -529,6 +530,27 @@ describe('a bridge that hears what the broker keeps', () => {
       for (const payload of ['', Buffer.alloc(0), null]) await lab.take({ ...kept(OTHER), payload });
       assert.deepEqual(await lab.published(), []);
       assert.equal(lab.clock.pending, 0);
+    }
+  });
+
+  it('empties what the broker may keep of outlets and readings that a strip no longer has, whichever is known first', async () => {
+    for (const isListedFirst of [false, true]) {
+      const lab = new Lab().start();
+      if (isListedFirst) lab.appears(strip([true, false], { load: 5 }));
+      await lab.published();
+      await lab.take(kept(MAC));
+      if (!isListedFirst) lab.appears(strip([true, false], { load: 5 }));
+      const told = await lab.published();
+      assert.match(told.join('\n'), /"outlet_4":{"platform":"switch"}/);
+      assert.deepEqual(
+        told.filter((text) => text.endsWith(' ')),
+        ['3', '4', 'voltage', 'signal'].map((what) => `smart-strip/A1B2C3D4E5F6/${what} `),
+      );
+      // What it hears of its own.
+      await lab.take({ ...kept(MAC), retain: false });
+      assert.deepEqual(await lab.published(), []);
+      lab.changes(strip([true, false], { load: 6 }));
+      assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/load 6']);
     }
   });
 
