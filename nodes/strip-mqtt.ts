@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
 import { InputHandler } from '../src/flow/input-handler';
-import { defectText, NOTHING_KNOWN } from '../src/flow/node-error';
+import { NOTHING_KNOWN, sentenceOf } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
@@ -66,7 +66,7 @@ export = (RED: NodeAPI): void => {
       translate,
       known: () => account?.known ?? NOTHING_KNOWN,
       cancel: () => account?.cancel(owner),
-      onDefect: (error) => this.warn(defectText(error, translate)),
+      onUnreadable: (error) => this.warn(sentenceOf(error, translate)),
     });
     const stop = startWithAccount(RED, this, def, {
       display,

@@ -4,7 +4,7 @@ import { StripError } from '../../src/api/errors';
 import type { ReportSource } from '../../src/flow/diagnostics';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
-import { defectText, NOTHING_KNOWN, reportedError, sentenceOf } from '../../src/flow/node-error';
+import { NOTHING_KNOWN, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
@@ -36,7 +36,7 @@ export function registerInputNode(
       translate,
       known: () => (used ?? findAccount(RED, id)?.account)?.known ?? NOTHING_KNOWN,
       cancel: () => used?.cancel(owner),
-      onDefect: (error) => this.warn(defectText(error, translate)),
+      onUnreadable: (error) => this.warn(sentenceOf(error, translate)),
     });
     this.on('input', (msg, send, done) => handler.receive(msg, send, done));
     this.on('close', () => handler.close());

@@ -49,8 +49,8 @@ interface InputHandlerOptions {
   known: () => KnownStrips;
   /** Ends the commands that the node has submitted to its account. */
   cancel: () => void;
-  /** Called with an error that no Catch node is told of. */
-  onDefect: (error: StripError) => void;
+  /** Called with the error of a message that Node-RED cannot copy, because no Catch node is told of it. */
+  onUnreadable: (error: StripError) => void;
 }
 
 interface Pending extends Input, InFlight {
@@ -142,7 +142,7 @@ export class InputHandler {
       else done(failure);
     } catch {
       // Node-RED cannot copy the message for its Catch or Complete nodes.
-      this.options.onDefect(unreadable());
+      this.options.onUnreadable(unreadable());
     }
   }
 }

@@ -152,9 +152,8 @@ export function outletText(
     : translate('outlet.named', { strip, port, outlet });
 }
 
-/** An error for the log. Of a defect its kind and where it is, but not its own words, which may hold anything. */
+/** A defect, for the log: its kind and where it is, but not its own words, which may hold anything. */
 export function defectText(error: unknown, translate: Translate): string {
-  if (isStripError(error)) return sentenceOf(error, translate);
   const where = error instanceof Error ? /\n\s+at [^\n]*/.exec(error.stack ?? '')?.[0] : undefined;
   return translate('notice.fault', { name: kindOf(error) }) + (where ?? '');
 }

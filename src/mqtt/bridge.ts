@@ -1,31 +1,26 @@
 import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
-import { closedError, StripError, variableMissing } from '../api/errors';
+import { closedError, StripError } from '../api/errors';
 import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
-import { actionOf, invalidInput, parseRequested, type Message } from '../flow/input-fields';
+import { actionOf, invalidInput, parseRequested, requireSet, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import type { SharedAccount } from '../flow/shared-account';
 import { checkPrefix, flagOf, SETTINGS, textOf, type Config } from '../settings';
-import { environmentVariable, ownProperty, preview } from '../values';
+import { ownProperty, preview } from '../values';
 import { discoveryPayload, outletsOf, type Origin } from './discovery';
 import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
 
 /** Reads a node's properties. Throws NOT_CONFIGURED. */
 export function readBridge(config: Config) {
-  const prefix = (name: 'topic' | 'discovery'): string => {
-    const text = textOf(config, name, SETTINGS['strip mqtt'][name].default);
-    const variable = environmentVariable(text);
-    if (variable === null) return text;
-    throw variableMissing(variable);
-  };
-  const discovery = prefix('discovery');
+  const { topic, discovery, readings } = SETTINGS['strip mqtt'];
+  const prefix = requireSet(textOf(config, 'discovery', discovery.default));
   return {
-    topic: checkPrefix(prefix('topic')),
-    discovery: discovery === '' ? '' : checkPrefix(discovery),
+    topic: checkPrefix(requireSet(textOf(config, 'topic', topic.default))),
+    discovery: prefix === '' ? '' : checkPrefix(prefix),
     /** Publishes load, voltage and signal too. */
-    readings: flagOf(config, 'readings', SETTINGS['strip mqtt'].readings),
+    readings: flagOf(config, 'readings', readings),
   };
 }
 

@@ -35,7 +35,7 @@ describe('handling messages', () => {
         lastKnown: () => true,
       }),
       cancel: () => (cancelled += 1),
-      onDefect: (defect) => defects.push(defect),
+      onUnreadable: (defect) => defects.push(defect),
     });
   }
 
@@ -193,7 +193,7 @@ describe('a strip switch node that is closed', () => {
       translate,
       known: () => NOTHING_KNOWN,
       cancel: () => undefined,
-      onDefect: (defect) => ended.push(defect),
+      onUnreadable: (defect) => ended.push(defect),
     });
     handler.receive(
       { payload: 1 },
