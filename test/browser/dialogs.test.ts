@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { account, placed, tab } from '../support/flow';
+import type { FlowNode } from '../support/node-red';
 import { startService } from '../support/service';
 import { Editor } from './editor';
 import { setStage } from './stage';
@@ -274,33 +275,54 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await button('4').getAttribute('title')) ?? '', /^4 The lamp .* living room/);
   });
 
-  for (const type of ['strip switch', 'strip status', 'strip watch']) {
-    it(`fit in a small window, however long the names are: ${type}`, async () => {
-      const names = [
-        'Television and soundbar',
-        'PlayStation 5 and charger',
-        'Standing lamp by the window',
-        'Wi-Fi router upstairs',
-      ];
-      const { mac } = LONG;
-      const outletNames = names.map((name, index) => ({ mac, port: index + 1, name }));
-      const node = placed('node', type, { mac, macType: 'str', port: '1', portType: 'port' });
-      await stage.red.deploy([tab, account(stage.service, { outletNames }), node]);
+  describe('fit in a small window, however long the names are', () => {
+    const { mac } = LONG;
+    const outletNames = [
+      'Television and soundbar',
+      'PlayStation 5 and charger',
+      'Standing lamp by the window',
+      'Wi-Fi router upstairs',
+    ].map((name, index) => ({ mac, port: index + 1, name }));
+    const openSmall = async (...nodes: FlowNode[]) => {
+      await stage.red.deploy([tab, account(stage.service, { outletNames }), ...nodes]);
       editor = await Editor.open(stage.browser, stage.red.url);
       await editor.page.setViewportSize({ width: 1024, height: 768 });
-      // Once its names are known, a dialog is as wide as they make it.
-      await editor.edit('node');
-      await options().first().waitFor();
-      await editor.done();
-      await editor.edit('node');
-      await editor.page.locator('.smart-strip-chosen', { hasText: LONG.name }).waitFor();
-      await editor.picture(`long-names-${type.replace(' ', '-')}`);
+    };
+    const isInside = async () => {
       const widthOf = (part: string) =>
         editor.page.locator(part).evaluate((element) => element.getBoundingClientRect().width);
       const [body, tray] = [await widthOf('.red-ui-tray-body'), await widthOf('.red-ui-tray')];
       assert.ok(body <= tray, `${body} px in a tray of ${tray} px`);
+    };
+
+    for (const type of ['strip switch', 'strip status', 'strip watch']) {
+      it(type, async () => {
+        await openSmall(placed('node', type, { mac, macType: 'str', port: '1', portType: 'port' }));
+        // Once its names are known, a dialog is as wide as they make it.
+        await editor.edit('node');
+        await options().first().waitFor();
+        await editor.done();
+        await editor.edit('node');
+        await editor.page.locator('.smart-strip-chosen', { hasText: LONG.name }).waitFor();
+        await editor.picture(`long-names-${type.replace(' ', '-')}`);
+        await isInside();
+      });
+    }
+
+    it('strip-account', async () => {
+      await openSmall();
+      const test = async () => {
+        await editor.editConfig('strip-account', 'account');
+        await editor.page.locator('#smart-strip-test').click();
+        await editor.page.locator('#smart-strip-found', { hasText: LONG.name }).waitFor();
+      };
+      await test();
+      await editor.doneConfig();
+      await test();
+      await editor.picture('long-names-strip-account');
+      await isInside();
     });
-  }
+  });
 
   it('add every outlet of the strips found, and store none that has neither name nor protection', async () => {
     await open();
