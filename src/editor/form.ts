@@ -38,6 +38,10 @@ export function showMessage(field: string, sentence: string, kind: 'error' | 'wa
   $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', invalid ? 'true' : 'false');
 }
 
+/** Ids for the `aria-describedby` of a field's control. */
+export const describedBy = (field: string): string =>
+  `smart-strip-message-${field} smart-strip-hint-${field}`;
+
 /** Types whose values Node-RED checks itself. */
 const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 
@@ -124,6 +128,8 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     if (kind === 'flag') input.prop('checked', flagOf(node, field, setting));
     if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
     if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));
+    // Node-RED has put its own list in place of the row's control.
+    if (kind === 'node') input.attr('aria-describedby', describedBy(field));
   }
 }
 
@@ -146,7 +152,7 @@ export function typedField(descriptor: Descriptor, field: string, own?: InputTyp
   const input = $(`#${id}`);
   input.typedInput({ default: names[0], types, typeField: `#${id}Type` });
   const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');
-  const description = `smart-strip-message-${field} smart-strip-hint-${field}`;
+  const description = describedBy(field);
   const box = container
     .find('.red-ui-typedInput-input')
     .attr({ id: `${id}-typed`, 'aria-describedby': description })
@@ -241,7 +247,7 @@ export function segmentedField(
     $('<div class="smart-strip-segments" role="radiogroup">')
       .attr({
         'aria-labelledby': `smart-strip-label-${field}`,
-        'aria-describedby': `smart-strip-message-${field} smart-strip-hint-${field}`,
+        'aria-describedby': describedBy(field),
       })
       .append(labels)
       .on('change', (event) => typed.box.val(String($(event.target).val())).trigger('change'))
@@ -277,10 +283,7 @@ export function chosenIn(field: JQuery): string {
  * `isNew`: the node never had one.
  */
 export function followAccount(node: EditorNode, follow?: (account: string, isNew: boolean) => void): void {
-  const select = $('#node-input-account').attr(
-    'aria-describedby',
-    'smart-strip-message-account smart-strip-hint-account',
-  );
+  const select = fieldOf(node, 'account');
   const isNew = !node.account;
   const options = Array.from(select.find('option'), (option) => chosenIn($(option)));
   const [only, ...others] = options.filter((id) => id !== '');

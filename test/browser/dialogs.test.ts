@@ -52,9 +52,18 @@ async function examine(editor: Editor, form: string): Promise<Findings> {
       nodes.map(({ html, target }) => ({ id, html: html.slice(0, 160), target: target.join(' ') })),
     );
   }, form);
+  // Not a rule of axe: each hint and message has a control that it describes.
+  const lonely = await editor.page
+    .locator(`${form} :is(.smart-strip-hint, .smart-strip-message)[id]`)
+    .evaluateAll((texts) =>
+      texts.map(({ id }) => id).filter((id) => !document.querySelector(`[aria-describedby~="${id}"]`)),
+    );
   const isNodeRed = (html: string) => /red-ui-trap|class="[^"]*red-ui-typedInput-(?!input)/.test(html);
   return {
-    ours: found.filter(({ html }) => !isNodeRed(html)).map(({ id, html }) => `${id}: ${html}`),
+    ours: [
+      ...found.filter(({ html }) => !isNodeRed(html)).map(({ id, html }) => `${id}: ${html}`),
+      ...lonely.map((id) => `describes nothing: ${id}`),
+    ],
     nodeRed: found.filter(({ html }) => isNodeRed(html)).map(({ id, target }) => `${id}: ${target}`),
   };
 }
