@@ -147,7 +147,8 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
   const message = $('<div class="smart-strip-message" role="status">').attr('id', id);
   row.append(html('label', {}, box, text('strip-account.outlets.protected')), message);
 
-  const describe = () => {
+  /** `typing`: a name that is still being typed is not wrong yet. */
+  const describe = (typing = false) => {
     const strips = known();
     const strip = findStrip(strips, String(mac.val()));
     stripName.text(strip?.name ?? '').attr('title', strip?.name ?? '');
@@ -156,7 +157,8 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
     port.attr('title', state === null ? '' : stateText(state));
     const typed = String(mac.val());
     const { error, warning } = lookUp(strips, typed);
-    const problem = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : (error ?? warning);
+    const fault = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : (error ?? warning);
+    const problem = typing ? undefined : fault;
     message.text(problem === undefined ? '' : `✕ ${problem}`);
     mac.attr('aria-invalid', String(problem !== undefined));
   };
@@ -166,8 +168,8 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
     if (strip) mac.val(strip.mac);
     describe();
   };
-  mac.on('input', describe).on('change', resolve);
-  port.on('change', describe);
+  mac.on('input', () => describe(true)).on('blur', resolve);
+  port.on('change', () => describe());
   row.on('smart-strip-refresh', resolve);
   resolve();
 }

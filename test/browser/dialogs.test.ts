@@ -467,6 +467,32 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await message('mac').textContent()) ?? '', /No strip of this account is called “Desx”/);
   });
 
+  it('call no name wrong that is still being typed in the table of outlets', async () => {
+    await open();
+    await newSwitch();
+    await editor.done();
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Outlets');
+    await editor.page.locator('.red-ui-editableList-addButton').click();
+    const fault = editor.page.locator('.smart-strip-outlet-row .smart-strip-message');
+    await row('mac').pressSequentially('Des');
+    assert.equal(await fault.textContent(), '');
+    await row('mac').blur();
+    assert.match((await fault.textContent()) ?? '', /No strip of this account is called “Des”/);
+    await row('mac').pressSequentially('x');
+    await editor.page.keyboard.press('Backspace');
+    assert.equal(await fault.textContent(), '');
+    await row('mac').blur();
+    assert.match((await fault.textContent()) ?? '', /No strip of this account is called “Des”/);
+    await row('protected').check();
+    await row('mac').fill('shed 2');
+    // Confirms the dialog without leaving the field.
+    await editor.page.keyboard.press('Control+Enter');
+    await editor.configDialog.waitFor({ state: 'detached' });
+    const { protectedOutlets } = await editor.properties('account');
+    assert.deepEqual(protectedOutlets, [{ mac: STRIPS[11]?.mac, port: 1 }]);
+  });
+
   it('leave a type alone that was chosen before the strips came', async () => {
     const only = STRIPS.slice(0, 1);
     const service = await startService({ strips: only });
