@@ -208,10 +208,10 @@ export function editableRows(
   });
 }
 
-/** A text field in a row of an editable list. `message`: id of the element that says what is wrong with it. */
-export const rowField = (row: JQuery, part: string, label: string, value: string, message: string): JQuery =>
+/** A text field in a row of an editable list. */
+export const rowField = (row: JQuery, part: string, label: string, value: string): JQuery =>
   $('<input type="text" spellcheck="false">')
-    .attr({ 'data-part': part, placeholder: label, 'aria-label': label, 'aria-describedby': message })
+    .attr({ 'data-part': part, placeholder: label, 'aria-label': label })
     .val(value)
     .appendTo(row);
 

@@ -2,7 +2,7 @@ import { PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import type { Check } from './descriptors';
-import { editableRows, isOpen, rowField, rowsOf, showHint } from './form';
+import { describedBy, editableRows, isOpen, rowField, rowsOf, showHint, showMessage } from './form';
 import { button, html, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';
@@ -131,12 +131,13 @@ let lastLine = 0;
 
 /** `outlet`: an `OutletRow`, or of a new row as much as is known. */
 function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]): void {
-  const id = `smart-strip-outlet-${++lastLine}`;
-  const field = (part: string, label: string) => rowField(row, part, label, textOf(outlet, part), id);
-  const mac = field('mac', text('strip-account.outlets.strip')).attr('list', KNOWN);
+  const line = `outlet-${++lastLine}`;
+  const field = (part: string, label: string) => rowField(row, part, label, textOf(outlet, part));
+  const mac = field('mac', text('strip-account.outlets.strip'));
+  mac.attr({ list: KNOWN, 'aria-describedby': describedBy(line) });
   const stripName = $('<span class="smart-strip-name">').appendTo(row);
   const port = $('<select data-part="port">')
-    .attr({ 'aria-label': text('strip-account.type.port'), 'aria-describedby': id })
+    .attr('aria-label', text('strip-account.type.port'))
     .append(PORTS.map((value) => html('option', {}, String(value))))
     .val(textOf(outlet, 'port', '1'))
     .appendTo(row);
@@ -144,23 +145,22 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
   const name = field('name', nameLabel);
   const box = html('input', { type: 'checkbox', 'data-part': 'protected' });
   box.checked = ownProperty(outlet, 'protected') === true;
-  const message = $('<div class="smart-strip-message" role="status">').attr('id', id);
-  row.append(html('label', {}, box, text('strip-account.outlets.protected')), message);
+  const message = { class: 'smart-strip-message', role: 'status', id: `smart-strip-message-${line}` };
+  row.append(html('label', {}, box, text('strip-account.outlets.protected')), html('div', message));
 
   /** `typing`: a name that is still being typed is not wrong yet. */
   const describe = (typing = false) => {
-    const strips = known();
-    const strip = findStrip(strips, String(mac.val()));
+    const typed = String(mac.val());
+    const strip = findStrip(known(), typed);
     stripName.text(strip?.name ?? '').attr('title', strip?.name ?? '');
     name.attr('placeholder', outletOf(strip, String(port.val()))?.name ?? nameLabel);
     const state = outletState(strip, String(port.val()));
     port.attr('title', state === null ? '' : stateText(state));
-    const typed = String(mac.val());
-    const { error, warning } = lookUp(strips, typed);
-    const fault = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : (error ?? warning);
-    const problem = typing ? undefined : fault;
-    message.text(problem === undefined ? '' : `✕ ${problem}`);
-    mac.attr('aria-invalid', String(problem !== undefined));
+    const { error, warning = '' } = lookUp(known(), typed);
+    const problem = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : error;
+    if (typing) showMessage(line, '');
+    else if (problem === undefined) showMessage(line, warning, 'warning');
+    else showMessage(line, problem);
   };
   /** A name becomes the MAC of its strip as soon as the strips are known. */
   const resolve = () => {

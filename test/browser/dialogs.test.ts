@@ -365,6 +365,14 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await second.locator('.smart-strip-message').textContent()) ?? '', /called “Office”/);
   });
 
+  it('warn of a protected outlet whose strip is not listed, and may be switched off', async () => {
+    await open({ protectedOutlets: [{ mac: 'A1B2C3D4E5FF', port: 1 }] });
+    await editor.editConfig('strip-account', 'account');
+    const notice = editor.page.locator('.smart-strip-outlet-row .smart-strip-message.smart-strip-warning');
+    await notice.getByText('⚠ This account lists no strip with this MAC.').waitFor();
+    assert.equal(await row('mac').getAttribute('aria-invalid'), 'false');
+  });
+
   it('keep protected outlets that cannot be read, and show them', async () => {
     await open({ protectedOutlets: 'Office 3' });
     await editor.editConfig('strip-account', 'account');

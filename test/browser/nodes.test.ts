@@ -321,6 +321,31 @@ describe('the nodes in the editor', () => {
     ]);
   });
 
+  it('mark the MACs of simulated strips that are missing or there twice, and nothing else', async () => {
+    const strips = ['A1', 'A2', 'A3'].map((mac) => ({ mac, name: '' }));
+    const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };
+    await stage.red.deploy([tab, { ...simulator, name: '', path: '/sim', strips }]);
+    await open();
+    await editor.edit('simulator');
+    const macs = editor.page.locator('#smart-strip-strips [data-part=mac]');
+    const wrong = editor.page.locator('#smart-strip-strips [aria-invalid=true]');
+    const wrongMacs = () =>
+      wrong.evaluateAll((fields: HTMLInputElement[]) => fields.map(({ value }) => value));
+    const message = editor.page.locator('#smart-strip-message-strips');
+    assert.deepEqual(await wrongMacs(), []);
+    await macs.nth(2).fill('a-1');
+    assert.equal(await message.textContent(), '✕ Two strips have the same MAC.');
+    assert.deepEqual(await wrongMacs(), ['A1', 'a-1']);
+    await macs.nth(2).fill('');
+    assert.equal(await message.textContent(), '✕ Every strip needs a MAC.');
+    assert.deepEqual(await wrongMacs(), ['']);
+    await editor.page.locator('#smart-strip-strips .red-ui-editableList-item-remove').nth(2).click();
+    await editor.page.waitForFunction(
+      () => !document.querySelector('#smart-strip-strips [aria-invalid=true]'),
+    );
+    assert.equal(await message.textContent(), '');
+  });
+
   it('keep protected outlets in the account', async () => {
     await withAccount();
     await editor.editConfig('strip-account', 'account');

@@ -38,7 +38,7 @@ export const stripSimulator: Descriptor = {
 const LIST = '#smart-strip-strips';
 
 /** Strips as the list holds them. What its fields do not show is kept as it is. */
-const listed = (): object[] =>
+const listed = (): { mac: string }[] =>
   rowsOf($(LIST)).map(({ data, part }) => {
     const names = PORTS.map((port) => part(`outlet${port}`));
     return { ...withNames(data, names), mac: part('mac'), name: part('name') };
@@ -70,20 +70,28 @@ function open(node: EditorNode): void {
   showPath();
   for (const field of ['path', 'latency']) watchField(stripSimulator, node, field);
 
-  const check = () => showMessage('strips', problemWith(stripSimulator, node, 'strips', listed()));
+  const check = () => {
+    const strips = listed();
+    showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
+    const macs = strips.map(({ mac }) => simulatedMac(mac));
+    for (const { element, part } of rowsOf(list)) {
+      const mac = simulatedMac(part('mac'));
+      const isWrong = mac === '' || macs.indexOf(mac) !== macs.lastIndexOf(mac);
+      element.find('[data-part=mac]').attr('aria-invalid', String(isWrong));
+    }
+  };
   // A row that is added by hand gets the focus.
   const list = $(LIST).on('input focusin', check);
   const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
   editableRows(list, options, (row, strip) => {
-    const field = (part: string, label: string, value: string) =>
-      rowField(row, part, label, value, 'smart-strip-message-strips');
     row.addClass('smart-strip-simulated');
-    field('mac', text('strip-simulator.label.mac'), textOf(strip, 'mac'));
-    field('name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
+    const mac = rowField(row, 'mac', text('strip-simulator.label.mac'), textOf(strip, 'mac'));
+    mac.attr('aria-describedby', 'smart-strip-message-strips');
+    rowField(row, 'name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
     const outlets: unknown[] = Array.isArray(strip.outlets) ? strip.outlets : [];
     for (const port of PORTS) {
       const label = text('strip-account.preview.unnamed', { port });
-      field(`outlet${port}`, label, nameOf(outlets[port - 1]));
+      rowField(row, `outlet${port}`, label, nameOf(outlets[port - 1]));
     }
   });
   list.editableList(
