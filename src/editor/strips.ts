@@ -21,8 +21,7 @@ export function fieldToCorrect(code: string, key: string): string | null {
 }
 
 /** What a test is made with. `valueOf` reads a property of the account; the key is "__PWRD__" where the stored one was not touched. */
-export const accountValues = (id: string, valueOf: (property: string) => string) => ({
-  id,
+export const accountValues = (valueOf: (property: string) => string) => ({
   baseUrl: valueOf('baseUrl'),
   apiKey: valueOf('apiKey'),
   timeout: valueOf('timeout'),
@@ -40,9 +39,22 @@ export interface AskedFor {
   body?: unknown;
 }
 
+const IN_SUBFLOW: StripsAnswer = {
+  ok: false,
+  code: '',
+  key: 'strip-account.trouble.instance',
+  params: {},
+  sent: null,
+};
+
 /** Asks the service with values that need not be deployed. */
-export const testAccount = (values: AccountValues & AskedFor): Promise<StripsAnswer> =>
-  ask('strip-account/test', { data: values });
+export async function testAccount(node: EditorNode, values: AccountValues & AskedFor): Promise<StripsAnswer> {
+  const answer = await ask('strip-account/test', { data: { id: node.id, ...values } });
+  if (answer.ok || !isInSubflow(node)) return answer;
+  // Only an instance of the subflow knows its variables.
+  const isVariable = Object.values(values).includes(`\${${answer.params.variable}}`);
+  return isVariable ? IN_SUBFLOW : answer;
+}
 
 const ask = async (url: string, options?: { data: object }): Promise<StripsAnswer> => ({
   sent: null,
@@ -101,10 +113,9 @@ export function outletName(account: string, mac: string, port: string): string |
  */
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   const node = RED.nodes.node(account);
-  if (!node || (node.changed !== true && isInSubflow(node)))
-    return { ok: false, code: '', key: 'strip-account.trouble.instance', params: {}, sent: null };
+  if (!node || (node.changed !== true && isInSubflow(node))) return IN_SUBFLOW;
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
-  const answer = await (node.changed === true ? testAccount(storedValues(node)) : ask(url));
+  const answer = await (node.changed === true ? testAccount(node, storedValues(node)) : ask(url));
   if (answer.ok) learn(account, answer.strips);
   return answer;
 }
@@ -140,7 +151,7 @@ export function redrawNodes(account: string): void {
 function storedValues(node: EditorNode): AccountValues {
   const { credentials = {} } = node;
   const apiKey = textOf(credentials, 'apiKey') || (credentials.has_apiKey === true ? '__PWRD__' : '');
-  return { ...accountValues(node.id, (property) => textOf(node, property)), apiKey };
+  return { ...accountValues((property) => textOf(node, property)), apiKey };
 }
 
 /** The state of an outlet; the values are keys below `strip-account.state`. */

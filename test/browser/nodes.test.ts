@@ -140,10 +140,14 @@ describe('the nodes in the editor', () => {
       in: [],
       out: [],
       meta: {},
-      env: [{ name: 'ACCOUNT', type: 'strip-account', value: '', ui }],
+      env: [
+        { name: 'ACCOUNT', type: 'strip-account', value: '', ui },
+        { name: 'SERVICE', type: 'str', value: stage.service.baseUrl },
+      ],
     };
     const inside = { z: 'subflow', macType: 'str' };
-    const inner = { ...account(stage.service, { id: 'inner', name: 'Inner' }), z: 'subflow' };
+    const baseUrl = '${SERVICE}';
+    const inner = { ...account(stage.service, { id: 'inner', name: 'Inner', baseUrl }), z: 'subflow' };
     await stage.red.deploy([
       tab,
       subflow,
@@ -162,6 +166,11 @@ describe('the nodes in the editor', () => {
       await editor.page.locator('.smart-strip-bar').getByText('each instance of the subflow').waitFor();
       await editor.done();
     }
+    // The variable is set in the instances.
+    await editor.editConfig('strip-account', 'inner');
+    await editor.page.locator('#smart-strip-test').click();
+    await editor.page.locator('#smart-strip-result').getByText('each instance of the subflow').waitFor();
+    await editor.doneConfig();
     assert.deepEqual(editor.errors, []);
   });
 

@@ -105,7 +105,7 @@ function open(node: EditorNode): void {
   if (isStored && (hasRows || node.changed !== true))
     void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
   const showPreview = openPreview(node, async (asked) =>
-    named(await testAccount({ ...typedValues(node), ...asked })),
+    named(await testAccount(node, { ...typedValues(), ...asked })),
   );
   watchField(stripAccount, node, 'mapping');
   onPress($('#smart-strip-test'), () => test(node, showPreview));
@@ -186,8 +186,8 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   for (const field of TESTED) showMessage(field, '');
   input('baseUrl').trigger('change');
-  const values = typedValues(node);
-  const answer = await testAccount(values);
+  const values = typedValues();
+  const answer = await testAccount(node, values);
   if (!isOpen(result)) return;
   if (answer.ok) outlets?.refresh(answer.strips);
   const shown = named(answer);
@@ -206,8 +206,8 @@ const named = (answer: StripsAnswer): StripsAnswer =>
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
     : answer;
 
-const typedValues = (node: EditorNode) => ({
-  ...accountValues(node.id, valueOf),
+const typedValues = () => ({
+  ...accountValues(valueOf),
   timeout: timeoutOf(),
   mapping: typedMapping(),
 });
