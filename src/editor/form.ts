@@ -118,13 +118,13 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
     const { kind } = setting;
-    if (kind === 'number') {
-      const stored = textOf(node, field);
-      if (stored === '') input.val(setting.default);
-      // A variable is no number: it is edited as it is.
-      if (environmentVariable(stored) !== null) input.attr('type', 'text').val(stored);
-    }
-    if (kind === 'choice') input.val(choiceOf(node, field, setting));
+    const stored = textOf(node, field);
+    // A variable is neither a number nor one of the choices: it is shown as it is.
+    const isVariable = environmentVariable(stored) !== null;
+    if (kind === 'number' && isVariable) input.attr('type', 'text').val(stored);
+    if (kind === 'number' && stored === '') input.val(setting.default);
+    if (kind === 'choice' && isVariable) input.append(html('option', {}, stored));
+    if (kind === 'choice') input.val(isVariable ? stored : choiceOf(node, field, setting));
     if (kind === 'flag') input.prop('checked', flagOf(node, field, setting));
     if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
     if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));

@@ -174,6 +174,19 @@ describe('the nodes in the editor', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('keep a variable in place of a choice', async () => {
+    await stage.red.deploy([
+      tab,
+      account(stage.service),
+      placed('node', 'strip list', { output: '${OUTPUT}' }),
+    ]);
+    await open();
+    await editor.edit('node');
+    assert.equal(await editor.page.locator('#node-input-output').inputValue(), '${OUTPUT}');
+    await editor.done();
+    assert.equal((await editor.properties('node')).output, '${OUTPUT}');
+  });
+
   it('explain what is wrong beside the field', async () => {
     await withAccount();
     const id = await editor.drop('strip switch', 300, 100);
