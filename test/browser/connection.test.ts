@@ -56,6 +56,15 @@ describe('Test connection', () => {
     await editor.picture('account-connected');
   });
 
+  it('leaves standing what is wrong with other fields', async () => {
+    await editor.unfold('Polling and retries');
+    await field('interval').fill('1');
+    assert.match((await said('interval').textContent()) ?? '', /from 5 to 86400/);
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    assert.match((await result().textContent()) ?? '', /Strips found: 2/);
+    assert.match((await said('interval').textContent()) ?? '', /from 5 to 86400/);
+  });
+
   it('takes the key from the environment', async () => {
     await test({ baseUrl: stage.service.baseUrl, apiKey: '${STRIPS_KEY}' });
     assert.match((await result().textContent()) ?? '', /Strips found: 2/);

@@ -184,8 +184,11 @@ function addSimulator(): void {
 
 async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => void): Promise<void> {
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
-  for (const field of TESTED) showMessage(field, '');
-  input('baseUrl').trigger('change');
+  for (const field of TESTED) {
+    showMessage(field, '');
+    // What the field itself finds wrong stays.
+    input(field).triggerHandler('change');
+  }
   const values = typedValues();
   const answer = await testAccount(node, values);
   if (!isOpen(result)) return;
