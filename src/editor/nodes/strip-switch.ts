@@ -25,7 +25,7 @@ export const stripSwitch: Descriptor = {
 
 function open(node: EditorNode): void {
   const all = { value: 'all', label: text('strip-account.port.all') };
-  const hints = { whole: 'strip-account.hint.all', message: 'strip-switch.hint.portMessage' };
+  const hints = { whole: '', message: 'strip-switch.hint.portMessage' };
   const { picker, port } = targetFields(stripSwitch, node, all, hints);
   const own = { value: 'action', label: text('strip-account.type.action') };
   const on = segmentedField(stripSwitch, 'on', own, () =>

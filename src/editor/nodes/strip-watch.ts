@@ -21,8 +21,8 @@ export const stripWatch: Descriptor = {
 function open(node: EditorNode): void {
   const picker = stripPicker(stripWatch, node, () => {
     port.redraw();
-    const fixed = picker.value() === '' ? 'every' : 'only';
-    showHint('mac', `strip-watch.hint.${picker.type() === 'str' ? fixed : 'variable'}`);
+    const fixed = picker.value() === '' ? 'strip-watch.hint.every' : '';
+    showHint('mac', picker.type() === 'str' ? fixed : 'strip-watch.hint.variable');
   });
   const every = { value: '', label: text('strip-account.port.every') };
   const own = { value: 'port', label: '' };
