@@ -135,11 +135,12 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
 
 /**
  * Turns a field, and its hidden type where it has one, into Node-RED's typedInput, with the types that its setting has; `own` describes the
- * one that is neither "message" nor Node-RED's. Label, message and hint belong to whatever can be typed into or chosen.
+ * one that is neither "message" nor Node-RED's. A field without types is of its own one, or an expression. Label, message and hint belong to
+ * whatever can be typed into or chosen.
  */
-export function typedField(descriptor: Descriptor, field: string, own?: InputType) {
+export function typedField(descriptor: Descriptor, node: EditorNode, field: string, own?: InputType) {
   const setting = settingOf(descriptor, field);
-  const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'str'];
+  const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'jsonata'];
   const fromMessage: InputType = {
     value: 'message',
     label: text('strip-account.type.message'),
@@ -147,9 +148,9 @@ export function typedField(descriptor: Descriptor, field: string, own?: InputTyp
     hasValue: false,
   };
   const types = names.map((name) => [fromMessage, own].find((type) => type?.value === name) ?? name);
-  const id = `node-input-${field}`;
+  const input = fieldOf(node, field);
+  const id = String(input.attr('id'));
   const label = `smart-strip-label-${field}`;
-  const input = $(`#${id}`);
   input.typedInput({ default: names[0], types, typeField: `#${id}Type` });
   const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');
   const description = describedBy(field);
@@ -235,6 +236,7 @@ export interface Segment {
 /** A typedInput with a type whose value is one of a few radio buttons; `redraw` after these have changed. */
 export function segmentedField(
   descriptor: Descriptor,
+  node: EditorNode,
   field: string,
   own: Pick<InputType, 'value' | 'label'>,
   segments: () => readonly Segment[],
@@ -264,7 +266,7 @@ export function segmentedField(
       element.children('small').text(state);
     });
   };
-  const typed = typedField(descriptor, field, { ...own, hasValue: true, valueLabel: draw });
+  const typed = typedField(descriptor, node, field, { ...own, hasValue: true, valueLabel: draw });
   const redraw = () => {
     if (typed.type() === own.value)
       draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());

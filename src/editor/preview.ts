@@ -2,7 +2,7 @@ import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import type { SentAnswer, StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
-import { describedBy, isOpen, showMessage } from './form';
+import { isOpen, showMessage } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
@@ -87,11 +87,6 @@ function openMapping(node: EditorNode): void {
   const use = $('#smart-strip-use-mapping');
   const row = $('#smart-strip-row-mapping');
   const hasMapping = textOf(node, 'mapping') !== '';
-  $('#node-config-input-mapping').typedInput({ default: 'jsonata', types: ['jsonata'] });
-  row
-    .find('.red-ui-typedInput-input')
-    .attr({ id: 'smart-strip-mapping', 'aria-describedby': describedBy('mapping') });
-  row.children('label').attr('for', 'smart-strip-mapping');
   use.prop('checked', hasMapping).on('change', () => row.toggle(use.prop('checked') === true));
   row.toggle(hasMapping);
   if (hasMapping) $('#smart-strip-preview').attr('open', '');

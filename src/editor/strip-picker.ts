@@ -92,7 +92,10 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
  * Enter picks.
  */
 export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: () => void) {
-  const typed = typedField(descriptor, 'mac', { value: 'str', label: text('strip-account.type.strip') });
+  const typed = typedField(descriptor, node, 'mac', {
+    value: 'str',
+    label: text('strip-account.type.strip'),
+  });
   const { input, container, box } = typed;
   const name = $('<span class="smart-strip-chosen">').insertAfter(box.parent());
   const note = $('<span role="status">');
@@ -284,7 +287,7 @@ export function targetFields(
   };
   const picker = stripPicker(descriptor, node, showStrip);
   const own = { value: 'port', label: text('strip-account.type.port') };
-  const port = segmentedField(descriptor, 'port', own, () => picker.segments(whole));
+  const port = segmentedField(descriptor, node, 'port', own, () => picker.segments(whole));
   port.input.on('change', showOutlet);
   showStrip();
   showOutlet();

@@ -115,7 +115,7 @@ describe('The preview of answers', () => {
     const said = editor.page.locator('#smart-strip-message-mapping');
     assert.match((await said.textContent()) ?? '', /^✕ Invalid JSONata expression/);
     await editor.picture('mapping-marked');
-    const field = editor.page.locator('#smart-strip-mapping');
+    const field = editor.page.locator('#node-config-input-mapping-typed');
     await field.fill(MAPPING);
     await field.blur();
     assert.equal(await said.textContent(), '');

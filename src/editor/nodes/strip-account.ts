@@ -13,6 +13,7 @@ import {
   onPress,
   problemThrownBy,
   showMessage,
+  typedField,
   watchField,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
@@ -104,6 +105,7 @@ function open(node: EditorNode): void {
   const hasRows = table.hasRows();
   if (isStored && (hasRows || node.changed !== true))
     void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
+  typedField(stripAccount, node, 'mapping');
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, { ...typedValues(), ...asked })),
   );
