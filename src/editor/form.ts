@@ -28,14 +28,14 @@ export const showRow = (field: string, visible: boolean) => $(`#smart-strip-row-
 export const showHint = (field: string, key: string, params: Params = {}) =>
   $(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key, params));
 
-/** Shows below a field what is wrong with it; "" removes the message. Its control names the message in `aria-describedby`. */
-export function showMessage(field: string, sentence: string, kind: 'error' | 'warning' = 'error'): void {
-  const message = $(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', kind === 'warning');
-  const shown = sentence === '' ? '' : `${kind === 'error' ? '✕' : '⚠'} ${sentence}`;
+/** Shows below a field what is wrong with it, else the warning; "" for nothing. Its control names the message in `aria-describedby`. */
+export function showMessage(field: string, error: string, warning = ''): void {
+  const invalid = error !== '';
+  const message = $(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', !invalid);
+  const shown = invalid ? `✕ ${error}` : warning === '' ? '' : `⚠ ${warning}`;
   // A screen reader would read the same text out again.
   if (message.text() !== shown) message.text(shown);
-  const invalid = sentence !== '' && kind === 'error';
-  $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', invalid ? 'true' : 'false');
+  $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', String(invalid));
 }
 
 /** Ids for the `aria-describedby` of a field's control. */
@@ -102,9 +102,7 @@ export function watchField(
   const check = () => {
     const value = String(input.val());
     touched ||= value !== '';
-    const problem = touched ? problemWith(descriptor, node, field, value) : '';
-    if (problem === '') showMessage(field, warn(value), 'warning');
-    else showMessage(field, problem);
+    showMessage(field, touched ? problemWith(descriptor, node, field, value) : '', warn(value));
   };
   input.on('change keyup paste input', check).on('blur', () => {
     touched = true;

@@ -156,11 +156,9 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
     name.attr('placeholder', outletOf(strip, String(port.val()))?.name ?? nameLabel);
     const state = outletState(strip, String(port.val()));
     port.attr('title', state === null ? '' : stateText(state));
-    const { error, warning = '' } = lookUp(known(), typed);
+    const { error = '', warning } = lookUp(known(), typed);
     const problem = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : error;
-    if (typing) showMessage(line, '');
-    else if (problem === undefined) showMessage(line, warning, 'warning');
-    else showMessage(line, problem);
+    showMessage(line, typing ? '' : problem, warning);
   };
   /** A name becomes the MAC of its strip as soon as the strips are known. */
   const resolve = () => {

@@ -25,7 +25,12 @@ export function openPreview(
   node: EditorNode,
   ask: (asked: AskedFor) => Promise<StripsAnswer>,
 ): (list: StripsAnswer) => void {
-  openMapping(node);
+  const use = $('#smart-strip-use-mapping');
+  const mapping = $('#smart-strip-row-mapping');
+  const hasMapping = textOf(node, 'mapping') !== '';
+  use.prop('checked', hasMapping).on('change', () => mapping.toggle(use.prop('checked') === true));
+  mapping.toggle(hasMapping);
+  if (hasMapping) $('#smart-strip-preview').attr('open', '');
   const told = $('#smart-strip-preview-told');
   const choice = $('#smart-strip-answer');
   const compare = $('#smart-strip-compare');
@@ -64,7 +69,7 @@ export function openPreview(
   };
 
   choice.on('change', () => void refresh());
-  $('#smart-strip-use-mapping, #smart-strip-row-mapping').on('input change', () => {
+  use.add(mapping).on('input change', () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       if (sent !== null && isOpen(told)) void refresh({ body: sent.body });
@@ -82,15 +87,6 @@ export function openPreview(
 
 const isMappingFault = (answer: StripsAnswer): boolean =>
   !answer.ok && fieldToCorrect(answer.code, answer.key) === 'mapping';
-
-function openMapping(node: EditorNode): void {
-  const use = $('#smart-strip-use-mapping');
-  const row = $('#smart-strip-row-mapping');
-  const hasMapping = textOf(node, 'mapping') !== '';
-  use.prop('checked', hasMapping).on('change', () => row.toggle(use.prop('checked') === true));
-  row.toggle(hasMapping);
-  if (hasMapping) $('#smart-strip-preview').attr('open', '');
-}
 
 /** What was read from an answer. */
 function readLines(answer: StripsAnswer): HTMLElement[] {

@@ -149,6 +149,14 @@ export function placeNodes(nodes: readonly object[], attached = false): void {
   else RED.nodes.dirty(true);
 }
 
+/** A failure of the editor's own, by its key below `strip-account.trouble`. */
+export const trouble = (kind: string): Failure & { ok: false } => ({
+  ok: false,
+  code: '',
+  key: `strip-account.trouble.${kind}`,
+  params: {},
+});
+
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
 export function noAnswer(status: number): Failure & { ok: false } {
   const kinds: Readonly<Record<number, string>> = {
@@ -157,7 +165,7 @@ export function noAnswer(status: number): Failure & { ok: false } {
     403: 'forbidden',
     404: 'notDeployed',
   };
-  return { ok: false, code: '', key: `strip-account.trouble.${kinds[status] ?? 'unexpected'}`, params: {} };
+  return trouble(kinds[status] ?? 'unexpected');
 }
 
 /**

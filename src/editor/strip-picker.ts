@@ -165,11 +165,10 @@ export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: 
   const look = (): StripMatch => (fixed() ? lookUp(stripsOf(account), typed.value()) : {});
   const check = (left: boolean) => {
     const value = typed.value();
-    const { error, warning = '' } = look();
-    const problem = problemWith(descriptor, node, 'mac', value);
-    if (error !== undefined) showMessage('mac', left ? error : '');
-    else if (problem !== '') showMessage('mac', left || value !== '' ? problem : '');
-    else showMessage('mac', warning, 'warning');
+    const { error, warning } = look();
+    const problem = error ?? problemWith(descriptor, node, 'mac', value);
+    const isTyping = !left && (error !== undefined || value === '');
+    showMessage('mac', isTyping ? '' : problem, warning);
   };
 
   box

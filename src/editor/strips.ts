@@ -2,7 +2,7 @@ import { macKey, sameMac } from '../api/mac';
 import type { Outlet, ReadingName, Strip } from '../api/types';
 import { isStripsAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
-import { adminRequest, text, type EditorNode } from './red';
+import { adminRequest, text, trouble, type EditorNode } from './red';
 
 /** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
 export function fieldToCorrect(code: string, key: string): string | null {
@@ -39,13 +39,7 @@ export interface AskedFor {
   body?: unknown;
 }
 
-const IN_SUBFLOW: StripsAnswer = {
-  ok: false,
-  code: '',
-  key: 'strip-account.trouble.instance',
-  params: {},
-  sent: null,
-};
+const IN_SUBFLOW: StripsAnswer = { ...trouble('instance'), sent: null };
 
 /** Asks the service with values that need not be deployed. */
 export async function testAccount(node: EditorNode, values: AccountValues & AskedFor): Promise<StripsAnswer> {

@@ -33,7 +33,7 @@ function open(node: EditorNode): void {
     showRow('port', sends('outlets'));
     showRow('output', sends('outlets'));
     showRow('change', sends('readings'));
-    showMessage('send', kinds.some(sends) ? '' : text('strip-account.invalid.nothing'), 'warning');
+    showMessage('send', '', kinds.some(sends) ? '' : text('strip-account.invalid.nothing'));
   };
   for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);
   showWhatMatters();
