@@ -1,6 +1,6 @@
-import { choiceOf, textOf, type Config, type NodeType } from '../settings';
+import { choiceOf, textOf, type Config } from '../settings';
 import { cut } from '../values';
-import { settingOf } from './form';
+import { settingOf, type Descriptor, type LabelParts } from './form';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -8,36 +8,7 @@ import { stripSimulator } from './nodes/strip-simulator';
 import { stripStatus } from './nodes/strip-status';
 import { stripSwitch } from './nodes/strip-switch';
 import { stripWatch } from './nodes/strip-watch';
-import { text, type EditorNode } from './red';
-
-/**
- * What the editor has to know of one node type. Adding a node means a file in `nodes/` that exports a descriptor, and a line for it in
- * the list below. Kinds, defaults and bounds of its properties are in `src/settings.ts`, the rows of its dialog in `nodes/<name>.html`.
- */
-export interface Descriptor {
-  readonly type: NodeType;
-  /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
-  readonly checks?: Readonly<Record<string, Check>>;
-  /** What stands on a node without a name of its own; empty parts for the name of its type. */
-  label?(node: Config): LabelParts;
-  /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
-  inputLabel?(node: Config): string;
-  outputLabel?(node: Config): string | null;
-  /** Prepares its dialog, whose fields Node-RED has filled in. */
-  open(node: EditorNode): void;
-  /** Puts into the node what Node-RED cannot read from the dialog by itself. */
-  save?(node: EditorNode): void;
-}
-
-/** What is wrong with a value, in words; "" where nothing is. */
-export type Check = (value: unknown, node: Config) => string;
-
-/** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
-export interface LabelParts {
-  strip: string;
-  outlet?: string;
-  action?: string;
-}
+import { text } from './red';
 
 /** One line for each node type. */
 export const descriptors: readonly Descriptor[] = [

@@ -1,8 +1,45 @@
 import { isStripError, type Params } from '../api/errors';
-import { choiceOf, flagOf, SETTINGS, textOf, typeOf, type Config, type Setting } from '../settings';
+import {
+  choiceOf,
+  flagOf,
+  SETTINGS,
+  textOf,
+  typeOf,
+  type Config,
+  type NodeType,
+  type Setting,
+} from '../settings';
 import { environmentVariable, isRecord } from '../values';
-import type { Descriptor } from './descriptors';
 import { html, text, type EditorNode, type InputType } from './red';
+
+/**
+ * What the editor has to know of one node type. Adding a node means a file in `src/editor/nodes` that exports a descriptor, and a line for it in
+ * `descriptors.ts`. Kinds, defaults and bounds of its properties are in `src/settings.ts`, the rows of its dialog in `nodes/<name>.html`.
+ */
+export interface Descriptor {
+  readonly type: NodeType;
+  /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
+  readonly checks?: Readonly<Record<string, Check>>;
+  /** What stands on a node without a name of its own; empty parts for the name of its type. */
+  label?(node: Config): LabelParts;
+  /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
+  inputLabel?(node: Config): string;
+  outputLabel?(node: Config): string | null;
+  /** Prepares its dialog, whose fields Node-RED has filled in. */
+  open(node: EditorNode): void;
+  /** Puts into the node what Node-RED cannot read from the dialog by itself. */
+  save?(node: EditorNode): void;
+}
+
+/** What is wrong with a value, in words; "" where nothing is. */
+export type Check = (value: unknown, node: Config) => string;
+
+/** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
+export interface LabelParts {
+  strip: string;
+  outlet?: string;
+  action?: string;
+}
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
 export const openDialogs = new Set<string>();
@@ -76,7 +113,7 @@ export function checkNumber(typed: string, { least = -Infinity, most = Infinity 
   return number >= least && number <= most ? '' : text('strip-account.invalid.number', { least, most });
 }
 
-/** What the function that reads a setting at run time finds wrong with it. */
+/** The sentence of the error that the function throws which reads a setting at run time; "" if the value is valid. */
 export function problemThrownBy(parse: () => unknown): string {
   try {
     parse();

@@ -1,8 +1,16 @@
 import { PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import type { Check } from './descriptors';
-import { describedBy, editableRows, isOpen, rowField, rowsOf, showHint, showMessage } from './form';
+import {
+  describedBy,
+  editableRows,
+  isOpen,
+  rowField,
+  rowsOf,
+  showHint,
+  showMessage,
+  type Check,
+} from './form';
 import { button, html, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';

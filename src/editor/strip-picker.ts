@@ -2,7 +2,6 @@ import { isPossibleMac, looksLikeMac, macKey, sameMac } from '../api/mac';
 import { PORTS, type Strip } from '../api/types';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';
-import type { Check, Descriptor, LabelParts } from './descriptors';
 import {
   isOpen,
   onPress,
@@ -12,6 +11,9 @@ import {
   showMessage,
   typedField,
   type Segment,
+  type Check,
+  type Descriptor,
+  type LabelParts,
 } from './form';
 import { html, text, type EditorNode } from './red';
 import {

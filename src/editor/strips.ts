@@ -102,8 +102,8 @@ export function outletName(account: string, mac: string, port: string): string |
 }
 
 /**
- * Strips of an account, deployed or not; cached for labels. Without `refresh` a deployed one tells what it knows, which may be only the
- * strips that it has dealt with, as they were then; one that is not deployed asks the service all the same.
+ * Strips of an account, deployed or not; cached for labels. Without `refresh`, a deployed account returns the strips it knows, perhaps not all and
+ * in an old state; one that is not deployed always asks the service.
  */
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   const node = RED.nodes.node(account);

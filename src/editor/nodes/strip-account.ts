@@ -3,7 +3,6 @@ import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
 import { SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
-import type { Descriptor } from '../descriptors';
 import { showDiagnostics } from '../diagnostics';
 import {
   checkNumber,
@@ -15,6 +14,7 @@ import {
   showMessage,
   typedField,
   watchField,
+  type Descriptor,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
 import { openPreview, typedMapping } from '../preview';

@@ -1,6 +1,5 @@
 import { choiceOf, SETTINGS } from '../../settings';
-import type { Descriptor } from '../descriptors';
-import { followAccount } from '../form';
+import { followAccount, type Descriptor } from '../form';
 import { text } from '../red';
 
 const { output } = SETTINGS['strip list'];

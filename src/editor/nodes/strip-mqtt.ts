@@ -1,6 +1,13 @@
 import { checkPrefix, SETTINGS, textOf } from '../../settings';
-import type { Check, Descriptor } from '../descriptors';
-import { fieldOf, followAccount, problemThrownBy, showHint, watchField } from '../form';
+import {
+  fieldOf,
+  followAccount,
+  problemThrownBy,
+  showHint,
+  watchField,
+  type Check,
+  type Descriptor,
+} from '../form';
 import { text, type EditorNode } from '../red';
 
 const check: Check = (value) => problemThrownBy(() => checkPrefix(String(value)));

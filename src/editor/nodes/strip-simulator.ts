@@ -1,7 +1,6 @@
 import { PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, simulatedMac, simulatorPath, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
-import type { Check, Descriptor } from '../descriptors';
 import {
   editableRows,
   fieldOf,
@@ -11,6 +10,8 @@ import {
   showHint,
   showMessage,
   watchField,
+  type Check,
+  type Descriptor,
 } from '../form';
 import { text, type EditorNode } from '../red';
 

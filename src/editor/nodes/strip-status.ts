@@ -1,6 +1,5 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
-import type { Descriptor } from '../descriptors';
-import { followAccount, showRow, watchField } from '../form';
+import { followAccount, showRow, watchField, type Descriptor } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 

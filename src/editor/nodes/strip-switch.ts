@@ -1,6 +1,14 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
-import type { Check, Descriptor } from '../descriptors';
-import { followAccount, segmentedField, showHint, showRow, typedField, watchField } from '../form';
+import {
+  followAccount,
+  segmentedField,
+  showHint,
+  showRow,
+  typedField,
+  watchField,
+  type Check,
+  type Descriptor,
+} from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 

@@ -1,6 +1,14 @@
 import { SETTINGS, textOf } from '../../settings';
-import type { Descriptor } from '../descriptors';
-import { fieldOf, followAccount, segmentedField, showHint, showMessage, showRow, watchField } from '../form';
+import {
+  fieldOf,
+  followAccount,
+  segmentedField,
+  showHint,
+  showMessage,
+  showRow,
+  watchField,
+  type Descriptor,
+} from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, stripPicker, targetOf } from '../strip-picker';
 
