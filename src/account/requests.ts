@@ -16,6 +16,8 @@ const WAKE_SPREAD = SECOND;
 const WAKE_INTERVAL = 5 * SECOND;
 /** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
 const LONGEST_PAUSE = 3_600_000;
+/** Milliseconds without a pause after which the next one is logged, however short it is. */
+const NO_PAUSE_LATELY = 3_600_000;
 /** Shortest time between two probes, in milliseconds. */
 const PROBE_INTERVAL = 5_000;
 
@@ -176,8 +178,8 @@ export class Requests {
     if (queued !== null) this.queue.requestFailed(error);
     this.counters.failed(error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
-      const isNew = this.cooldown.begin(error, error.retryAfter);
-      if (isNew) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
+      const isNews = this.cooldown.begin(error, error.retryAfter);
+      if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
     }
     this.onAnswer(false, false);
   }
@@ -197,6 +199,8 @@ export class Cooldown {
   #error: StripError | null = null;
   #began = 0;
   #until = 0;
+  /** Seconds of the longest pause that was logged. */
+  #longest = 0;
   #probed = -Infinity;
   /** When it ends, in wall-clock milliseconds, as seen when it began. */
   untilWall = 0;
@@ -213,21 +217,27 @@ export class Cooldown {
     return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.untilWall - this.clock.wall()));
   }
 
-  /** Begins a pause of `ms`, or lengthens the one there is. Returns whether a pause began: there was none before, and `ms` is not 0. */
+  /**
+   * Begins a pause of `ms`, or lengthens the one there is. Returns whether to log it: a service that limits one kind of request may ask for a pause
+   * at every poll, so only a longer one is logged, or one after a long time without any.
+   */
   begin(error: StripError, ms: number): boolean {
-    const left = this.remaining;
-    const pause = Math.max(left, Math.min(ms, LONGEST_PAUSE));
+    const pause = Math.max(this.remaining, Math.min(ms, LONGEST_PAUSE));
     this.#error = error;
     this.#began = this.clock.monotonic();
+    if (this.#began - this.#until > NO_PAUSE_LATELY) this.#longest = 0;
     this.#until = this.#began + pause;
     this.untilWall = Math.round(this.clock.wall() + pause);
-    return left === 0 && ms > 0;
+    const seconds = Math.ceil(pause / SECOND);
+    const isLonger = seconds > this.#longest;
+    if (isLonger) this.#longest = seconds;
+    return isLonger;
   }
 
   /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
   end(sent: number): boolean {
     if (this.remaining === 0 || sent <= this.#began) return false;
-    this.#until = 0;
+    this.#until = this.clock.monotonic();
     return true;
   }
 

@@ -123,7 +123,7 @@ export interface AccountLog {
   retrying(error: StripError): void;
   /** A request of a command succeeded, and no command is retried any more. */
   retryingOver(): void;
-  /** The service asked for a pause of so many seconds; said once per pause. */
+  /** The service asked for a pause of so many seconds; said again of a longer one, or after an hour without any. */
   rateLimited(seconds: number): void;
   /** A configured outlet matches no strip of the first complete list; said once for each. */
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;

@@ -237,10 +237,12 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(second, 'Commands are no longer being retried.');
   });
 
-  it('warns once of a rate limit', async () => {
+  it('warns once of rate limits that come back with every command', async () => {
     await lab.startSwitch(outlet2, { retryFor: '30' });
-    lab.service.next({ kind: 'answer', status: 429, headers: { 'retry-after': '1' }, json: {} });
-    assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    for (const payload of [true, false]) {
+      lab.service.next({ kind: 'answer', status: 429, headers: { 'retry-after': '1' }, json: {} });
+      assert.equal((await lab.out('switch', { payload })).payload, payload);
+    }
     const limited = lab
       .said('account', 'warn')
       .filter((text) => String(text).includes('no requests are sent'));

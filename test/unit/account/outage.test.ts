@@ -375,6 +375,36 @@ describe('a rate limit', () => {
     assert.deepEqual(lab.log.lines, ['rate limited 600']);
   });
 
+  it('at every poll is logged once, and again if it is longer or comes back after an hour without one', async () => {
+    const lab = startAccount({ interval: 5000 });
+    let retryAfter = 4000;
+    lab.service.autoList = () => Promise.reject(failure('RATE_LIMITED', { retryAfter }));
+    lab.account.subscribe(() => undefined);
+    await lab.clock.pass(120_000);
+    assert.ok(lab.service.lists.length > 5);
+    assert.deepEqual(lab.log.lines, ['rate limited 4', 'failing RATE_LIMITED']);
+
+    retryAfter = 60_000;
+    await lab.clock.pass(300_000);
+    assert.deepEqual(lab.log.lines.slice(2), ['rate limited 60']);
+
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    await lab.clock.pass(2 * 3_600_000);
+    retryAfter = 4000;
+    lab.service.autoList = () => Promise.reject(failure('RATE_LIMITED', { retryAfter }));
+    await lab.clock.pass(120_000);
+    assert.deepEqual(lab.log.lines.slice(3), ['recovered', 'rate limited 4', 'failing RATE_LIMITED']);
+  });
+
+  it('that becomes longer while it lasts is logged again', async () => {
+    const lab = startAccount();
+    lab.run(1, true);
+    lab.run(2, true);
+    await lab.service.switches[0]?.fail(failure('RATE_LIMITED', { retryAfter: 8000 }));
+    await lab.service.switches[1]?.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    assert.deepEqual(lab.log.lines, ['rate limited 8', 'rate limited 600']);
+  });
+
   it('is probed by a command that has waited, if it outlasts what is left of its patience', async () => {
     const lab = startAccount({ concurrency: 1, timeout: 30_000 });
     lab.run(1, true);
