@@ -131,11 +131,14 @@ export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
 export const discredits = (meaning: Meaning, value: unknown): boolean =>
   saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false;
 
-/** `error: "timeout"` or `error_code: 5`, but not `errors: 3`, which counts them. */
-const namesError = ({ plain }: Meaning, value: unknown): boolean =>
-  typeof value === 'number'
-    ? value !== 0 && !plain.endsWith('s')
-    : typeof value !== 'object' && isSet(value) && !says('fine', value);
+/** `error: "timeout"`, `error: {"code": 5}` or `error_code: 5`, but not `errors: 3`, which counts them. */
+function namesError({ plain }: Meaning, value: unknown): boolean {
+  const isCount = plain.endsWith('s');
+  if (isRecord(value))
+    return !isCount && Object.values(value).some((inner) => isSet(inner) && !says('fine', inner));
+  if (typeof value === 'number') return !isCount && value !== 0;
+  return !Array.isArray(value) && isSet(value) && !says('fine', value);
+}
 
 /** Whether a field says that a strip or outlet can be reached; `null`: unknown. The state of its cloud connection does not count. */
 export function reachability({
