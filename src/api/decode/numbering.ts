@@ -96,7 +96,9 @@ export function numberValues(count: number, from: string, record: JsonRecord, lo
     // What one entry of `ports` is.
     const one = look(key.replace(/(?<=x|ch)es$|s$/, ''));
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
-    if (isNumbers && (one.number !== null || one.isName)) return [raw];
+    // The order in which outlets are shown need not be that of their states.
+    const isOther = one.plain.endsWith('order') && !isInOrder(raw);
+    if (isNumbers && !isOther && (one.number !== null || one.isName)) return [raw];
     // Told apart in some other way, they are in no order.
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
@@ -147,6 +149,8 @@ const isSequence = (raw: readonly number[], from: number): boolean =>
  * for all); with a 0 otherwise it is unknown which outlet is meant.
  */
 export function fromOne(raw: readonly number[]): Numbers {
+  // Some services leave out a 0: without the first number, 1-3 may be counted from zero.
+  if (raw[0] === -1 && raw.join() === '-1,1,2,3') return raw.map(() => null);
   if (!raw.includes(0) || raw.includes(PORTS.length)) return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
@@ -176,12 +180,15 @@ function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): bo
   if (meaning.reading !== null) return true;
   if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
   const raw = values.map((value) => numberOf(value, look));
-  if (isExact(raw)) return fromOne(raw).every((number, place) => number === PORTS[place]);
+  if (isExact(raw)) return isInOrder(raw);
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
   return !meaning.isName || values.every(fits);
 }
+
+const isInOrder = (raw: readonly number[]): boolean =>
+  fromOne(raw).every((number, place) => number === PORTS[place]);
 
 const OUTLET_NUMBER = new RegExp(`^(?:${OUTLET}|[lp#])[\\s_:#-]*[0-9]+$`, 'i');
 /** Whether a text says that it is about something other than one switched outlet. */

@@ -54,8 +54,7 @@ export function outletSets({ fields, keyed }: StripFields, look: Look, measured:
     const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured }, look);
     if (set !== null) sets.push(set);
   }
-  const isNumbered = sets.some((outlets) => outlets.some(({ port }) => port !== null));
-  return isNumbered ? sets : sets.concat(others);
+  return sets.some((outlets) => outlets.length > 0) ? sets : others;
 }
 
 /** Whether a record tells outlets of its own. */
