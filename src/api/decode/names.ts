@@ -80,13 +80,14 @@ const NAMES = {
     partialfailure partialfailures`,
   /** Say why something failed, or how often. Only around a list, in a switch answer, and in an entry of that: elsewhere it may be about anything. */
   reason: `errormessage errormsg errordescription reason warning warnings fault haserror rejected failedports
-    failedoutlets failedcount failurecount errorcount`,
+    failedoutlets failedcount failurecount errorcount totalfailed numfailed`,
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** How many there are in all. */
   total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
     recordsfiltered numfound found totalstrips totaldevices nbhits totalnum totalentries totalrows
-    stripstotal totalstripcount numstrips numberofstrips odatacount allcount xtotalcount numbermatched`,
+    stripstotal totalstripcount numstrips numberofstrips odatacount allcount xtotalcount numbermatched
+    totalnumber grandtotal fullcount hitstotal resultsetsize all matched expected`,
   /** How many came, or how many there are in all. */
   count: `count size length numberofelements num number returned resultcount itemcount stripcount devicecount
     rowcount n numberreturned`,
@@ -107,7 +108,8 @@ const NAMES = {
     omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor after
     aftercursor scrollid prev previous prevpage previouspage prevpageurl prevurl hasprev hasprevious
     hasprevpage haspreviouspage nextpageavailable morepages hasmorepages morestrips
-    morefollows incompleteresults`,
+    morefollows incompleteresults loadmore seemore showmore moreurl hasadditional capped cutoff
+    overflow limited limitexceeded quotaexceeded before startingafter previouscursor prevcursor`,
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed full isfull`,
@@ -136,7 +138,7 @@ const WORDS = {
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
-    disconnected`,
+    disconnected syncing async asynchronous deferred delayed willretry`,
   /** It was not done. Of a strip or an outlet these words may say something else. */
   refused: 'denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored',
   /** Of a quality that cannot be relied on. */
@@ -185,7 +187,7 @@ const DENIED_WORDS = `desired target requested request default config configurat
   expected planned client user owner neighbor firmware group input led button light lock
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
   peak wanted before old pulse inching configure countdown job routine macro failsafe away notification
-  proposed queue delay`;
+  proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 /** What a key means by itself. */

@@ -91,7 +91,7 @@ function isErrorCode({ plain }: Meaning, value: unknown): boolean {
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =
-  /^(?:failed|missing|skipped|omitted|unreachable|timedout).|errors$|warnings?$|^(?:filters?|filteredby|query|search|removed|excluded|hidden)$|since$/;
+  /^(?:failed|missing|skipped|omitted|unreachable|timedout).|^not(?:found|loaded)|errors$|warnings?$|^(?:filters?|filtered|filteredby|query|search|removed|excluded|hidden|unreadable|inaccessible|ratelimited)$|since$/;
 
 const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
