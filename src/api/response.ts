@@ -76,7 +76,7 @@ export function readSwitch(
   const { status } = response;
   const body = parseBody(response.text);
   if ('json' in body && !isRedirect(status)) {
-    const { success, results, failed, unclear, listed } = decodeSwitch(body.json, { mac, on });
+    const { success, results, failed, unclear, listed } = decodeSwitch(body.json, { mac, port, on });
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess(status) && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;

@@ -1,7 +1,9 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../mac';
-import type { SwitchResult } from '../types';
+import type { PortOrAll, SwitchResult } from '../types';
+import { stripFields } from './fields';
 import { createLook, says, type Look } from './names';
+import { outletSets } from './outlets';
 import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
@@ -21,6 +23,7 @@ export interface DecodedSwitch {
 /** What was asked for. */
 export interface AskedSwitch {
   mac: string;
+  port: PortOrAll;
   on: boolean;
 }
 
@@ -51,8 +54,9 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
     saysNo(fields, look, 0) ||
-    saysPending(fields, look) ||
+    saysPending(fields, look, 0) ||
     (asked !== undefined && saysState(fields, !asked.on, look)) ||
+    (asked !== undefined && showsOpposite(fields, asked, look)) ||
     (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, look, 0));
   const unclear = success === true && isUncertain;
   return {
@@ -126,11 +130,14 @@ function entryOf(entry: unknown, key: number, look: Look, asked?: AskedSwitch): 
   return { port: others.length === 0 ? portOf(only) : 0, ok: ok === true && isOpposite ? null : ok };
 }
 
-/** The numbers under the names for the number of an outlet; -1: none. */
+/** The numbers under the names for the number of an outlet: `2`, `"2"`, `"port2"`; -1: none. */
 const portsIn = (record: JsonRecord, look: Look): number[] =>
   Object.keys(record)
     .filter((key) => look(key).number === 'port' && look(key).state === null)
-    .map((key) => readIndex(record[key]));
+    .map((key) => {
+      const { keyed, keyedBy } = look(readText(record[key]) ?? '');
+      return keyedBy === 'word' ? keyed : readIndex(record[key]);
+    });
 
 /** Whether a record says by a boolean or a word that an outlet is `on`, or that it is not. `status: true` may say that all went well. */
 const saysState = (record: JsonRecord, on: boolean, look: Look): boolean =>
@@ -140,6 +147,13 @@ const saysState = (record: JsonRecord, on: boolean, look: Look): boolean =>
     const said = readWord(record[key]);
     return said !== null && (state === 'off' ? !said : said) === on;
   });
+
+/** Whether the outlets that an answer shows beside its `results` contradict what was asked for: `{"strip": {"outlets": […]}}`. */
+function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch, look: Look): boolean {
+  const shown = Object.fromEntries(Object.entries(record).filter(([key]) => look(key).plain !== 'results'));
+  const outlets = outletSets(stripFields([shown], look), look, true).flat();
+  return outlets.some((outlet) => (port === 'all' || outlet.port === port) && outlet.state.on === !on);
+}
 
 /** Whether an answer names a strip other than the one with that MAC. */
 function namesOther(value: unknown, mac: string, look: Look, depth: number): boolean {
@@ -161,7 +175,7 @@ function outcomeOf(entry: JsonRecord, look: Look): boolean | null {
   if (saysNo(entry, look, 0)) return false;
   const said = outcomesIn(entry, look);
   const isYes = said.length > 0 && said.every((ok) => ok === true);
-  return isYes && !saysPending(entry, look) ? true : null;
+  return isYes && !saysPending(entry, look, 0) ? true : null;
 }
 
 const outcomesIn = (record: JsonRecord, look: Look): (boolean | null)[] =>
@@ -179,8 +193,8 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
     const value = record[key];
     const meaning = look(key);
     if (saysFailed(meaning, value)) return true;
-    if (depth === 0 && !meaning.denied && says('refused', value === true ? meaning.plain : value))
-      return true;
+    const word = isSaid(value) ? meaning.plain : value;
+    if (depth === 0 && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
     // Further down, a reason may be that of anything.
     if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
@@ -191,16 +205,23 @@ function saysNo(record: JsonRecord, look: Look, depth: number): boolean {
 
 /** Names under which a no, or nothing, leaves open what was done. */
 const DONE =
-  /^(?:is|all)?(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|processed|ack|acked|acknowledged|confirmed|verified|completed?|done|finished|ok)$/;
+  /^(?:is|all)?(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|processed|ack|acked|acknowledged|confirmed|verified|completed?|done|finished|ok)$|^(?:switched|success)count$/;
 /** Names under which a no does, but 0 and an empty list may stand for none. */
 const ANSWER = /^(?:result|data|response)$/;
 
-/** `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false` and `switched: []` */
-const saysPending = (record: JsonRecord, look: Look): boolean =>
+/** Holds what becomes of a request. */
+const WORK = /^(?:job|task|command|operation)$/;
+
+/** `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false` and `switched: []`, also in `job: {…}` or `data: {…}` */
+const saysPending = (record: JsonRecord, look: Look, depth: number): boolean =>
   Object.entries(record).some(([key, value]) => {
-    const { plain, available } = look(key);
-    const isSaid = value === true || (Array.isArray(value) && value.length > 0);
-    if (says('pending', isSaid ? key : value)) return true;
+    const { plain, available, part, denied } = look(key);
+    if (says('pending', isSaid(value) ? key : value)) return true;
+    if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || (part === 'self' && !denied)))
+      return saysPending(value, look, depth + 1);
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));
   });
+
+/** `rejected: true` and `rejected: [2]`: the name of the field is the word that counts. */
+const isSaid = (value: unknown): boolean => value === true || (Array.isArray(value) && value.length > 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeList, decodeStrip, decodeSwitch, type DecodedSwitch } from '../../../../src/api/decode';
-import type { Outlet, Strip } from '../../../../src/api/types';
+import type { Outlet, PortOrAll, Strip } from '../../../../src/api/types';
 
 const AT = '2026-05-04T03:02:01.000Z';
 const FOLDER = join(__dirname, 'cases');
@@ -27,7 +27,7 @@ interface Read {
  */
 type Case = { shows: string; words?: string; body: unknown } & (
   | { strip: string; read: Read }
-  | { switch: true; asked?: { mac: string; on: boolean }; read: Partial<DecodedSwitch> }
+  | { switch: true; asked?: { mac: string; port?: PortOrAll; on: boolean }; read: Partial<DecodedSwitch> }
   | { read: { complete: boolean; readable: boolean; strips: Read[] } }
 );
 
@@ -57,7 +57,8 @@ function check(example: Case): void {
     const readable = !expected.available || expected.outlets.some(({ on }) => on !== null);
     assert.deepEqual(decodeStrip(body, example.strip, AT), { strip: expected, readable });
   } else if ('switch' in example) {
-    assert.deepEqual(decodeSwitch(body, example.asked), { listed: true, unclear: false, ...example.read });
+    const asked = example.asked && { port: 'all' as const, ...example.asked };
+    assert.deepEqual(decodeSwitch(body, asked), { listed: true, unclear: false, ...example.read });
   } else {
     const { complete, readable, strips } = example.read;
     assert.deepEqual(decodeList(body, AT), {

@@ -96,7 +96,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 function decodeAll(body: unknown): Strip[] {
   const list = decodeList(body, AT);
   const single = decodeStrip(body, MAC, AT);
-  decodeSwitch(body, { mac: MAC, on: true });
+  decodeSwitch(body, { mac: MAC, port: 'all', on: true });
   return [...list.strips, single.strip];
 }
 
