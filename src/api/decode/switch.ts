@@ -3,7 +3,7 @@ import { looksLikeMac, sameMac } from '../mac';
 import type { PortOrAll, SwitchResult } from '../types';
 import { stripFields } from './fields';
 import { createLook, says, type Look } from './names';
-import { outletSets } from './outlets';
+import { outletSets, type ToldOutlet } from './outlets';
 import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
@@ -55,8 +55,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
     found.includes(false) ||
     saysNo(fields, look, 0) ||
     saysPending(fields, look, 0) ||
-    (asked !== undefined && saysState(fields, !asked.on, look)) ||
-    (asked !== undefined && showsOpposite(fields, asked, look)) ||
+    (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked, look)) ||
     (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, look, 0));
   const unclear = success === true && isUncertain;
   return {
@@ -148,11 +147,15 @@ const saysState = (record: JsonRecord, on: boolean, look: Look): boolean =>
     return said !== null && (state === 'off' ? !said : said) === on;
   });
 
-/** Whether the outlets that an answer shows beside its `results` contradict what was asked for: `{"strip": {"outlets": […]}}`. */
+/**
+ * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strip": {"outlets": […]}}`. Only counts where there are no
+ * `results`: beside the documented yes it may be the state from before the switch.
+ */
 function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch, look: Look): boolean {
-  const shown = Object.fromEntries(Object.entries(record).filter(([key]) => look(key).plain !== 'results'));
-  const outlets = outletSets(stripFields([shown], look), look, true).flat();
-  return outlets.some((outlet) => (port === 'all' || outlet.port === port) && outlet.state.on === !on);
+  const outlets = outletSets(stripFields([record], look), look, true).flat();
+  const isOpposite = (outlet: ToldOutlet): boolean =>
+    (port === 'all' || outlet.port === port) && outlet.state.on === !on;
+  return saysState(record, !on, look) || outlets.some(isOpposite);
 }
 
 /** Whether an answer names a strip other than the one with that MAC. */
