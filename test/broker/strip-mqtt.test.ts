@@ -19,7 +19,10 @@ const now = performance.now.bind(performance);
 const wall = Date.now;
 performance.now = () => now() + ahead;
 Date.now = () => wall() + ahead;
-process.on('SIGWINCH', () => (ahead += 25 * 3_600_000));`;
+process.on('SIGWINCH', () => {
+  ahead += 25 * 3_600_000;
+  console.log('1 Jan 00:00:00 - [info] a day later');
+});`;
 
 describe('strip mqtt with a real broker', () => {
   let broker: Mosquitto;
@@ -282,12 +285,19 @@ describe('strip mqtt with a real broker', () => {
     assert.equal((await broker.retained()).get(topicOf(1)), 'ON');
   });
 
+  /** Moves the clocks of Node-RED on, and waits until they are. */
+  const letADayPass = async () => {
+    const after = red.log.mark;
+    process.kill(red.pid, 'SIGWINCH');
+    await red.log.find('the day to pass', ({ text }) => text === 'a day later', { after });
+  };
+
   it('leaves nothing retained of a strip that is forgotten', async () => {
     await list({ [MAC]: OFF, [OTHER]: OFF }).catch(() => undefined);
     await deploy();
     await list({ [OTHER]: OFF });
     await client.next(topicOf('available'), (payload) => payload === 'offline');
-    process.kill(red.pid, 'SIGWINCH');
+    await letADayPass();
     await red.inject('list');
     await client.next(topicOf('signal'), (payload) => payload === '');
     const kept = await broker.retained();
@@ -407,7 +417,7 @@ describe('strip mqtt with a real broker', () => {
     assert.equal(kept.get(topicOf('available')), 'online');
     assert.equal(kept.get(topicOf('available', NEW)), 'offline');
     after = client.messages.mark;
-    process.kill(red.pid, 'SIGWINCH');
+    await letADayPass();
     await client.publish(BRIDGE, 'online');
     await client.next(topicOf('signal', NEW), (payload) => payload === '', after);
     assert.deepEqual(

@@ -105,7 +105,7 @@ describe('the dialogs with thirty strips', () => {
     await editor.edit(id);
     assert.match(
       (await hint('topic').textContent()) ?? '',
-      /smart-strip\/\+\/\+\/set and smart-strip\/bridge/,
+      /smart-strip\/\+\/\+\/set, smart-strip\/\+\/available and smart-strip\/bridge/,
     );
     assert.match((await hint('discovery').textContent()) ?? '', /homeassistant\/status/);
     await editor.page.locator('#node-input-topic').fill('home/#');
