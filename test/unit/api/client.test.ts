@@ -10,11 +10,13 @@ import type { FakeClock } from '../../support/fake-clock';
 import { failureOf, MAC, Stage } from './client-stage';
 
 /** A service in a thread of its own: an empty list, 50 ms after it is asked for. */
+// For a thread of its own: answers a while after it has said that it was asked, and says in shared memory that it has answered.
 const SERVER = `
-  const { parentPort } = require('node:worker_threads');
+  const { parentPort, workerData: answered } = require('node:worker_threads');
   const server = require('node:http').createServer((request, response) => {
     parentPort.postMessage('asked');
-    setTimeout(() => response.end('[]'), 50);
+    const tell = () => Atomics.store(answered, 0, 1) === 1 && Atomics.notify(answered, 0);
+    setTimeout(() => response.end('[]', tell), 50);
   });
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
 
@@ -181,17 +183,23 @@ describe('Client', () => {
     });
 
     it('does not end a request because the process was too busy to read its answer', async () => {
-      // A thread of its own answers while this one is blocked.
-      const worker = new Worker(SERVER, { eval: true });
-      const port = await new Promise<number>((resolve) => worker.once('message', resolve));
-      const one = connect(`http://127.0.0.1:${port}`, { clock: systemClock, timeout: 300 });
-      const asked = new Promise((resolve) => worker.once('message', resolve));
-      const listed = one.list();
-      await asked;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
-      assert.deepEqual((await listed).strips, []);
-      await one.close(0);
-      await worker.terminate();
+      // A thread of its own answers while this one is blocked, until the answer is there and the deadline is over.
+      const timeout = 2_000;
+      const answered = new Int32Array(new SharedArrayBuffer(4));
+      const worker = new Worker(SERVER, { eval: true, workerData: answered });
+      try {
+        const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+        const one = connect(`http://127.0.0.1:${port}`, { clock: systemClock, timeout });
+        const asked = new Promise((resolve) => worker.once('message', resolve));
+        const listed = one.list();
+        await asked;
+        assert.notEqual(Atomics.wait(answered, 0, 0, 60_000), 'timed-out');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeout);
+        assert.deepEqual((await listed).strips, []);
+        await one.close(0);
+      } finally {
+        await worker.terminate();
+      }
     });
 
     it('leaves no timer behind', async () => {
