@@ -58,18 +58,16 @@ export class Reader {
    * Sends a request about a strip, with the MAC in the spelling of the service, which only a list tells. If the service does not know the user's
    * spelling and no list was read yet, reads the list and sends the request again. The caller has acquired the semaphore.
    */
-  async withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
+  withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
     const spelling = this.store.spelling(mac);
-    try {
-      return await send(spelling);
-    } catch (error) {
+    return send(spelling).catch(async (error: unknown) => {
       if (!isUnknownStrip(error) || this.store.listed !== null) throw error;
       const listError = await failureOf(this.#askList());
       // The service knows no list either: the base URL is wrong.
       if (listError?.code === 'NOT_FOUND') throw listError;
       if (this.store.spelling(mac) === spelling) throw error;
       return await send(this.store.spelling(mac));
-    }
+    });
   }
 
   async #askList(): Promise<ListAnswer> {

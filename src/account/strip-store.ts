@@ -302,13 +302,16 @@ export class StripStore {
     for (const port of PORTS) {
       const known = state.strip.outlets.find((outlet) => outlet.port === port);
       const said = told.outlets.find((outlet) => outlet.port === port);
-      if (said === undefined && (known === undefined ? !isAssumed : endsAssumption)) continue;
       // An answer that tells outlets says of the others that they are unknown.
       const isTold = said !== undefined || tellsOutlets;
+      if (!isTold && known !== undefined) {
+        strip.outlets.push(known);
+        continue;
+      }
+      if (said === undefined && (known === undefined ? !isAssumed : endsAssumption)) continue;
       const on = isTold && isNews(port) ? said?.on : known?.on;
       const name = state.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? known?.name;
-      const outlet = Object.freeze({ port, on: on ?? null, name: name ?? null });
-      strip.outlets.push(isTold ? outlet : (known ?? outlet));
+      strip.outlets.push(Object.freeze({ port, on: on ?? null, name: name ?? null }));
     }
     if (isDescription) {
       const units = Object.freeze({ ...strip.units, ...told.units });
