@@ -140,7 +140,8 @@ const WORDS = {
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
     disconnected syncing async asynchronous deferred delayed willretry`,
   /** It was not done. Of a strip or an outlet these words may say something else. */
-  refused: 'denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored',
+  refused: `denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored
+    notswitched notapplied notexecuted simulated simulation`,
   /** Of a quality that cannot be relied on. */
   bad: 'bad invalid uncertain',
   /** In place of an error: that there is none. */
