@@ -122,13 +122,17 @@ class Search {
     const { look } = this;
     const isOffline = offline || saysOffline(record, look);
     let any = false;
+    const others: unknown[] = [];
     for (const key of containers(record, look)) {
       const name = look(key);
       const value = readJson(record[key]);
       const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable') };
       if (this.value(value, place)) any = true;
+      else others.push(value);
     }
-    if (any) this.wrappers.push(record);
+    // `{"eu": {"strips": […]}, "us": {"error": …}}`
+    if (any)
+      this.wrappers.push(record, ...others.filter(isRecord).filter((other) => saysFailure(other, look)));
     return any;
   }
 
