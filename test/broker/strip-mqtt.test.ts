@@ -341,22 +341,29 @@ describe('strip mqtt with a real broker', () => {
     assert.equal(kept.get(BRIDGE), 'online');
   });
 
-  it('brings a broker up to date that was killed and remembers what it kept', async () => {
+  /** Calls `run` when another broker, one that remembers what it kept, has been told of all strips and was killed. */
+  const withKilledBroker = async (run: (killed: Mosquitto, reader: BrokerClient) => Promise<void>) => {
     const remembering = await startMosquitto({ memory: true });
     const reader = await remembering.client();
     try {
       await red.deploy(bridgeFlow(remembering.port, service));
       await reader.next(topicOf('signal', OTHER));
       await remembering.kill();
-      service.simulator.apply({ mac: MAC, port: 2, on: true });
-      await red.inject('list');
-      await remembering.restart();
-      assert.equal(await reader.next(topicOf(2), (payload) => payload === 'ON'), 'ON');
-      assert.equal((await remembering.retained()).get(topicOf(2)), 'ON');
+      await run(remembering, reader);
     } finally {
       await reader.close();
       await remembering.stop();
     }
+  };
+
+  it('brings a broker up to date that was killed and remembers what it kept', async () => {
+    await withKilledBroker(async (killed, reader) => {
+      service.simulator.apply({ mac: MAC, port: 2, on: true });
+      await red.inject('list');
+      await killed.restart();
+      assert.equal(await reader.next(topicOf(2), (payload) => payload === 'ON'), 'ON');
+      assert.equal((await killed.retained()).get(topicOf(2)), 'ON');
+    });
   });
 
   it('says offline for the bridge when Node-RED dies, and when it stops', async () => {
@@ -368,26 +375,18 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('says offline after a deploy with another account that does not answer, also where the broker was away', async () => {
-    const remembering = await startMosquitto({ memory: true });
-    const reader = await remembering.client();
-    try {
-      await red.deploy(bridgeFlow(remembering.port, service));
-      await reader.next(topicOf('signal', OTHER));
-      await remembering.kill();
+    await withKilledBroker(async (killed, reader) => {
       const elsewhere = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }] });
       await elsewhere.close();
       const comms = red.comms.mark;
-      await red.deploy(bridgeFlow(remembering.port, elsewhere));
+      await red.deploy(bridgeFlow(killed.port, elsewhere));
       await red.status('bridge', ({ fill }) => fill === 'red', comms);
       const after = reader.messages.mark;
-      await remembering.restart();
+      await killed.restart();
       for (const mac of [MAC, OTHER]) {
         await reader.next(topicOf('available', mac), (payload) => payload === 'offline', after);
       }
-    } finally {
-      await reader.close();
-      await remembering.stop();
-    }
+    });
   });
 
   it('says offline of what the broker keeps when it was restarted, until it is known, and removes what is gone', async () => {
