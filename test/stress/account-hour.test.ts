@@ -34,6 +34,7 @@ describe('stress: an hour of polling', () => {
         }, 'all'),
       );
       let flips = 0;
+      let jumpsAhead = 0;
       let last = false;
       const flipsTold = () =>
         changes.filter((change) => change.kind === 'outlet' && change.previous !== null).length;
@@ -41,7 +42,9 @@ describe('stress: an hour of polling', () => {
         const until = clock.monotonic() + hours * HOUR;
         while (clock.monotonic() < until) {
           await sleep(100 + random.below(100));
-          clock.jump += (random.next() < 0.5 ? -1 : 1) * DAY;
+          const isAhead = random.next() >= 0.5;
+          clock.jump += isAhead ? DAY : -DAY;
+          if (isAhead) jumpsAhead++;
           last = !last;
           service.simulator.apply({ mac: STRIPS[0].mac, port: 1, on: last });
           flips++;
@@ -85,7 +88,12 @@ describe('stress: an hour of polling', () => {
       // The service under test keeps every request it had, some 500 bytes each.
       const kept = (service.requests.length - asked) * 1_200;
       assert(after.heap - before.heap < kept + 300_000, `heap grew by ${after.heap - before.heap} bytes`);
-      assert.deepEqual({ failing: said.failing, faults: said.faults }, { failing: 0, faults: [] });
+      // A clock that jumps ahead looks like a machine that slept: a request that waits to be sent then is not sent any more.
+      assert(said.failing <= jumpsAhead, `${said.failing} polls failed`);
+      assert.deepEqual(
+        { recovered: said.recovered, faults: said.faults },
+        { recovered: said.failing, faults: [] },
+      );
 
       for (const remove of removers) remove();
       const asleep = service.requests.length;
