@@ -9,8 +9,7 @@ import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/ser
 import type { FakeClock } from '../../support/fake-clock';
 import { failureOf, MAC, Stage } from './client-stage';
 
-/** A service in a thread of its own: an empty list, 50 ms after it is asked for. */
-// For a thread of its own: answers a while after it has said that it was asked, and says in shared memory that it has answered.
+/** A service in a thread of its own: an empty list, 50 ms after it has said that it was asked. Then it says in shared memory that it has answered. */
 const SERVER = `
   const { parentPort, workerData: answered } = require('node:worker_threads');
   const server = require('node:http').createServer((request, response) => {
