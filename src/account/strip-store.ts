@@ -166,7 +166,7 @@ export class StripStore {
         if (strip.available && mayNotKnow) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
-      return corrected(strip, state);
+      return { ...corrected(strip, state), available: state.strip.available };
     });
     if (complete && version > this.#completeVersion) {
       if (this.#completeVersion === 0) this.#checkOutlets();
@@ -359,7 +359,7 @@ export class StripStore {
 function corrected(answer: Strip, { strip }: StripState): Strip {
   const outlets = answer.outlets.map(({ port, on }) => {
     const outlet = strip.outlets.find((known) => known.port === port);
-    return { port, on: outlet?.on ?? on, name: outlet?.name ?? null };
+    return { port, on: outlet === undefined ? on : outlet.on, name: outlet?.name ?? null };
   });
   return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
 }

@@ -182,6 +182,23 @@ describe('a list that arrives late', () => {
     );
   });
 
+  it('shows whoever asked the strips as unavailable as they are known to be since', async () => {
+    const lab = startAccount();
+    const older = lab.account.list();
+    const newer = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [null], { available: false })));
+    await newer;
+    await lab.service.lists[0]?.answer(listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true])));
+    const { strips } = await older;
+    assert.deepEqual(
+      strips.map(({ mac, available, outlets }) => [mac, available, outlets[0]?.on]),
+      [
+        [MAC, false, null],
+        [OTHER, true, true],
+      ],
+    );
+  });
+
   it('after a newer one failed does not make the account available', async () => {
     const lab = startAccount();
     const older = lab.account.get(MAC);

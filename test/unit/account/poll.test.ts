@@ -201,6 +201,7 @@ describe('the poll', () => {
     available = false;
     await lab.clock.pass(120_000);
     assert.deepEqual(take(), [`${MAC} unavailable`]);
+    assert.equal((await lab.account.list()).strips[0]?.available, false);
     available = true;
     await lab.clock.pass(60_000);
     assert.deepEqual(take(), [`${MAC} available`]);
