@@ -87,7 +87,7 @@ export function readSwitch(
       }
     }
     const isAnswer = success !== null || listed;
-    if (own.length > 0 || failed || (isAnswer && !saysMore(status, success))) {
+    if (own.length > 0 || failed || (isAnswer && !saysMore(status))) {
       throw switchFailedError(status, mac, port, own, body.json);
     }
   }
@@ -109,8 +109,7 @@ function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], faile
 }
 
 /** Whether the status explains the failure better than a body that names no port. */
-const saysMore = (status: number, success: boolean | null): boolean =>
-  [401, 403, 404, 429].includes(status) || (status >= 500 && success === false);
+const saysMore = (status: number): boolean => status >= 500 || [401, 403, 404, 429].includes(status);
 
 function switchFailedError(
   status: number,

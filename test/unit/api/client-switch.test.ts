@@ -99,7 +99,6 @@ describe('Client: answers to a switch', () => {
     ['results with 500', answer({ success: false, results: [{ port: 1, ok: false }] }, 500), 'ports', {}],
     ['success: false beside a yes', answer({ success: false, results: ok(1) }), 'unnamed', { switched: '1' }],
     ['a yes that 500 denies', answer({ success: false, results: ok(1) }, 500), 'unnamed', { switched: '1' }],
-    ['success without results with 500', answer({ success: true }, 500), 'unnamed', {}],
     ['success with 500', answer({ success: true, results: ok(1) }, 500), 'unnamed', {}],
     ...[401, 403, 404, 429, 503].map((status): [string, Fault, string, Record<string, unknown>] => [
       `a port that failed with ${status}`,
@@ -151,6 +150,7 @@ describe('Client: answers to a switch', () => {
       'SERVICE.failed',
       true,
     ],
+    ['a 500 that says success', answer({ success: true }, 500), 'SERVICE.failed', true],
     ['a 503 without a body', { kind: 'answer', status: 503 }, 'SERVICE.failed', true],
     ['a 400 with an error', answer({ error: 'bad port' }, 400), 'SERVICE.refused', false],
     ['a 200 that says neither', answer({ ok: true }), 'BAD_RESPONSE.notSwitch', false],
