@@ -149,7 +149,7 @@ export class CommandQueue {
   /** Puts a command behind the others of its strip and begins it if it need not wait for them. Rejects with BUSY when too many wait. */
   run(command: Command, options: RunOptions): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (this.#size > MAX_WAITING) throw busy();
+      if (this.#size >= MAX_WAITING) throw busy();
       const key = macKey(command.mac);
       const strip = this.#strips.get(key) ?? [];
       this.#strips.set(key, strip);
