@@ -26,18 +26,21 @@ export = (RED: NodeAPI): void => {
       const log = logOf(this, translate, account);
       return loadConnection().createAccount(RED, this, def, { apiKey, hideKey, log });
     });
-    const baseUrl = textOf(def, 'baseUrl');
+    const [baseUrl, tls, proxy] = [textOf(def, 'baseUrl'), textOf(def, 'tls'), textOf(def, 'proxy')];
     provide({
       node: this,
       account,
       baseUrl,
+      tls,
+      proxy,
+      storedKey: () => apiKey,
       hideKey,
       diagnostics: () => ({
         settings: valueOrNull(() => readAccountSettings(def)),
         baseUrl,
         hasKey: apiKey !== '',
-        tls: textOf(def, 'tls') !== '',
-        proxy: textOf(def, 'proxy') !== '',
+        tls: tls !== '',
+        proxy: proxy !== '',
         mapping: textOf(def, 'mapping').length,
         status: account.status(),
         account: account.diagnostics(),

@@ -1,6 +1,6 @@
 import { StripError } from './api/errors';
 import { isPossibleMac } from './api/mac';
-import { API_ROOT, PORTS, type Port } from './api/types';
+import { PORTS, type Port } from './api/types';
 import { ownProperty, previewText } from './values';
 
 /**
@@ -73,9 +73,6 @@ const mac = { kind: 'typed', default: '', types: ['message', 'str', ...EVALUATED
 export const OUTLETS_AT_START: readonly { on: boolean }[] = PORTS.map((port) => ({
   on: port === 1 || port === 4,
 }));
-
-/** The form in which MACs of simulated strips are compared. */
-export const simulatedMac = (mac: string): string => mac.replace(/[\s:._-]/g, '').toLowerCase();
 
 export const SETTINGS = {
   'strip-account': {
@@ -255,14 +252,4 @@ export function checkPrefix(text: string): string {
     });
   }
   return prefix;
-}
-
-/**
- * The form in which paths of simulators are compared: no slash at the end ('' for the root), without the API's own path, which may have been
- * pasted with it. `null` where it does not start with "/" or is no plain path.
- */
-export function simulatorPath(text: string): string | null {
-  const path = text.trim().replace(new RegExp(`/*(?:${API_ROOT}/*)?$`), '');
-  const isPlain = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/.test(path);
-  return isPlain && text.trim() !== '' ? path : null;
 }

@@ -5,15 +5,14 @@ import { Client, type ClientOptions } from '../../src/api/client';
 import { systemClock } from '../../src/api/clock';
 import { PooledDispatcher, type TlsOptions } from '../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
-import { isStripError, StripError, valueOrNull } from '../../src/api/errors';
+import { StripError, valueOrNull } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
-import type { Service } from '../../src/api/types';
 import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
-import { simulatorPath, textOf, type Config } from '../../src/settings';
+import { textOf, type Config } from '../../src/settings';
 import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
 import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
@@ -91,10 +90,8 @@ function mappingOf(
 }
 
 /** Hands requests to the simulator with this path. During a deploy they wait for one until the deploy has ended. */
-function simulatorDispatcher(typed: string): SimulatorDispatcher {
-  const path = simulatorPath(typed);
-  return new SimulatorDispatcher(path ?? typed, async () => {
-    if (path === null) return null;
+function simulatorDispatcher(path: string): SimulatorDispatcher {
+  return new SimulatorDispatcher(path, async () => {
     let deploy = deployEnded();
     while (deploy !== null && simulators.at(path) === null) {
       await deploy;
@@ -160,35 +157,28 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
 
 /** The body of the answer, with the settings of the dialog. */
 async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | undefined): Promise<unknown> {
+  const { timeout, tls, proxy, mac } = test;
   const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
-  if (test.apiKey === null && deployed !== undefined) {
-    // The stored key is sent only to the address it was deployed with, over that account's own connection.
-    if (isAt(baseUrl, deployed)) return await read(deployed.account.get(), test.mac);
-    if (baseUrl.simulator === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
-  }
-  const apiKey = variable(RED, test.apiKey ?? '', deployed?.node);
-  const { timeout, tls, proxy } = test;
+  const apiKey =
+    test.apiKey === null ? keyFor(baseUrl, test, deployed) : variable(RED, test.apiKey, deployed?.node);
   const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
   try {
-    return await read(client, test.mac);
+    return (await (mac === '' ? client.list() : client.get(mac))).response;
   } finally {
     await client.close(0);
   }
 }
 
-/** The answer's body, also where the mapping that is deployed fails on it. */
-async function read(service: Pick<Service, 'list' | 'get'>, mac: string): Promise<unknown> {
-  try {
-    return (await (mac === '' ? service.list() : service.get(mac))).response;
-  } catch (error) {
-    if (isStripError(error) && error.sentenceKey.startsWith('BAD_RESPONSE.mapping')) return error.response;
-    throw error;
-  }
+/** The stored key, which goes nowhere but where it was deployed to. Throws NOT_CONFIGURED for another address, TLS or proxy node. */
+function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
+  if (deployed === undefined) return '';
+  const stored = valueOrNull(() => parseBaseUrl(deployed.baseUrl));
+  const isSame = stored?.url.href === url.href && stored.simulator === simulator;
+  if (isSame && tls === deployed.tls && proxy === deployed.proxy) return deployed.storedKey();
+  // A simulator in this Node-RED needs none.
+  if (simulator !== null) return '';
+  throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
 }
-
-/** Whether a deployed account sends its requests to this address. */
-const isAt = ({ url }: BaseUrl, deployed: AccountLink): boolean =>
-  valueOrNull(() => parseBaseUrl(deployed.baseUrl).url.href) === url.href;
 
 /** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
 function variable(RED: NodeAPI, text: string, node: Node | undefined): string {

@@ -66,7 +66,12 @@ const evaluator =
 export interface AccountLink {
   readonly node: Node;
   readonly account: LazyAccount;
+  /** The address as typed, and the ids of its TLS and proxy nodes. */
   readonly baseUrl: string;
+  readonly tls: string;
+  readonly proxy: string;
+  /** Returns its API key, to be sent only to that address and only through these nodes. */
+  storedKey(): string;
   /** Removes its API key from a text that is to be shown. */
   hideKey(text: string): string;
   /** For a diagnostics report: its settings, and what it has done. */

@@ -43,7 +43,7 @@ export class Client implements Service {
     this.#options = options;
     const { baseUrl, apiKey, dispatcher } = options;
     this.#context = {
-      host: baseUrl.simulator ?? baseUrl.url.host,
+      host: baseUrl.simulator === null ? baseUrl.url.host : baseUrl.simulator || '/',
       origin: baseUrl.url.origin,
       proxy: dispatcher.proxy ?? null,
       isSecret: (text) => text.toLowerCase().includes(apiKey.toLowerCase()),

@@ -10,7 +10,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 export interface BaseUrl {
   /** What all requests start with: `…/api/public/v1`. */
   readonly url: URL;
-  /** Path of the simulator in this Node-RED that answers in place of a service; `null`: a service on the network. */
+  /** Path of the simulator in this Node-RED that answers in place of a service, as `simulatorPath` returns it; `null`: a service on the network. */
   readonly simulator: string | null;
 }
 
@@ -26,13 +26,13 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (variable !== null) {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlVariable', { params: { variable } });
   }
-  const isSimulator = /^\/(?!\/)/.test(trimmed);
-  const full = isSimulator ? `http://simulator${trimmed}` : trimmed;
+  const simulator = simulatorPath(trimmed);
+  if (simulator !== null) return { url: new URL(`http://simulator${simulator}${API_ROOT}`), simulator };
   // Node-RED replaces an environment variable only where it is the whole value.
-  if (!URL.canParse(full) || trimmed.includes('${')) {
+  if (!URL.canParse(trimmed) || trimmed.includes('${')) {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
   }
-  const url = new URL(full);
+  const url = new URL(trimmed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlScheme', {
       params: { scheme: url.protocol.slice(0, -1) },
@@ -47,7 +47,17 @@ export function parseBaseUrl(text: string): BaseUrl {
   const path = url.pathname.replace(/\/+$/, '');
   const base = path.endsWith(API_ROOT) ? path.slice(0, -API_ROOT.length) : path;
   url.pathname = base + API_ROOT;
-  return { url, simulator: isSimulator ? base || '/' : null };
+  return { url, simulator: null };
+}
+
+/**
+ * The form in which paths of simulators are compared: no slash at the end ('' for the root), without the API's own path, which may have been
+ * pasted with it. `null` where it does not start with "/" or is no plain path.
+ */
+export function simulatorPath(text: string): string | null {
+  const path = text.trim().replace(new RegExp(`/*(?:${API_ROOT}/*)?$`), '');
+  const isPlain = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/.test(path);
+  return isPlain && text.trim() !== '' ? path : null;
 }
 
 /** The key as the header carries it. Throws NOT_CONFIGURED. Its errors never contain the key, only the name of a missing variable. */

@@ -6,9 +6,10 @@ import type { AccountDiagnostics, LastAnswer } from '../account/diagnostics';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
-import type { StripError } from '../api/errors';
+import { parseBaseUrl } from '../api/connection-settings';
+import { valueOrNull, type StripError } from '../api/errors';
 import { looksLikeMac, macKey } from '../api/mac';
-import type { JsonBody, Strip } from '../api/types';
+import { API_ROOT, type JsonBody, type Strip } from '../api/types';
 
 /** What a report is made of. */
 export interface ReportSource {
@@ -226,19 +227,17 @@ const settingsOf = (settings: AccountSettings, source: ReportSource, aliases: Al
 });
 
 function addressOf(baseUrl: string): object | null {
-  const simulator = /^\/(?!\/)/.test(baseUrl);
-  const address = simulator ? `http://simulator${baseUrl}` : baseUrl;
-  if (!URL.canParse(address)) return null;
-  const { protocol, hostname, port, pathname } = new URL(address);
-  const segments = pathname.replace(/\/api\/public\/v1\/?$/, '').split('/');
+  const base = valueOrNull(() => parseBaseUrl(baseUrl));
+  if (base === null) return null;
+  const { protocol, hostname, port, pathname } = base.url;
+  const segments = pathname.slice(0, -API_ROOT.length).split('/');
   const path = segments.filter((segment) => segment !== '').length;
-  if (simulator) return { kind: 'simulator', host: 'none', port: 'usual', path };
+  if (base.simulator !== null) return { kind: 'simulator', host: 'none', port: 'usual', path };
   let host = 'name';
   if (hostname === 'localhost') host = 'localhost';
   else if (/^[\d.]+$/.test(hostname)) host = 'IPv4 address';
   else if (hostname.startsWith('[')) host = 'IPv6 address';
-  const kind = /^https?:$/.test(protocol) ? protocol.slice(0, -1) : undefined;
-  return { kind, host, port: port === '' ? 'usual' : 'other', path };
+  return { kind: protocol.slice(0, -1), host, port: port === '' ? 'usual' : 'other', path };
 }
 
 const errorOf = ({ code, sentenceKey, params }: StripError): object => ({

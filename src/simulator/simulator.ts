@@ -1,15 +1,8 @@
 import type { Clock } from '../api/clock';
+import { macKey } from '../api/mac';
 import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
-import {
-  choiceOf,
-  numberOf,
-  OUTLETS_AT_START,
-  SETTINGS,
-  simulatedMac,
-  textOf,
-  type Config,
-} from '../settings';
+import { choiceOf, numberOf, OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 
@@ -108,7 +101,7 @@ export class Simulator {
   constructor(private readonly options: SimulatorOptions) {
     const { strips, clock } = options;
     for (const { mac, name, outlets = [] } of strips) {
-      this.#strips.set(simulatedMac(mac), {
+      this.#strips.set(macKey(mac), {
         mac,
         name,
         outlets: PORTS.map((port) => ({ port, on: false, ...outlets[port - 1] })),
@@ -127,7 +120,7 @@ export class Simulator {
 
   /** The real state of an outlet. `undefined`: no such strip. */
   isOn(mac: string, port: Port): boolean | undefined {
-    return this.#strips.get(simulatedMac(mac))?.outlets[port - 1]?.on;
+    return this.#strips.get(macKey(mac))?.outlets[port - 1]?.on;
   }
 
   /** The body of `GET /strips`: the strips that are plugged in. */
@@ -138,13 +131,13 @@ export class Simulator {
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
-    const strip = this.#strips.get(simulatedMac(mac));
+    const strip = this.#strips.get(macKey(mac));
     return strip?.available ? FORMATS[this.options.shape].strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
   switch(mac: string, port: PortOrAll, on: boolean): SwitchResult[] | undefined {
-    const strip = this.#strips.get(simulatedMac(mac));
+    const strip = this.#strips.get(macKey(mac));
     if (strip === undefined) return undefined;
     if (strip.available) {
       turn(strip, port, on);
@@ -156,7 +149,7 @@ export class Simulator {
 
   /** Makes a change at the strip itself, plugged in or not; unplugging changes no outlet. `false` where there is no such strip. */
   apply(change: ManualChange): boolean {
-    const strip = this.#strips.get(simulatedMac(change.mac));
+    const strip = this.#strips.get(macKey(change.mac));
     if (strip === undefined) return false;
     if ('port' in change) turn(strip, change.port, change.on);
     else if ('available' in change) strip.available = change.available;

@@ -249,10 +249,9 @@ describe('Test connection of a deployed account', () => {
 
   it('offers its strips in no dialog that was opened after its own', async () => {
     const { page } = editor;
-    // From now on the account knows its strips.
-    await page.locator('#smart-strip-test').click();
-    await page.locator('#smart-strip-found table').waitFor();
     await editor.cancelConfig();
+    // From now on the account knows its strips.
+    await stage.red.admin('/strip-account/account/strips?refresh=1');
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     const url = '**/strip-account/account/strips';

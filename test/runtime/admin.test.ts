@@ -94,6 +94,31 @@ describe('the admin routes behind a login', () => {
     }
   });
 
+  it('send the stored key through no TLS or proxy node that was only chosen', async () => {
+    const before = service.requests.length;
+    for (const chosen of [{ proxy: 'other' }, { tls: 'other' }]) {
+      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...chosen };
+      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
+      const { key } = (await response.json()) as { key: string };
+      assert.equal(key, 'errors.NOT_CONFIGURED.keyAgain');
+    }
+    assert.equal(service.requests.length, before);
+  });
+
+  it('test with the timeout and the mapping of the dialog, also where the stored key is used', async () => {
+    const ask = async (more: object) => {
+      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more };
+      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
+      return (await response.json()) as { code: string; params: object; strips?: Strip[] };
+    };
+    await red.deploy([...around('strip switch'), { ...account(service), mapping: '$error("deployed")' }]);
+    assert.equal((await ask({})).strips?.length, 2);
+    service.next({ kind: 'hang' });
+    const { code, params } = await ask({ timeout: '150' });
+    await red.deploy([...around('strip switch'), account(service)]);
+    assert.deepEqual([code, params], ['TIMEOUT', { host: new URL(service.baseUrl).host, seconds: 0.15 }]);
+  });
+
   it('show an answer with the stored key hidden, and read it again without a request', async () => {
     service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
     const ask = async (more: object) =>

@@ -1,7 +1,7 @@
-import { isPublicPlainHttp, parseBaseUrl } from '../../api/connection-settings';
+import { isPublicPlainHttp, parseBaseUrl, simulatorPath } from '../../api/connection-settings';
 import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
-import { SETTINGS, simulatorPath, textOf, type Config } from '../../settings';
+import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import { showDiagnostics } from '../diagnostics';
 import {

@@ -1,5 +1,7 @@
 import { PORTS } from '../../api/types';
-import { OUTLETS_AT_START, SETTINGS, simulatedMac, simulatorPath, textOf, type Config } from '../../settings';
+import { simulatorPath } from '../../api/connection-settings';
+import { macKey } from '../../api/mac';
+import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import {
   editableRows,
@@ -20,7 +22,7 @@ const checkPath: Check = (value) =>
 
 const checkStrips: Check = (value) => {
   if (!Array.isArray(value)) return text('strip-simulator.invalid.strips');
-  const macs = value.map((strip: unknown) => simulatedMac(textOf(strip, 'mac')));
+  const macs = value.map((strip: unknown) => macKey(textOf(strip, 'mac')));
   if (macs.includes('')) return text('strip-simulator.invalid.mac');
   return new Set(macs).size === macs.length ? '' : text('strip-simulator.invalid.macTwice');
 };
@@ -74,9 +76,9 @@ function open(node: EditorNode): void {
   const check = () => {
     const strips = listed();
     showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
-    const macs = strips.map(({ mac }) => simulatedMac(mac));
+    const macs = strips.map(({ mac }) => macKey(mac));
     for (const { element, part } of rowsOf(list)) {
-      const mac = simulatedMac(part('mac'));
+      const mac = macKey(part('mac'));
       const isWrong = mac === '' || macs.indexOf(mac) !== macs.lastIndexOf(mac);
       element.find('[data-part=mac]').attr('aria-invalid', String(isWrong));
     }

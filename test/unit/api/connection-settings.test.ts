@@ -19,7 +19,7 @@ describe('parseBaseUrl', () => {
     ['/strips', '/strips', 'http://simulator/strips/api/public/v1'],
     ['  /a/b/ ', '/a/b', 'http://simulator/a/b/api/public/v1'],
     ['/a/api/public/v1', '/a', 'http://simulator/a/api/public/v1'],
-    ['/', '/', 'http://simulator/api/public/v1'],
+    ['/', '', 'http://simulator/api/public/v1'],
   ] as const) {
     it(`takes "${text}" for a simulator in this Node-RED`, () => {
       const base = parseBaseUrl(text);
@@ -35,7 +35,9 @@ describe('parseBaseUrl', () => {
   for (const [text, sentence] of [
     ['', 'urlMissing'],
     ['//strips.example.com', 'urlInvalid'],
-    ['/strips?key=secret', 'urlQuery'],
+    ['/strips?key=secret', 'urlInvalid'],
+    ['/my strips', 'urlInvalid'],
+    ['/../strips', 'urlInvalid'],
     ['/${SIMULATOR}', 'urlInvalid'],
     ['   ', 'urlMissing'],
     ['strips.example.com', 'urlInvalid'],

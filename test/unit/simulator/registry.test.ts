@@ -11,7 +11,7 @@ import {
   SimulatorDispatcher,
   SimulatorRegistry,
 } from '../../../src/simulator/registry';
-import { simulatorPath } from '../../../src/settings';
+import { simulatorPath } from '../../../src/api/connection-settings';
 import { SETTINGS } from '../../../src/settings';
 import { Simulator } from '../../../src/simulator/simulator';
 import { FakeClock } from '../../support/fake-clock';
