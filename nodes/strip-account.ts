@@ -91,7 +91,7 @@ const loadConnection = () => require('./shared/connection') as typeof Connection
 /** What the account logs. Never with a message: that would reach the Catch nodes of all its users. */
 function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccount): AccountLog {
   const warn = (key: string, params = {}) => node.warn(translate(`notice.${key}`, params));
-  const reasonOf = (error: StripError) => sentenceOf(error, translate, account.known);
+  const reasonOf = (error: StripError) => sentenceOf(error, translate, account.store);
   return {
     failing: (error) => warn('failing', { reason: reasonOf(error) }),
     recovered: () => warn('recovered'),
@@ -105,7 +105,7 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
     notRestored: ({ mac, port }, error) =>
       node.error(
         translate('notice.notRestored', {
-          outlet: outletText({ mac, port }, translate, account.known),
+          outlet: outletText({ mac, port }, translate, account.store),
           reason: reasonOf(error),
         }),
       ),

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
 import { InputHandler } from '../src/flow/input-handler';
-import { NOTHING_KNOWN, sentenceOf } from '../src/flow/node-error';
+import { EMPTY_STORE, sentenceOf } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
@@ -64,7 +64,7 @@ export = (RED: NodeAPI): void => {
       },
       status: display,
       translate,
-      known: () => account?.known ?? NOTHING_KNOWN,
+      store: () => account?.store ?? EMPTY_STORE,
       cancel: () => account?.cancel(owner),
       onUnreadable: (error) => this.warn(sentenceOf(error, translate)),
     });

@@ -176,6 +176,9 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Record<string, Setting>>;
 
+/** Milliseconds that a cycle leaves an outlet off where nothing says how long. */
+export const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
+
 export type NodeType = keyof typeof SETTINGS;
 
 /** A node's properties as the flow file has them: missing, of another type, or hostile. */

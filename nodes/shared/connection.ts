@@ -128,7 +128,7 @@ export async function listStrips(RED: NodeAPI, id: string, refresh: boolean): Pr
   const account = findAccount(RED, id)?.account;
   if (account === undefined) return null;
   try {
-    const known = { strips: account.known.all(), readable: true };
+    const known = { strips: account.store.all(), readable: true };
     const { strips, readable } = refresh ? await account.get().list() : known;
     return { ok: true, strips, readable, complete: true, notes: [], sent: null };
   } catch (error) {

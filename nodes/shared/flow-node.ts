@@ -4,7 +4,7 @@ import { StripError } from '../../src/api/errors';
 import type { ReportSource } from '../../src/flow/diagnostics';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
-import { NOTHING_KNOWN, reportedError, sentenceOf } from '../../src/flow/node-error';
+import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
@@ -34,7 +34,7 @@ export function registerInputNode(
       handle: createHandler({ config: def, evaluate: evaluator(RED, this), account, owner }),
       status: statusDisplay(this),
       translate,
-      known: () => (used ?? findAccount(RED, id)?.account)?.known ?? NOTHING_KNOWN,
+      store: () => (used ?? findAccount(RED, id)?.account)?.store ?? EMPTY_STORE,
       cancel: () => used?.cancel(owner),
       onUnreadable: (error) => this.warn(sentenceOf(error, translate)),
     });

@@ -6,7 +6,7 @@ import type { AccountDiagnostics } from './diagnostics';
 import { Poller, type Round } from './poller';
 import { Reader } from './reader';
 import { Requests } from './requests';
-import { StripStore, type KnownStrips } from './strip-store';
+import { StripStore, type ReadonlyStripStore } from './strip-store';
 import { Switcher } from './switcher';
 import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
 
@@ -27,7 +27,7 @@ interface Subscriber {
  */
 export class Account {
   /** What is known of the strips without asking the service. */
-  readonly known: KnownStrips;
+  readonly store: ReadonlyStripStore;
   readonly #options: AccountOptions;
   readonly #store: StripStore;
   readonly #subscribers = new Set<Subscriber>();
@@ -50,7 +50,7 @@ export class Account {
       (mac) => this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );
-    this.known = this.#store;
+    this.store = this.#store;
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
@@ -106,7 +106,7 @@ export class Account {
     this.#checkStatus();
     const subscriber = { listener, readings: readings === 'all' ? readings : readings.map(macKey) };
     this.#subscribers.add(subscriber);
-    for (const change of this.#store.known()) this.#tell(subscriber, change);
+    for (const change of this.#store.initialChanges()) this.#tell(subscriber, change);
     this.#tell(subscriber, { kind: 'account', available: this.#store.available });
     return () => {
       this.#subscribers.delete(subscriber);

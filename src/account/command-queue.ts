@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../api/clock';
 import { closedError, isOutage, StripError } from '../api/errors';
 import { macKey, sameMac } from '../api/mac';
-import { PORTS, type Port, type PortOrAll } from '../api/types';
+import { PORTS, portsOf, type Port, type PortOrAll } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
@@ -48,7 +48,7 @@ export class QueuedCommand {
   /** Error of its latest failed attempt. A success clears it, but not while another of its requests waits for a retry. */
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
-  stop: StripError | null = null;
+  stopReason: StripError | null = null;
   /** Outlets that a cycle may have switched off, and that must be switched on again. */
   pendingRestores: readonly PortOrAll[] = [];
   /** Begins when its turn comes, ends when nothing is done for it any more. */
@@ -62,12 +62,12 @@ export class QueuedCommand {
   constructor(
     readonly command: Command,
     readonly options: RunOptions,
-    readonly strip: QueuedCommand[],
+    readonly siblings: QueuedCommand[],
     clock: Clock,
     readonly resolve: (outcome: Outcome) => void,
     readonly reject: (error: unknown) => void,
   ) {
-    this.ports = command.port === 'all' ? PORTS : [command.port];
+    this.ports = portsOf(command.port);
     this.action = command.action;
     this.since = clock.monotonic();
     this.clockOffset = clock.wall() - this.since;
@@ -87,12 +87,12 @@ export class QueuedCommand {
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
     if (this.failure === null) return false;
-    return this.phase === 'restoring' || (this.stop === null && !this.hasPendingRestore);
+    return this.phase === 'restoring' || (this.stopReason === null && !this.hasPendingRestore);
   }
 
   /** Whether its delays are cut short. Not those of a pending restore, unless a newer command takes it over. */
   get endsWaits(): boolean {
-    return this.stop !== null && (!this.hasPendingRestore || this.stop.code === 'SUPERSEDED');
+    return this.stopReason !== null && (!this.hasPendingRestore || this.stopReason.code === 'SUPERSEDED');
   }
 
   /** Why its message ends with its node or account. */
@@ -151,13 +151,13 @@ export class CommandQueue {
     return new Promise((resolve, reject) => {
       if (this.#size >= MAX_WAITING) throw busy();
       const key = macKey(command.mac);
-      const strip = this.#strips.get(key) ?? [];
-      this.#strips.set(key, strip);
-      const queued = new QueuedCommand(command, options, strip, this.options.clock, resolve, reject);
-      strip.push(queued);
+      const siblings = this.#strips.get(key) ?? [];
+      this.#strips.set(key, siblings);
+      const queued = new QueuedCommand(command, options, siblings, this.options.clock, resolve, reject);
+      siblings.push(queued);
       this.#size++;
-      const troubled = queued.ports.filter((port) => firstOf(strip, port)?.failure !== null);
-      if (troubled.length > 0) this.#supersede(strip, troubled);
+      const troubled = queued.ports.filter((port) => firstOf(siblings, port)?.failure !== null);
+      if (troubled.length > 0) this.#supersede(siblings, troubled);
       this.#startIfFirst(queued);
       if (queued.phase === 'waiting') this.expireLater(this.patience);
     });
@@ -181,7 +181,7 @@ export class CommandQueue {
     queued.failure = error;
     const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
     this.enter(queued, phase, { phase: 'retrying', error });
-    this.#supersede(queued.strip, queued.ports);
+    this.#supersede(queued.siblings, queued.ports);
   }
 
   /** The wait of a cycle between its halves; none while the account closes. */
@@ -192,7 +192,7 @@ export class CommandQueue {
     }
     const now = this.options.clock.monotonic();
     // From now on the patience of what waits behind it counts.
-    for (const other of queued.strip) if (this.#waitsForPause(other)) other.since = now;
+    for (const other of queued.siblings) if (this.#waitsForPause(other)) other.since = now;
   }
 
   /** The service answered a switch request. */
@@ -222,7 +222,7 @@ export class CommandQueue {
 
   /** Throws if a command must not send anything any more: it was stopped, or is too old. */
   check(queued: QueuedCommand): void {
-    if (queued.stop !== null) throw queued.stop;
+    if (queued.stopReason !== null) throw queued.stopReason;
     if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
@@ -232,7 +232,7 @@ export class CommandQueue {
     this.#endAll(owned, (queued) => {
       const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
       // What is under way or pauses goes on, but its message ends now.
-      this.#tell(queued, error);
+      this.#reject(queued, error);
       return error;
     });
     return owned.filter(({ hasPendingRestore }) => !hasPendingRestore).length;
@@ -246,18 +246,18 @@ export class CommandQueue {
 
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
-    for (const queued of commands) queued.stop = errorFor(queued);
+    for (const queued of commands) queued.stopReason = errorFor(queued);
     // A command that waits for the semaphore ends now, too, and not when it is admitted.
     const over = commands.filter(({ isUnsent, endsWaits }) => isUnsent && endsWaits);
     this.#remove(over);
-    for (const queued of over) this.#tell(queued, queued.stop);
-    this.delays.end((owner) => owner?.endsWaits === true);
+    for (const queued of over) this.#reject(queued, queued.stopReason);
+    this.delays.end((queued) => queued?.endsWaits === true);
   }
 
   #startIfFirst(queued: QueuedCommand): void {
-    const { strip, ports, phase } = queued;
+    const { siblings, ports, phase } = queued;
     if (phase !== 'waiting' || this.isClosed) return;
-    if (ports.some((port) => firstOf(strip, port) !== queued)) return;
+    if (ports.some((port) => firstOf(siblings, port) !== queued)) return;
     this.enter(queued, 'sending');
     queued.running = this.#process(queued);
   }
@@ -268,14 +268,14 @@ export class CommandQueue {
       this.#remove([queued]);
       queued.resolve(outcome);
     } catch (error) {
-      if (isOutage(error)) this.#supersede(queued.strip, queued.ports);
+      if (isOutage(error)) this.#supersede(queued.siblings, queued.ports);
       this.#remove([queued]);
-      this.#tell(queued, error);
+      this.#reject(queued, error);
     }
   }
 
   /** Ends the message of a command. */
-  #tell(queued: QueuedCommand, error: unknown): void {
+  #reject(queued: QueuedCommand, error: unknown): void {
     if (queued.isSettled) return;
     queued.isSettled = true;
     queued.reject(error);
@@ -288,13 +288,13 @@ export class CommandQueue {
       if (queued.phase === 'done') continue;
       this.enter(queued, 'done');
       this.#size--;
-      const { strip, command } = queued;
-      strip.splice(strip.indexOf(queued), 1);
-      if (strip.length === 0) this.#strips.delete(macKey(command.mac));
+      const { siblings, command } = queued;
+      siblings.splice(siblings.indexOf(queued), 1);
+      if (siblings.length === 0) this.#strips.delete(macKey(command.mac));
     }
-    for (const { strip, ports } of commands) {
+    for (const { siblings, ports } of commands) {
       for (const port of ports) {
-        const first = firstOf(strip, port);
+        const first = firstOf(siblings, port);
         if (first !== undefined) this.#startIfFirst(first);
       }
     }
@@ -338,13 +338,13 @@ export class CommandQueue {
   /** Whether a cycle between its halves is in front of a command. */
   #waitsForPause(queued: QueuedCommand): boolean {
     return queued.ports.some((port) => {
-      const first = firstOf(queued.strip, port);
+      const first = firstOf(queued.siblings, port);
       if (first === undefined || first === queued) return false;
       return first.phase === 'pausing' || (first.phase === 'waiting' && this.#waitsForPause(first));
     });
   }
 
-  /** Whether a newer command is for an outlet of this one. An "all" other than "on" leaves protected outlets alone, so it does not reach them. */
+  /** Whether a newer command switches an outlet of this one. Off, toggle and cycle of "all" skip protected outlets. */
   #reaches(newer: QueuedCommand, { command, ports }: QueuedCommand): boolean {
     const isLimited = newer.command.port === 'all' && newer.command.action !== true;
     const kept = isLimited ? protectedPorts(this.options, command.mac) : [];
@@ -360,11 +360,11 @@ export class CommandQueue {
    * Ends what newer commands make pointless at these outlets of a strip, whose first commands fail: everything older than the newest on/off, pairs of
    * toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all".
    */
-  #supersede(strip: readonly QueuedCommand[], troubled: readonly Port[]): void {
+  #supersede(siblings: readonly QueuedCommand[], troubled: readonly Port[]): void {
     /** Commands that stay, the newest first. */
     const kept: QueuedCommand[] = [];
     const ended = new Map<QueuedCommand, 'newer' | 'toggles'>();
-    for (const queued of [...strip].reverse()) {
+    for (const queued of [...siblings].reverse()) {
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
       const reaching = mayGo ? kept.filter((other) => this.#reaches(other, queued)) : [];
       const newer = replacementFor(queued, reaching);
@@ -388,11 +388,9 @@ export class CommandQueue {
   }
 }
 
-/** Whose delay it is; `null`: a read's. */
-type Owner = QueuedCommand | null;
-
 interface Delay {
-  readonly owner: Owner;
+  /** What waits; `null`: a read. */
+  readonly queued: QueuedCommand | null;
   /** On the monotonic clock. */
   readonly due: number;
   readonly end: () => void;
@@ -409,12 +407,12 @@ class Delays {
     return this.#all.size === 0;
   }
 
-  has(owner: Owner): boolean {
-    return [...this.#all].some((delay) => delay.owner === owner);
+  has(queued: QueuedCommand): boolean {
+    return [...this.#all].some((delay) => delay.queued === queued);
   }
 
   /** Ends after `ms` milliseconds, or earlier. */
-  wait(owner: Owner, ms: number): Promise<void> {
+  wait(queued: QueuedCommand | null, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         this.clock.clearTimeout(delay.timer);
@@ -422,20 +420,20 @@ class Delays {
         resolve();
       };
       const due = this.clock.monotonic() + ms;
-      const delay: Delay = { owner, due, end, timer: this.clock.setTimeout(end, ms) };
+      const delay: Delay = { queued, due, end, timer: this.clock.setTimeout(end, ms) };
       this.#all.add(delay);
     });
   }
 
-  /** Ends those of some owners now. */
-  end(isOver: (owner: Owner) => boolean = () => true): void {
-    for (const delay of this.#all) if (isOver(delay.owner)) delay.end();
+  /** Ends some now. */
+  end(isOver: (queued: QueuedCommand | null) => boolean = () => true): void {
+    for (const delay of this.#all) if (isOver(delay.queued)) delay.end();
   }
 
   /** Ends each within `ms` milliseconds, at random, but for a cycle's between its halves. */
   shorten(ms: number): void {
     for (const delay of this.#all) {
-      if (delay.owner?.phase === 'pausing') continue;
+      if (delay.queued?.phase === 'pausing') continue;
       const most = this.clock.random() * ms;
       if (delay.due - this.clock.monotonic() <= most) continue;
       this.clock.clearTimeout(delay.timer);
@@ -451,8 +449,8 @@ export const protectedPorts = ({ settings }: AccountOptions, mac: string): Port[
   );
 
 /** The command of an outlet whose turn it is. */
-const firstOf = (strip: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
-  strip.find(({ ports }) => ports.includes(port));
+const firstOf = (siblings: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
+  siblings.find(({ ports }) => ports.includes(port));
 
 /**
  * Whether a newer on/off may replace a pending restore. A newer "on" is then retried without a deadline, so it may cover only outlets that must go
@@ -463,7 +461,7 @@ function takesOver(
   { pendingRestores }: QueuedCommand,
   isGone: (other: QueuedCommand) => boolean,
 ): boolean {
-  const inFront = newer.strip.filter((other) => other.underWay + other.admitting > 0 || !isGone(other));
+  const inFront = newer.siblings.filter((other) => other.underWay + other.admitting > 0 || !isGone(other));
   const isPending = (port: Port): boolean => pendingRestores.some((each) => each === 'all' || each === port);
   return newer.ports.every(
     (port) => firstOf(inFront, port) === newer && (newer.action !== true || isPending(port)),

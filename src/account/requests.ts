@@ -94,7 +94,7 @@ export class Requests {
     if (queued === null) {
       if (this.queue.isClosed) throw closedError('account');
     } else if (queued.phase !== 'restoring') this.queue.check(queued);
-    else if (queued.stop?.code === 'SUPERSEDED') throw queued.stop;
+    else if (queued.stopReason?.code === 'SUPERSEDED') throw queued.stopReason;
   }
 
   /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */
@@ -111,7 +111,7 @@ export class Requests {
       return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
     }
     const { retryFor } = this.options.settings;
-    if (queued.stop !== null) throw queued.stop;
+    if (queued.stopReason !== null) throw queued.stopReason;
     if (!error.retryable || retryFor === 0) throw error;
     const left = this.queue.timeLeft(queued, retryFor);
     const pause = this.cooldown.remaining;

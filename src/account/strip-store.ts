@@ -13,8 +13,8 @@ type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 /** What an answer says about a strip. Its description and readings may be missing. */
 type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 
-/** What others may ask the store. */
-export type KnownStrips = Pick<StripStore, 'all' | 'find' | 'names' | 'lastKnown'>;
+/** The store as others see it. */
+export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
 /** One strip as the account knows it. */
 interface StripState {
@@ -121,7 +121,7 @@ export class StripStore {
   }
 
   /** The last known state of an outlet; of all: whether any is on, `null` where that is not known. */
-  lastKnown(mac: string, port: PortOrAll): boolean | null {
+  lastState(mac: string, port: PortOrAll): boolean | null {
     const state = this.#find(mac);
     if (state === undefined) return null;
     if (port !== 'all') return state.lastOn.get(port) ?? null;
@@ -222,7 +222,7 @@ export class StripStore {
   }
 
   /** All that is known, told as if it had become known just now. */
-  *known(): Generator<Change> {
+  *initialChanges(): Generator<Change> {
     for (const { strip, lastOn, lastReading } of this.#strips.values()) {
       yield { kind: 'strip', strip, available: strip.available, previous: null, isNew: false };
       for (const { port, on } of strip.outlets) {
@@ -240,8 +240,8 @@ export class StripStore {
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
-    const known = this.#strips.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#strips.get(key);
+    if (existing !== undefined) return existing;
     const readings = { load: null, voltage: null, signal: null };
     const state: StripState = {
       strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
@@ -283,34 +283,34 @@ export class StripStore {
   #take(state: StripState, told: Told, version: number, unsure: readonly VersionedField[] = []): void {
     const { mac } = told;
     const strip = { ...state.strip };
-    const isNews = (field: VersionedField): boolean =>
-      !unsure.includes(field) && noteVersion(state, field, version);
-    const isDescription = mac !== undefined && isNews('description');
+    const accepts = (field: VersionedField): boolean =>
+      !unsure.includes(field) && acceptVersion(state, field, version);
+    const isDescription = mac !== undefined && accepts('description');
     state.leftAt = null;
     const tellsOutlets = mac !== undefined && told.outlets.length > 0;
     // Until an answer tells which outlets there are, a strip that was switched has the documented four.
     const isAssumed = mac === undefined && !state.outletsTold;
     const endsAssumption = tellsOutlets && !state.outletsTold;
     state.outletsTold ||= tellsOutlets;
-    if (isNews('available')) strip.available = told.available;
-    if (isNews('at')) strip.at = told.at;
+    if (accepts('available')) strip.available = told.available;
+    if (accepts('at')) strip.at = told.at;
     for (const name of READINGS) {
       const value = told[name];
-      if (value !== undefined && isNews(name)) strip[name] = value;
+      if (value !== undefined && accepts(name)) strip[name] = value;
     }
     strip.outlets = [];
     for (const port of PORTS) {
-      const known = state.strip.outlets.find((outlet) => outlet.port === port);
+      const before = state.strip.outlets.find((outlet) => outlet.port === port);
       const said = told.outlets.find((outlet) => outlet.port === port);
       // An answer that tells outlets says of the others that they are unknown.
       const isTold = said !== undefined || tellsOutlets;
-      if (!isTold && known !== undefined) {
-        strip.outlets.push(known);
+      if (!isTold && before !== undefined) {
+        strip.outlets.push(before);
         continue;
       }
-      if (said === undefined && (known === undefined ? !isAssumed : endsAssumption)) continue;
-      const on = isTold && isNews(port) ? said?.on : known?.on;
-      const name = state.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? known?.name;
+      if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
+      const on = isTold && accepts(port) ? said?.on : before?.on;
+      const name = state.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? before?.name;
       strip.outlets.push(Object.freeze({ port, on: on ?? null, name: name ?? null }));
     }
     if (isDescription) {
@@ -330,7 +330,8 @@ export class StripStore {
 
   /** A strip is not available, unless something newer says that it is. */
   #markUnavailable(state: StripState, version: number): void {
-    if (noteVersion(state, 'available', version)) this.#replace(state, { ...state.strip, available: false });
+    if (acceptVersion(state, 'available', version))
+      this.#replace(state, { ...state.strip, available: false });
   }
 
   #leaveList(state: StripState, version: number): void {
@@ -358,27 +359,27 @@ export class StripStore {
 /** An answer about a strip, corrected where something newer is known. */
 function corrected(answer: Strip, { strip }: StripState): Strip {
   const outlets = answer.outlets.map(({ port, on }) => {
-    const outlet = strip.outlets.find((known) => known.port === port);
+    const outlet = strip.outlets.find((each) => each.port === port);
     return { port, on: outlet === undefined ? on : outlet.on, name: outlet?.name ?? null };
   });
   return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
 }
 
-/** Whether an answer of this version is the newest about a field; if so, notes the version. */
-function noteVersion({ versions }: StripState, field: VersionedField, version: number): boolean {
+/** Whether an answer of this version is the newest about a field. If so, older ones are not accepted any more. */
+function acceptVersion({ versions }: StripState, field: VersionedField, version: number): boolean {
   if ((versions.get(field) ?? 0) >= version) return false;
   versions.set(field, version);
   return true;
 }
 
-/** What changes when a strip, known as `state` so far, becomes known as `strip`. `allKnown`: a complete list came before. */
-function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[] {
+/** What changes when `strip` replaces what `state` holds, whose last values it updates. `listed`: a complete list came before. */
+function changesOf(state: StripState, strip: Strip, listed: boolean): Change[] {
   const { strip: before, isNew, lastOn, lastReading } = state;
   const changes: Change[] = [];
   const { available, outlets, name: ownName, units } = strip;
   if (isNew || available !== before.available) {
     const previous = isNew ? null : before.available;
-    changes.push({ kind: 'strip', strip, available, previous, isNew: isNew && allKnown });
+    changes.push({ kind: 'strip', strip, available, previous, isNew: isNew && listed });
   }
   let isDescribedAnew =
     ownName !== before.name ||
@@ -387,9 +388,9 @@ function changesOf(state: StripState, strip: Strip, allKnown: boolean): Change[]
   for (const outlet of outlets) {
     if (before.outlets.includes(outlet)) continue; // the same object: the answer did not tell it
     const { port, on, name } = outlet;
-    const known = before.outlets.find((each) => each.port === port);
-    isDescribedAnew ||= name !== known?.name;
-    if (on === (known?.on ?? null)) continue;
+    const former = before.outlets.find((each) => each.port === port);
+    isDescribedAnew ||= name !== former?.name;
+    if (on === (former?.on ?? null)) continue;
     const previous = lastOn.get(port) ?? null;
     if (on !== null) lastOn.set(port, on);
     changes.push({ kind: 'outlet', strip, port, on, previous });

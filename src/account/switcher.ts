@@ -129,9 +129,9 @@ export class Switcher {
       this.queue.switchAnswered();
       queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
-      const known = asked.filter((each) => confirmed.includes(each));
-      this.store.confirm(mac, known, on, at);
-      if (known.length < asked.length) this.refresh();
+      const switched = asked.filter((each) => confirmed.includes(each));
+      this.store.confirm(mac, switched, on, at);
+      if (switched.length < asked.length) this.refresh();
       const { name, outlet } = this.store.names(mac, port);
       return { mac: this.store.spelling(mac), name, port, outlet, on, results, response, at };
     } catch (error) {

@@ -46,9 +46,9 @@ export interface RunOptions {
 }
 
 /**
- * What a subscriber is told. `previous` is the last known value. It is `null` if the value was already known at the subscription, or becomes known
- * for the first time. An outlet or a reading that becomes unknown is told with `null`, and again when it is known; `previous` then equals `on` or
- * `value`, if nothing changed meanwhile.
+ * What a subscriber is told. `previous` is the last known value; `null`: there was none, or the subscription has just begun. When a value becomes
+ * unknown, a change with `null` is sent. When it is known again, another change is sent; its `previous` is the value before it became unknown, so it
+ * may equal the new one.
  */
 export type Change =
   | { kind: 'outlet'; strip: Strip; port: Port; on: boolean | null; previous: boolean | null }

@@ -10,7 +10,7 @@ import { InFlightSet, type InFlight } from './in-flight-set';
 import { stripPath } from './mac';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
-import { readAnswer, readSwitch, type Headers, type HttpResponse, type ReadAnswer } from './response';
+import { readAnswer, readSwitch, type ResponseHeaders, type HttpResponse, type ReadAnswer } from './response';
 import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
 
 export interface ClientOptions {
@@ -169,7 +169,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   isRepeated = false;
   #abortReason: StripError | null = null;
   #status = 0;
-  #headers: Headers = {};
+  #headers: ResponseHeaders = {};
   readonly #decoder = new StringDecoder('utf8');
   #text = '';
 
@@ -206,7 +206,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     if (this.#abortReason) controller.abort(this.#abortReason);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     this.repeat = null;
     if (status < 200) return; // 1xx: the response is still to come
     this.#status = status;

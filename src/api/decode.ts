@@ -82,7 +82,7 @@ function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   return strips;
 }
 
-/** What an answer that does not name its strip says: the one record that it is or lists, or the outlets that it lists: `[true, false, …]`. */
+/** Reads an answer that does not name its strip: one record, a list with one record, or a list of outlets such as `[true, false, …]`. */
 function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
   const only = (list: unknown[]): JsonRecord[] => (list.length === 1 ? list.filter(isRecord) : []);
   const about: AboutStrip = { mac, records: [], offline: false, bare: null };

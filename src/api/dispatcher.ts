@@ -2,8 +2,8 @@
 import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
 import type * as Undici from 'undici';
 import type { Dispatcher } from 'undici';
-import { ProxyConnectionError, type ProxyName } from './network-error';
-import { chooseProxy, type Proxy, type ProxySettings } from './proxy';
+import { ProxyConnectionError, type NamedProxy } from './network-error';
+import { chooseProxy, type ChosenProxy, type ProxySettings } from './proxy';
 
 /** What Node-RED's `tls-config` node fills in; how a connection is made and verified. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
@@ -21,7 +21,7 @@ export interface RequestOptions {
 /** What a client sends its requests with: as much of undici's `Dispatcher` as it uses. */
 export interface RequestDispatcher {
   /** The proxy that requests go through. */
-  readonly proxy?: ProxyName | null;
+  readonly proxy?: NamedProxy | null;
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean;
   /**
    * Sends a request on a new connection of its own. One that failed with an `error` is only repeated if the other side had closed the
@@ -73,11 +73,11 @@ type Connect = Undici.buildConnector.connector;
 
 /** Connections for one account. The caller destroys them (the client does, on `close`). */
 export class PooledDispatcher implements RequestDispatcher {
-  readonly proxy: ProxyName | null;
+  readonly proxy: NamedProxy | null;
   readonly #undici = loadUndici();
   readonly #origin: string;
   readonly #tls: TlsOptions;
-  readonly #proxy: Proxy | null;
+  readonly #proxy: ChosenProxy | null;
   readonly #pool: Dispatcher;
   /** Each for one request: a pool cannot be made to open a new connection. */
   readonly #single = new Set<Dispatcher>();

@@ -2,7 +2,7 @@
 import { closedError, StripError, type ErrorDetails, type Params } from './errors';
 
 /** A proxy as errors name it. */
-export interface ProxyName {
+export interface NamedProxy {
   /** Scheme, host and port; never its user name or password. */
   readonly address: string;
   /** The environment variable that names it; `null`: the account does. */
@@ -17,7 +17,7 @@ export interface ErrorContext {
   readonly host: string;
   /** Origin of the base URL. */
   readonly origin: string;
-  readonly proxy: ProxyName | null;
+  readonly proxy: NamedProxy | null;
   /** Whether a text holds the API key, and so may appear nowhere. */
   readonly isSecret: (text: string) => boolean;
 }
@@ -116,7 +116,7 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
 function proxyError(
   kind: keyof typeof IN_ENVIRONMENT,
   params: Params,
-  { address, variable }: ProxyName,
+  { address, variable }: NamedProxy,
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {

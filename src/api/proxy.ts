@@ -1,7 +1,7 @@
 // Which proxy, if any, stands between Node-RED and the service.
 import { isIP } from 'node:net';
 import { StripError } from './errors';
-import type { ProxyName } from './network-error';
+import type { NamedProxy } from './network-error';
 
 /** A proxy as Node-RED's `http proxy` node describes it. */
 export interface ProxySettings {
@@ -12,12 +12,12 @@ export interface ProxySettings {
   password?: string;
 }
 
-export interface Proxy {
+export interface ChosenProxy {
   /** Scheme, host and port only. */
   readonly origin: string;
   /** Value of the header `proxy-authorization`; `null`: none. */
   readonly authorization: string | null;
-  readonly name: ProxyName;
+  readonly name: NamedProxy;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface Proxy {
  * `https_proxy`, or in upper case), unless `no_proxy` excepts the host. Throws NOT_CONFIGURED for an invalid address; an address that does
  * not apply is not checked.
  */
-export function chooseProxy(target: URL, settings: ProxySettings | undefined): Proxy | null {
+export function chooseProxy(target: URL, settings: ProxySettings | undefined): ChosenProxy | null {
   if (settings) {
     const { url, noProxy, username = '', password = '' } = settings;
     return isExcepted(target, noProxy) ? null : readProxy(target, url, null, { username, password });
@@ -43,7 +43,7 @@ function readProxy(
   text: string,
   variable: string | null,
   login = { username: '', password: '' },
-): Proxy {
+): ChosenProxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     // Without the text itself: it may hold a password.

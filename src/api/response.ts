@@ -6,18 +6,18 @@ import {
   type JsonBody,
   type Port,
   type PortOrAll,
-  PORTS,
+  portsOf,
   type SwitchAnswer,
   type SwitchResult,
 } from './types';
 
 /** By lower-case name; a header that was sent more than once has more than one value. */
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A whole response, whatever its status. */
 export interface HttpResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: ResponseHeaders;
   readonly text: string;
 }
 
@@ -79,7 +79,7 @@ export function readSwitch(
     const { success, results, failed, unclear, listed } = decodeSwitch(body.json, { mac, port, on });
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess(status) && success !== false) {
-      const confirmed = success === true && !unclear ? confirmedPorts(port, results, failed) : null;
+      const confirmed = success === true && !unclear ? confirmedPorts(port, results, own, failed) : null;
       if (confirmed !== null) return { results: own, confirmed, response: body.json, text: body.text };
       if (!failed && (unclear || listed)) {
         const params = { mac, port, status };
@@ -96,13 +96,20 @@ export function readSwitch(
   throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
 }
 
-/** The outlets that a successful answer confirms; `null`: not the one asked for. `failed`: some result says no, even if it names no port. */
-function confirmedPorts(port: PortOrAll, results: readonly SwitchResult[], failed: boolean): Port[] | null {
+/**
+ * The outlets that a successful answer confirms; `null`: not the one asked for. `own`: the results about the outlets asked for; `failed`: some
+ * result says no, even if it names no port.
+ */
+function confirmedPorts(
+  port: PortOrAll,
+  results: readonly SwitchResult[],
+  own: readonly SwitchResult[],
+  failed: boolean,
+): Port[] | null {
   const isNo = ({ ok }: SwitchResult): boolean => !ok;
-  const own = port === 'all' ? results : results.filter((result) => result.port === port);
   // A no without a port may be about any of them.
   if (own.some(isNo) || (failed && !results.some(isNo))) return null;
-  const asked = port === 'all' ? PORTS : [port];
+  const asked = portsOf(port);
   if (results.length === 0) return [...asked];
   const confirmed = asked.filter((each) => own.some((result) => result.port === each));
   return confirmed.length === 0 ? null : confirmed;
@@ -177,7 +184,7 @@ function statusError(
 }
 
 /** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
-function refusal(headers: Headers, body: ParsedBody): [ErrorCode, string] {
+function refusal(headers: ResponseHeaders, body: ParsedBody): [ErrorCode, string] {
   const challenge = headerOf(headers, 'www-authenticate') ?? '';
   if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {
     return ['SERVICE', 'inFront'];
@@ -227,7 +234,7 @@ function parseBody(text: string): ParsedBody {
  * `Date`, because the clocks of the service and of this machine may differ; without one by `now`, the wall clock's time. Undefined where
  * there is none, or none that can be read.
  */
-function retryAfterOf(headers: Headers, now: number): number | undefined {
+function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
   const text = headerOf(headers, 'retry-after')?.trim() ?? '';
   const sent = httpDate(headerOf(headers, 'date') ?? '');
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - (Number.isNaN(sent) ? now : sent);
@@ -241,7 +248,7 @@ function httpDate(text: string): number {
 }
 
 /** A header that should be there once; of several, the first. */
-function headerOf(headers: Headers, name: string): string | undefined {
+function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }

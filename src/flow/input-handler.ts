@@ -1,4 +1,4 @@
-import type { KnownStrips } from '../account/strip-store';
+import type { ReadonlyStripStore } from '../account/strip-store';
 import type { Progress } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
@@ -46,7 +46,7 @@ interface InputHandlerOptions {
   status: StatusDisplay;
   translate: Translate;
   /** What the node's account knows now. */
-  known: () => KnownStrips;
+  store: () => ReadonlyStripStore;
   /** Ends the commands that the node has submitted to its account. */
   cancel: () => void;
   /** Called with the error of a message that Node-RED cannot copy, because no Catch node is told of it. */
@@ -109,19 +109,19 @@ export class InputHandler {
     try {
       for (const message of messages) pending.send(message);
     } catch (error) {
-      failure = errorForDone(error, this.options.translate, this.options.known());
+      failure = errorForDone(error, this.options.translate, this.options.store());
     }
     this.#done(pending, failure);
   }
 
   #fail(pending: Pending, error: unknown): void {
     const { translate } = this.options;
-    const known = this.options.known();
-    const failure = errorForDone(error, translate, known);
+    const store = this.options.store();
+    const failure = errorForDone(error, translate, store);
     if (!this.#end(pending, errorStatus(failure.code))) return;
     const { msg, target } = pending;
     try {
-      msg.strip = error instanceof CommandsFailed ? error.strips : failedStrip(target, error, known);
+      msg.strip = error instanceof CommandsFailed ? error.strips : failedStrip(target, error, store);
     } catch {
       // A frozen message: its error is reported without `msg.strip`.
     }

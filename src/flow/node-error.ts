@@ -1,4 +1,4 @@
-import type { KnownStrips } from '../account/strip-store';
+import type { ReadonlyStripStore } from '../account/strip-store';
 import type { Outcome } from '../account/types';
 import { isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
 import type { SwitchResult } from '../api/types';
@@ -9,12 +9,12 @@ import { parsePort, type Requested, type Target } from './input-fields';
 /** The text under a key of the account's catalogue, in the runtime's language, with the values it names. */
 export type Translate = (key: string, params?: Params) => string;
 
-/** What is known without an account. */
-export const NOTHING_KNOWN: KnownStrips = {
+/** Where there is no account, no strips are known. */
+export const EMPTY_STORE: ReadonlyStripStore = {
   all: () => [],
   find: () => undefined,
   names: () => ({ name: null, outlet: null }),
-  lastKnown: () => null,
+  lastState: () => null,
 };
 
 /** `msg.strip` of a command that succeeded. */
@@ -34,9 +34,9 @@ export interface FailedStrip extends Target {
 export function failedStrip(
   { mac, port, requested }: Target,
   error: unknown,
-  known: KnownStrips,
+  store: ReadonlyStripStore,
 ): FailedStrip {
-  const { name, outlet } = mac === null ? { name: null, outlet: null } : known.names(mac, port);
+  const { name, outlet } = mac === null ? { name: null, outlet: null } : store.names(mac, port);
   return {
     mac,
     name,
@@ -45,7 +45,7 @@ export function failedStrip(
     requested,
     success: false,
     results: isStripError(error) ? error.results : [],
-    on: mac === null || port === null ? null : known.lastKnown(mac, port),
+    on: mac === null || port === null ? null : store.lastState(mac, port),
   };
 }
 
@@ -70,7 +70,7 @@ export class CommandsFailed extends Error {
 const MOST_NAMED = 4;
 
 /** The error with the code and the sentence to report. A defect becomes one that names nothing but the kind of error. */
-export function reportedError(error: unknown, translate: Translate, known = NOTHING_KNOWN): StripError {
+export function reportedError(error: unknown, translate: Translate, store = EMPTY_STORE): StripError {
   if (isStripError(error)) return error;
   if (!(error instanceof CommandsFailed)) {
     return new StripError('SERVICE', 'SERVICE.unexpected', { params: { name: kindOf(error) } });
@@ -84,7 +84,7 @@ export function reportedError(error: unknown, translate: Translate, known = NOTH
     return first.error;
   const outlets = failures
     .slice(0, MOST_NAMED)
-    .map((one) => `${outletText(one.target, translate, known)} ${one.error.code}`)
+    .map((one) => `${outletText(one.target, translate, store)} ${one.error.code}`)
     .join(', ');
   return new StripError('SWITCH_FAILED', 'SWITCH_FAILED.several', {
     params: {
@@ -103,12 +103,12 @@ export function errorWithCode(code: ErrorCode, sentence: string, options: ErrorO
 }
 
 /** What goes to `done`. */
-export function errorForDone(error: unknown, translate: Translate, known: KnownStrips) {
-  const reported = reportedError(error, translate, known);
+export function errorForDone(error: unknown, translate: Translate, store: ReadonlyStripStore) {
+  const reported = reportedError(error, translate, store);
   const { code, cause } = reported;
   // A network error code, made by the client; any other cause may hold what a message should not.
   const isCode = cause instanceof Error && !isStripError(cause) && 'code' in cause;
-  const result = errorWithCode(code, sentenceOf(reported, translate, known), isCode ? { cause } : {});
+  const result = errorWithCode(code, sentenceOf(reported, translate, store), isCode ? { cause } : {});
   if (error instanceof Error && !isStripError(error) && !(error instanceof CommandsFailed)) {
     // Where the defect is, without its message, which may hold anything.
     const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -121,12 +121,12 @@ export function errorForDone(error: unknown, translate: Translate, known: KnownS
 export function sentenceOf(
   { sentenceKey, params }: Pick<StripError, 'sentenceKey' | 'params'>,
   translate: Translate,
-  known = NOTHING_KNOWN,
+  store = EMPTY_STORE,
 ): string {
   const { mac, port, failed, switched } = params;
   const named: Params = { ...params };
   if (typeof mac === 'string') {
-    const outlet = (text: unknown): string => outletText({ mac, port: parsePort(text) }, translate, known);
+    const outlet = (text: unknown): string => outletText({ mac, port: parsePort(text) }, translate, store);
     const list = (ports: string): string => ports.split(', ').map(outlet).join(', ');
     named.strip = outlet(null);
     named.outlet = outlet(port);
@@ -140,9 +140,9 @@ export function sentenceOf(
 export function outletText(
   { mac, port }: Pick<Target, 'mac' | 'port'>,
   translate: Translate,
-  known = NOTHING_KNOWN,
+  store = EMPTY_STORE,
 ): string {
-  const names = mac === null ? { name: null, outlet: null } : known.names(mac, port);
+  const names = mac === null ? { name: null, outlet: null } : store.names(mac, port);
   const strip = displayName(names.name) ?? mac ?? '?';
   if (port === null) return strip;
   if (port === 'all') return translate('outlet.all', { strip });

@@ -1,12 +1,12 @@
 import type { Account } from '../account/account';
 import type { AccountDiagnostics } from '../account/diagnostics';
-import type { KnownStrips } from '../account/strip-store';
+import type { ReadonlyStripStore } from '../account/strip-store';
 import type { AccountSettings, AccountStatus, OutletId } from '../account/types';
 import { closedError, isStripError, StripError } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
 import { requireSet } from './input-fields';
-import { NOTHING_KNOWN } from './node-error';
+import { EMPTY_STORE } from './node-error';
 
 /** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
 export function readAccountSettings(config: Config): AccountSettings {
@@ -77,8 +77,8 @@ export class LazyAccount {
     }
   }
 
-  get known(): KnownStrips {
-    return this.#account?.known ?? NOTHING_KNOWN;
+  get store(): ReadonlyStripStore {
+    return this.#account?.store ?? EMPTY_STORE;
   }
 
   /** `null`: nothing was ever asked of the account. */

@@ -17,7 +17,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
     polling,
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
     pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
-    strips: account.known.all(),
+    strips: account.store.all(),
   };
 }
 

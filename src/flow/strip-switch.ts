@@ -2,7 +2,7 @@ import type { Command, Outcome } from '../account/types';
 import { asError, closedError, isStripError, StripError, valueOrNull } from '../api/errors';
 import { sameMac } from '../api/mac';
 import type { PortOrAll } from '../api/types';
-import { choiceOf, SETTINGS, type Config } from '../settings';
+import { choiceOf, CYCLE_DELAY, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {
   actionOf,
@@ -52,7 +52,7 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
     const failures: FailedCommand[] = [];
     for (const { command, end } of ends) {
       if (isStripError(end)) {
-        strips.push(failedStrip(command, end, shared.known));
+        strips.push(failedStrip(command, end, shared.store));
         failures.push({ target: command, error: end });
       } else {
         strips.push(switchedStrip(command.requested, end));
@@ -88,7 +88,7 @@ function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeSta
   const [first, ...others] = outcomes;
   if (first === undefined || !others.every(({ mac }) => sameMac(mac, first.mac))) return SWITCHED;
   if (others.length === 0 && first.port !== 'all') return outletStatus(first.on);
-  const strip = account.known.find(first.mac);
+  const strip = account.store.find(first.mac);
   // The service has just answered for this strip, even if the latest list did not have it.
   return strip === undefined ? outletStatus(first.on) : stripStatus({ ...strip, available: true });
 }
@@ -150,8 +150,12 @@ export function commandReader(
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
     const isFixed = mac.source !== 'message';
     const elements = Array.from(payload, readElement); // unlike `map`, not skipping holes
-    const commands = elements.map(({ port, requested, mac: own }) =>
-      commandOf(isFixed || own === undefined ? strip() : requireMac(own), port, requested),
+    const commands = elements.map((element) =>
+      commandOf(
+        isFixed || element.mac === undefined ? strip() : requireMac(element.mac),
+        element.port,
+        element.requested,
+      ),
     );
     return { form: 'array', commands };
   };
@@ -192,7 +196,7 @@ const commandOf = (mac: string, port: PortOrAll, requested: Requested): Requeste
 
 /** Milliseconds of a delay in seconds, as a number or numeric text. Throws INVALID_INPUT for anything else and outside the bounds. */
 function parseDelay(value: unknown): number {
-  if (value === undefined || value === '') return Number(DELAY.default) * 1000;
+  if (value === undefined || value === '') return CYCLE_DELAY;
   const isNumeric = typeof value === 'string' && /^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value);
   const seconds = typeof value === 'number' ? value : isNumeric ? Number(value) : NaN;
   if (!(seconds >= DELAY.least && seconds <= DELAY.most)) throw invalidInput('delay', value);

@@ -141,7 +141,7 @@ function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeS
   const status = account.status();
   return accountStatus(status, () => {
     if (mac === null) return WATCHING;
-    const strip = account.known.find(mac);
+    const strip = account.store.find(mac);
     // Another node's command may have succeeded before the first list.
     if (strip === undefined) return status.listed === null ? null : errorStatus('NOT_FOUND');
     if (port === null || !strip.available) return stripStatus(strip);

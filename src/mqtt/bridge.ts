@@ -2,12 +2,13 @@ import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError } from '../api/errors';
-import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
+import { PORTS, portsOf, READINGS } from '../api/types';
+import type { Port, PortOrAll, ReadingName, Strip } from '../api/types';
 import { actionOf, invalidInput, parseRequested, requireSet, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import type { SharedAccount } from '../flow/shared-account';
-import { checkPrefix, flagOf, SETTINGS, textOf, type Config } from '../settings';
+import { checkPrefix, CYCLE_DELAY, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty, preview } from '../values';
 import { discoveryPayload, outletsOf, type Origin } from './discovery';
 import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
@@ -70,9 +71,6 @@ const MOST_WARNED = 100;
 
 /** Strips that are known only because the broker keeps something of them; bounds memory. */
 const MOST_KEPT = 10_000;
-
-/** Milliseconds a cycle leaves an outlet off: a message from the broker cannot say. */
-const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 
 /** What the broker keeps of one strip. */
 interface Shared {
@@ -199,7 +197,7 @@ export class Bridge {
       target.mac = mac;
       if (input.ended) throw closedError('notSent');
       input.submitted = true;
-      const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY };
+      const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY }; // a message from the broker cannot say
       await account.run(command, { owner, onProgress });
     } finally {
       // The sender may show the state that it asked for: publish the real one, also where nothing changed.
@@ -341,7 +339,7 @@ export class Bridge {
   }
 
   #publishOutlets(id: string, port: PortOrAll): void {
-    for (const each of port === 'all' ? PORTS : [port]) {
+    for (const each of portsOf(port)) {
       const topic = stateTopic(this.options.settings, id, each);
       // Of a strip that was forgotten meanwhile nothing must come back.
       if (this.publishes(topic)) this.#prioritize(id, topic);

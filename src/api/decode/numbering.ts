@@ -85,7 +85,10 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   });
 }
 
-/** Numbers bare values that stand in a record: by a list of numbers beside them, without one four of them by their order. */
+/**
+ * Finds the outlet number of each bare value. A list of numbers in the same record gives them. If there is none, four values are numbered by
+ * their order.
+ */
 export function numberValues(count: number, from: string, record: JsonRecord, look: Look): Numbers {
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
@@ -145,8 +148,8 @@ const isSequence = (raw: readonly number[], from: number): boolean =>
   new Set(raw).size === raw.length && raw.every((number) => number >= from && number < from + raw.length);
 
 /**
- * Numbers as the service counts, with ours. From zero only where they are exactly 0-3; with a 0 and a 4 the 0 is no outlet (a switch
- * for all); with a 0 otherwise it is unknown which outlet is meant.
+ * Our numbers for those of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 and 4 are both there, 0 is not an outlet (it may switch all). Any other
+ * set with a 0 is left unnumbered.
  */
 export function fromOne(raw: readonly number[]): Numbers {
   // Some services leave out a 0: without the first number, 1-3 may be counted from zero.

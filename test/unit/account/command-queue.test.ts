@@ -159,7 +159,7 @@ describe('the command queue', () => {
       at: '2027-01-15T08:00:00.000Z',
     });
     assert.equal(ending.outcome.response, response);
-    assert.equal(account.known.lastKnown(MAC, 2), true);
+    assert.equal(account.store.lastState(MAC, 2), true);
   });
 
   it('take in what a failed "all" did switch', async () => {
@@ -171,8 +171,8 @@ describe('the command queue', () => {
     ];
     await service.last.fail(failure('SWITCH_FAILED', { results }));
     assert.equal(ending.error?.code, 'SWITCH_FAILED');
-    assert.equal(account.known.lastKnown(MAC, 1), true);
-    assert.equal(account.known.lastKnown(MAC, 2), null);
+    assert.equal(account.store.lastState(MAC, 1), true);
+    assert.equal(account.store.lastState(MAC, 2), null);
   });
 
   it('refuse a command when there are ten thousand already', async () => {

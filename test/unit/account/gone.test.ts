@@ -32,11 +32,11 @@ describe('a strip that left the list', () => {
     await lab.clock.pass(0);
     listed = [];
     await lab.clock.pass(15_000);
-    assert.equal(lab.account.known.find(MAC)?.available, false);
+    assert.equal(lab.account.store.find(MAC)?.available, false);
     listed = [MAC];
     await lab.clock.pass(30_000);
     assert.equal(lab.service.gets.length, 2);
-    assert.equal(lab.account.known.find(MAC)?.available, true);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
   });
 
   it('comes back, or after an outage, although its own answer cannot be read', async () => {
@@ -44,7 +44,7 @@ describe('a strip that left the list', () => {
     const { lab } = watched(() => answer ?? assert.fail());
     const { autoList } = lab.service;
     lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
-    const isAvailable = () => lab.account.known.find(MAC)?.available;
+    const isAvailable = () => lab.account.store.find(MAC)?.available;
     await lab.clock.pass(0);
     for (const whileAway of [[], null]) {
       answer = whileAway;
@@ -70,23 +70,23 @@ describe('a strip that left the list', () => {
     const { autoList } = lab.service;
     lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));
     await lab.clock.pass(0);
-    assert.equal(lab.account.known.find(MAC)?.available, false);
+    assert.equal(lab.account.store.find(MAC)?.available, false);
     lab.run(1, true);
     await lab.service.last.answer(yes());
     lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
     lab.service.autoList = () => Promise.reject(failure('TIMEOUT'));
     await lab.clock.pass(60_000);
-    assert.equal(lab.account.known.find(MAC)?.available, false);
+    assert.equal(lab.account.store.find(MAC)?.available, false);
     lab.service.autoList = autoList;
     await lab.clock.pass(60_000);
-    assert.equal(lab.account.known.find(MAC)?.available, true);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
   });
 
   it('is available as long as a list has it, although a web page says that its address was not found', async () => {
     const { lab } = watched(() => [MAC]);
     lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND', {}, 'address'));
     await lab.clock.pass(60_000);
-    assert.equal(lab.account.known.find(MAC)?.available, true);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
     assert.deepEqual(lab.log.lines, ['failing NOT_FOUND']);
   });
 
@@ -99,7 +99,7 @@ describe('a strip that left the list', () => {
     await lab.clock.pass(DAY - 1);
     await list(lab, makeStrip(MAC, [true]));
     assert.deepEqual(take(), []);
-    assert.equal(lab.account.known.lastKnown(OTHER, 1), true);
+    assert.equal(lab.account.store.lastState(OTHER, 1), true);
     await lab.clock.pass(1);
     await list(lab, makeStrip(MAC, [true]));
     assert.deepEqual(take(), [`${OTHER} removed`]);
@@ -107,11 +107,11 @@ describe('a strip that left the list', () => {
     assert.ok(removed?.kind === 'removed');
     assert.equal(removed.strip.name, 'Desk');
     assert.deepEqual(
-      lab.account.known.all().map(({ mac }) => mac),
+      lab.account.store.all().map(({ mac }) => mac),
       [MAC],
     );
-    assert.equal(lab.account.known.find(OTHER), undefined);
-    assert.equal(lab.account.known.lastKnown(OTHER, 1), null);
+    assert.equal(lab.account.store.find(OTHER), undefined);
+    assert.equal(lab.account.store.lastState(OTHER, 1), null);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     assert.deepEqual(take(), [`${OTHER} available (first)`]);
   });
@@ -147,7 +147,7 @@ describe('a strip that left the list', () => {
     await partial;
     await list(lab, makeStrip(OTHER, [true]));
     assert.ok(!take().some((text) => text.endsWith('removed')));
-    assert.equal(lab.account.known.all().length, 2);
+    assert.equal(lab.account.store.all().length, 2);
   });
 
   it('and whose answer could not be read is warned of again after it was forgotten', async () => {
@@ -176,8 +176,8 @@ describe('a service that names another strip in each list', () => {
     const rounds = lab.service.lists.length;
     assert.ok(rounds > 24 * 29);
     assert.equal(lab.service.gets.length, rounds);
-    assert.ok(lab.account.known.all().length <= 26, `${lab.account.known.all().length} strips`);
+    assert.ok(lab.account.store.all().length <= 26, `${lab.account.store.all().length} strips`);
     const removed = watcher.take().filter((text) => text.endsWith('removed'));
-    assert.equal(removed.length, rounds - lab.account.known.all().length);
+    assert.equal(removed.length, rounds - lab.account.store.all().length);
   });
 });

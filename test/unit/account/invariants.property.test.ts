@@ -172,7 +172,7 @@ describe('whatever arrives in whatever order', () => {
           for (const name of MACS) {
             for (const outlet of PORTS) {
               const last = model.last(name, outlet);
-              assert.equal(account.known.lastKnown(name, outlet), last, `${name}/${outlet} after ${each.do}`);
+              assert.equal(account.store.lastState(name, outlet), last, `${name}/${outlet} after ${each.do}`);
               for (const listener of listeners) listener.check(name, outlet, model.now(name, outlet));
               const onWire = service.switches.filter(
                 (call) => !call.over && call.mac === name && (call.port === outlet || call.port === 'all'),
@@ -272,7 +272,7 @@ describe('with a service that fails at random', () => {
               const last = here[lastSuccess]?.ending.outcome;
               if (last === undefined || lastSuccess < here.length - 1) continue;
               assert.equal(real.get(name)?.[outlet - 1], last.on, `${name}/${outlet}`);
-              assert.equal(account.known.lastKnown(name, outlet), last.on, `${name}/${outlet} as known`);
+              assert.equal(account.store.lastState(name, outlet), last.on, `${name}/${outlet} as known`);
             }
           }
           await account.close();

@@ -31,8 +31,8 @@ describe('names that the user gave to outlets', () => {
     const expected = ['Lamp', 'Plug 2', 'Fan'];
     assert.deepEqual(namesOf(strips[0]), expected);
     assert.deepEqual(namesOf(strips[1]), [null, null, null]);
-    assert.deepEqual(namesOf(lab.account.known.find(MAC)), expected);
-    assert.deepEqual(namesOf(lab.account.known.all()[0]), expected);
+    assert.deepEqual(namesOf(lab.account.store.find(MAC)), expected);
+    assert.deepEqual(namesOf(lab.account.store.all()[0]), expected);
     const one = lab.account.get(MAC);
     await lab.service.gets.at(-1)?.answer(stripOf(told()));
     assert.deepEqual(namesOf((await one).strip), expected);
@@ -67,13 +67,13 @@ describe('names that the user gave to outlets', () => {
 
   it('can be asked for errors, also before any answer', async () => {
     const lab = startAccount(NAMED);
-    assert.deepEqual(lab.account.known.names('AA-BB-CC-DD-EE-FF', 1), { name: null, outlet: 'Lamp' });
-    assert.deepEqual(lab.account.known.names(MAC, 2), { name: null, outlet: null });
-    assert.deepEqual(lab.account.known.names(OTHER, 1), { name: null, outlet: null });
+    assert.deepEqual(lab.account.store.names('AA-BB-CC-DD-EE-FF', 1), { name: null, outlet: 'Lamp' });
+    assert.deepEqual(lab.account.store.names(MAC, 2), { name: null, outlet: null });
+    assert.deepEqual(lab.account.store.names(OTHER, 1), { name: null, outlet: null });
     await list(lab, told({ name: 'Desk' }));
-    assert.deepEqual(lab.account.known.names(MAC, 2), { name: 'Desk', outlet: 'Plug 2' });
-    assert.deepEqual(lab.account.known.names(MAC, 'all'), { name: 'Desk', outlet: null });
-    assert.deepEqual(lab.account.known.names(MAC, null), { name: 'Desk', outlet: null });
+    assert.deepEqual(lab.account.store.names(MAC, 2), { name: 'Desk', outlet: 'Plug 2' });
+    assert.deepEqual(lab.account.store.names(MAC, 'all'), { name: 'Desk', outlet: null });
+    assert.deepEqual(lab.account.store.names(MAC, null), { name: 'Desk', outlet: null });
   });
 });
 
@@ -81,8 +81,8 @@ describe('names of the service', () => {
   it('are all there is where the user gave none', async () => {
     const lab = startAccount();
     await list(lab, told({ name: 'Desk' }));
-    assert.deepEqual(namesOf(lab.account.known.find(MAC)), ['Plug 1', 'Plug 2', null]);
-    assert.equal(lab.account.known.find(MAC)?.name, 'Desk');
+    assert.deepEqual(namesOf(lab.account.store.find(MAC)), ['Plug 1', 'Plug 2', null]);
+    assert.equal(lab.account.store.find(MAC)?.name, 'Desk');
   });
 
   it('stay where an answer leaves them out, which the answer itself then has too', async () => {
@@ -93,7 +93,7 @@ describe('names of the service', () => {
     const { strip } = await reading;
     assert.equal(strip.name, 'Desk');
     assert.deepEqual(namesOf(strip), ['Plug 1', 'Plug 2', null]);
-    assert.equal(lab.account.known.find(MAC)?.name, 'Desk');
+    assert.equal(lab.account.store.find(MAC)?.name, 'Desk');
   });
 
   it('are taken from the answer about one strip too', async () => {
@@ -102,9 +102,9 @@ describe('names of the service', () => {
     const reading = lab.account.get(MAC);
     await lab.service.gets.at(-1)?.answer(stripOf(told({ name: 'Desk', units: { load: 'W' } })));
     await reading;
-    assert.equal(lab.account.known.find(MAC)?.name, 'Desk');
-    assert.deepEqual(lab.account.known.find(MAC)?.units, { load: 'W' });
-    assert.deepEqual(namesOf(lab.account.known.find(MAC)), ['Plug 1', 'Plug 2', null]);
+    assert.equal(lab.account.store.find(MAC)?.name, 'Desk');
+    assert.deepEqual(lab.account.store.find(MAC)?.units, { load: 'W' });
+    assert.deepEqual(namesOf(lab.account.store.find(MAC)), ['Plug 1', 'Plug 2', null]);
   });
 
   it('and readings are taken from a list although a switch was confirmed while it was on its way', async () => {
@@ -114,7 +114,7 @@ describe('names of the service', () => {
     await lab.service.last.answer(yes());
     await lab.service.lists.at(-1)?.answer(listOf(told({ name: 'Desk', load: 5, units: { load: 'W' } })));
     await reading;
-    const strip = lab.account.known.find(MAC);
+    const strip = lab.account.store.find(MAC);
     assert.equal(strip?.load, 5);
     assert.equal(strip.outlets[0]?.on, false);
     assert.equal(strip.name, 'Desk');
@@ -129,8 +129,8 @@ describe('names of the service', () => {
     for (const outlet of strip.outlets) outlet.name = 'Old';
     await lab.service.gets.at(-1)?.answer(stripOf(strip));
     await old;
-    assert.equal(lab.account.known.find(MAC)?.name, 'New');
-    assert.deepEqual(namesOf(lab.account.known.find(MAC)), ['Plug 1', 'Plug 2', null]);
+    assert.equal(lab.account.store.find(MAC)?.name, 'New');
+    assert.deepEqual(namesOf(lab.account.store.find(MAC)), ['Plug 1', 'Plug 2', null]);
   });
 });
 
@@ -149,7 +149,7 @@ describe('units', () => {
       [first, second],
     );
     assert.deepEqual(
-      lab.account.known.all().map(({ units }) => units),
+      lab.account.store.all().map(({ units }) => units),
       [first, second],
     );
     const one = lab.account.get(OTHER);
@@ -164,7 +164,7 @@ describe('units', () => {
     const lab = startAccount();
     await list(lab, makeStrip(MAC, [true], { units: { voltage: 'V' } }), makeStrip(OTHER, [true]));
     assert.deepEqual(
-      lab.account.known.all().map(({ units }) => units),
+      lab.account.store.all().map(({ units }) => units),
       [{ voltage: 'V' }, {}],
     );
   });

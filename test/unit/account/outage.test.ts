@@ -826,7 +826,7 @@ describe('what the service does not say', () => {
     await list(lab, makeStrip(MAC, [true], { available: false }));
     lab.run(1, false);
     await lab.service.last.fail(failure('TIMEOUT'));
-    assert.equal(lab.account.known.find(MAC)?.available, false);
+    assert.equal(lab.account.store.find(MAC)?.available, false);
   });
 
   it('of other outlets than the one asked changes nothing about them', async () => {
@@ -836,7 +836,7 @@ describe('what the service does not say', () => {
     lab.run(2, true);
     await lab.service.last.answer({ results: [{ port: 3, ok: true }], confirmed: [3], ...bodyOf({}) });
     assert.deepEqual(take(), []);
-    assert.equal(lab.account.known.lastKnown(MAC, 3), false);
+    assert.equal(lab.account.store.lastState(MAC, 3), false);
   });
 
   it('of the outlet in an answer that contradicts itself changes nothing about it', async () => {
@@ -846,7 +846,7 @@ describe('what the service does not say', () => {
     // As of {"success": false, "results": [{"port": 1, "ok": true}]}.
     await lab.service.last.fail(failure('SWITCH_FAILED', { results: [{ port: 1, ok: true }] }));
     assert.equal(ending.error?.code, 'SWITCH_FAILED');
-    assert.equal(lab.account.known.lastKnown(MAC, 1), false);
+    assert.equal(lab.account.store.lastState(MAC, 1), false);
   });
 
   it('of outlets of an "all" clearly, as a yes without any no or beside a no, changes nothing about them', async () => {
@@ -857,9 +857,9 @@ describe('what the service does not say', () => {
       const ending = lab.run('all', true);
       await lab.service.last.fail(failure('SWITCH_FAILED', { results }));
       assert.equal(ending.error?.code, 'SWITCH_FAILED');
-      assert.equal(lab.account.known.lastKnown(MAC, 2), false);
+      assert.equal(lab.account.store.lastState(MAC, 2), false);
     }
-    assert.equal(lab.account.known.lastKnown(MAC, 1), true, 'it has a yes, and another outlet has a no');
+    assert.equal(lab.account.store.lastState(MAC, 1), true, 'it has a yes, and another outlet has a no');
   });
 
   it('of outlets of an "all" is read again instead of assumed', async () => {

@@ -315,6 +315,6 @@ describe('a strip', () => {
     const failed = assert.rejects(account.get(MAC), { code: 'TIMEOUT' });
     await service.gets[0]?.fail(failure('TIMEOUT'));
     await failed;
-    assert.equal(account.known.find(MAC)?.available, true);
+    assert.equal(account.store.find(MAC)?.available, true);
   });
 });

@@ -159,7 +159,7 @@ describe('the poll', () => {
     assert.ok(heard.includes(`${MAC} voltage 230 (first)`));
     await lab.clock.pass(30_000);
     assert.deepEqual(lab.service.texts.slice(2), ['list ', `get ${MAC}`]);
-    assert.equal(lab.account.known.find(MAC)?.voltage, 230);
+    assert.equal(lab.account.store.find(MAC)?.voltage, 230);
   });
 
   it('keeps no command waiting while it asks for the readings of many strips', async () => {

@@ -272,7 +272,7 @@ describe('a protected outlet', () => {
       { port: 4, ok: true },
     ]);
     assert.deepEqual(ending.error.params, { mac: MAC, port: 'all', failed: '3', switched: '1, 4' });
-    assert.equal(account.known.lastKnown(MAC, 1), false);
+    assert.equal(account.store.lastState(MAC, 1), false);
   });
 
   it('gives an "all" of several requests the time of the last confirmation', async () => {

@@ -78,11 +78,11 @@ describe('the status of an account', () => {
       await calm();
       await lab.account.get(MAC);
       assert.deepEqual(available, Array(changes).fill(true), code);
-      assert.equal(lab.account.known.lastKnown(MAC, 1), true);
+      assert.equal(lab.account.store.lastState(MAC, 1), true);
       lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
       await lab.account.list();
       assert.equal(lab.account.status().available, true);
-      assert.equal(lab.account.known.find(MAC)?.available, true);
+      assert.equal(lab.account.store.find(MAC)?.available, true);
       await lab.account.close();
     }
   });

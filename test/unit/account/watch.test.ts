@@ -90,9 +90,9 @@ describe('a subscriber', () => {
     const { take, changes } = watch(lab);
     await list(lab, makeStrip(MAC, [true], { load: 5 }));
     await list(lab, makeStrip(MAC, [null], { load: null, voltage: 1 }));
-    assert.equal(lab.account.known.find(MAC)?.outlets[0]?.on, null);
-    assert.equal(lab.account.known.find(MAC)?.load, null);
-    assert.equal(lab.account.known.lastKnown(MAC, 1), true);
+    assert.equal(lab.account.store.find(MAC)?.outlets[0]?.on, null);
+    assert.equal(lab.account.store.find(MAC)?.load, null);
+    assert.equal(lab.account.store.lastState(MAC, 1), true);
     assert.deepEqual(take(), [`${MAC}/1 unknown`, `${MAC} load null`]);
     await list(lab, makeStrip(MAC, [true], { load: 5 }));
     assert.deepEqual(take(), [`${MAC}/1 on`, `${MAC} load 5`, `${MAC} voltage null`]);
@@ -138,7 +138,7 @@ describe('a subscriber', () => {
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     await list(lab, makeStrip(OTHER, [true]));
     assert.deepEqual(take(), [`${MAC} unavailable`]);
-    assert.equal(lab.account.known.lastKnown(MAC, 1), true);
+    assert.equal(lab.account.store.lastState(MAC, 1), true);
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
     assert.deepEqual(take(), [`${MAC} available`]);
   });
@@ -160,7 +160,7 @@ describe('a subscriber', () => {
     const reading = lab.account.list();
     await Promise.all([assert.rejects(reading), lab.service.lists.at(-1)?.fail(failure('UNREACHABLE'))]);
     assert.deepEqual(take(), [`${MAC} unavailable`]);
-    assert.deepEqual(lab.account.known.find(MAC)?.outlets, [{ port: 1, on: true, name: null }]);
+    assert.deepEqual(lab.account.store.find(MAC)?.outlets, [{ port: 1, on: true, name: null }]);
     lab.run(1, true);
     await lab.service.last.answer(yes());
     assert.deepEqual(take(), [`${MAC} available`]);
@@ -225,11 +225,11 @@ describe('a subscriber', () => {
     const { strip } = change;
     for (const part of [strip, strip.outlets, strip.outlets[0], strip.units])
       assert.ok(Object.isFrozen(part));
-    const [copy] = lab.account.known.all();
+    const [copy] = lab.account.store.all();
     assert.ok(copy);
     copy.outlets.length = 0;
     copy.units = {};
-    assert.equal(lab.account.known.find(MAC)?.outlets.length, 1);
-    assert.deepEqual(lab.account.known.find(MAC)?.units, { load: 'W' });
+    assert.equal(lab.account.store.find(MAC)?.outlets.length, 1);
+    assert.deepEqual(lab.account.store.find(MAC)?.units, { load: 'W' });
   });
 });

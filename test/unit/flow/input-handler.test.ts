@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
-import { NOTHING_KNOWN } from '../../../src/flow/node-error';
+import { EMPTY_STORE } from '../../../src/flow/node-error';
 import type { Evaluate, Message } from '../../../src/flow/input-fields';
 import { InputHandler, type HandlerResult, type Handle, type Input } from '../../../src/flow/input-handler';
 import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
@@ -29,10 +29,10 @@ describe('handling messages', () => {
       handle,
       status,
       translate,
-      known: () => ({
-        ...NOTHING_KNOWN,
+      store: () => ({
+        ...EMPTY_STORE,
         names: () => ({ name: 'Desk', outlet: 'Lamp' }),
-        lastKnown: () => true,
+        lastState: () => true,
       }),
       cancel: () => (cancelled += 1),
       onUnreadable: (defect) => defects.push(defect),
@@ -191,7 +191,7 @@ describe('a strip switch node that is closed', () => {
       handle: switchHandler({ config: fixed, evaluate, account: () => account, owner: {} }),
       status: new StatusDisplay(() => undefined, new FakeClock()),
       translate,
-      known: () => NOTHING_KNOWN,
+      store: () => EMPTY_STORE,
       cancel: () => undefined,
       onUnreadable: (defect) => ended.push(defect),
     });

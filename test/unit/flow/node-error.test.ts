@@ -6,7 +6,7 @@ import {
   editorError,
   errorForDone,
   failedStrip,
-  NOTHING_KNOWN,
+  EMPTY_STORE,
   outletText,
   sentenceOf,
 } from '../../../src/flow/node-error';
@@ -14,12 +14,12 @@ import { error, MAC, OTHER, translate } from './support';
 
 /** A strip and one outlet that have names. */
 const known = {
-  ...NOTHING_KNOWN,
+  ...EMPTY_STORE,
   names: (mac: string, port: PortOrAll | null) => ({
     name: mac === MAC ? 'Desk' : null,
     outlet: mac === MAC && port === 2 ? 'Lamp' : null,
   }),
-  lastKnown: () => true,
+  lastState: () => true,
 };
 
 describe('an error for the Catch node', () => {
@@ -27,7 +27,7 @@ describe('an error for the Catch node', () => {
     const told = errorForDone(
       new StripError('AUTH', 'AUTH.rejected', { params: { host: 'h' } }),
       translate,
-      NOTHING_KNOWN,
+      EMPTY_STORE,
     );
     assert.equal(String(told), 'errors.AUTH.rejected {"host":"h"}');
     assert(Object.hasOwn(told, 'code') && Reflect.get(told, 'code') === 'AUTH');
@@ -38,19 +38,19 @@ describe('an error for the Catch node', () => {
   it('keeps a cause that is no more than a code', () => {
     const cause = Object.assign(new Error('ECONNREFUSED'), { code: 'ECONNREFUSED' });
     assert.equal(
-      errorForDone(new StripError('UNREACHABLE', 'x', { cause }), translate, NOTHING_KNOWN).cause,
+      errorForDone(new StripError('UNREACHABLE', 'x', { cause }), translate, EMPTY_STORE).cause,
       cause,
     );
     for (const other of [new Error('anything'), { key: 'k' }, error('AUTH')]) {
       assert.equal(
-        errorForDone(new StripError('UNREACHABLE', 'x', { cause: other }), translate, NOTHING_KNOWN).cause,
+        errorForDone(new StripError('UNREACHABLE', 'x', { cause: other }), translate, EMPTY_STORE).cause,
         undefined,
       );
     }
   });
 
   it('says what kind of defect it is and where, without its own message', () => {
-    const told = errorForDone(new TypeError('cannot read secret\nof undefined'), translate, NOTHING_KNOWN);
+    const told = errorForDone(new TypeError('cannot read secret\nof undefined'), translate, EMPTY_STORE);
     assert.equal(String(told), 'errors.SERVICE.unexpected {"name":"TypeError"}');
     assert.equal(Reflect.get(told, 'code'), 'SERVICE');
     assert(!String(told.stack).includes('secret') && String(told.stack).includes('node-error.test'));
@@ -64,8 +64,8 @@ describe('an error for the Catch node', () => {
       assert(
         !/sec ?ret/.test(
           JSON.stringify([
-            String(errorForDone(thrown, translate, NOTHING_KNOWN)),
-            errorForDone(thrown, translate, NOTHING_KNOWN),
+            String(errorForDone(thrown, translate, EMPTY_STORE)),
+            errorForDone(thrown, translate, EMPTY_STORE),
           ]),
         ),
       );
@@ -77,7 +77,7 @@ describe('the place of a defect', () => {
   const faulty = (): Error => new TypeError('secret');
 
   it('is in the stack below the sentence', () => {
-    const { stack, message } = errorForDone(faulty(), translate, NOTHING_KNOWN);
+    const { stack, message } = errorForDone(faulty(), translate, EMPTY_STORE);
     const [first, second] = String(stack).split('\n');
     assert.equal(first, message);
     assert.match(String(second), /faulty/);
@@ -86,7 +86,7 @@ describe('the place of a defect', () => {
   it('is left out where the defect has no stack', () => {
     const bare = faulty();
     delete bare.stack;
-    const told = errorForDone(bare, translate, NOTHING_KNOWN);
+    const told = errorForDone(bare, translate, EMPTY_STORE);
     assert.equal(told.stack, told.message);
     assert.equal(defectText(bare, translate), 'notice.fault {"name":"TypeError"}');
   });

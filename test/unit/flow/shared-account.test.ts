@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NOTHING_KNOWN } from '../../../src/flow/node-error';
+import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../../../src/flow/shared-account';
 import { DiagnosticCounters } from '../../../src/account/diagnostics';
 import { FakeClock } from '../../support/fake-clock';
@@ -132,13 +132,13 @@ describe('an account that is created when it is used', () => {
     const account = new LazyAccount(() => {
       made++;
       if (broken) throw error('NOT_CONFIGURED');
-      return accountWith({ known: { ...NOTHING_KNOWN, lastKnown: () => true } });
+      return accountWith({ store: { ...EMPTY_STORE, lastState: () => true } });
     });
-    assert.deepEqual([account.known.lastKnown(MAC, 1), account.known.all(), made], [null, [], 0]);
+    assert.deepEqual([account.store.lastState(MAC, 1), account.store.all(), made], [null, [], 0]);
     assert.equal((await failing(() => account.get())).code, 'NOT_CONFIGURED');
     broken = false;
     assert.equal(account.get(), account.get());
-    assert.deepEqual([made, account.known.lastKnown(MAC, 1)], [2, true]);
+    assert.deepEqual([made, account.store.lastState(MAC, 1)], [2, true]);
   });
 
   it('is not made any more once it is closed', async () => {

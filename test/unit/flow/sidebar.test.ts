@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
-import { NOTHING_KNOWN } from '../../../src/flow/node-error';
+import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { LazyAccount } from '../../../src/flow/shared-account';
 import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/sidebar';
 import { FakeClock } from '../../support/fake-clock';
@@ -14,7 +14,7 @@ describe('the overview of an account', () => {
     const strip = makeStrip(MAC, [true, null]);
     const status = { ...STATUS, polling: true, lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z') };
     const account = new LazyAccount(() =>
-      accountWith({ status: () => status, known: { ...NOTHING_KNOWN, all: () => [strip] } }),
+      accountWith({ status: () => status, store: { ...EMPTY_STORE, all: () => [strip] } }),
     );
     assert.deepEqual(overviewOf('a', account, NOW), {
       id: 'a',

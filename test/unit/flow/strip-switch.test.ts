@@ -3,12 +3,7 @@ import type { Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import type { Config } from '../../../src/settings';
 import type { Message } from '../../../src/flow/input-fields';
-import {
-  CommandsFailed,
-  NOTHING_KNOWN,
-  reportedError,
-  type SwitchedStrip,
-} from '../../../src/flow/node-error';
+import { CommandsFailed, EMPTY_STORE, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { makeStrip } from '../../support/scripted-service';
 import { accountWith, error, failing, input, MAC, noEvaluate, OTHER, outcomeOf, translate } from './support';
@@ -26,7 +21,7 @@ async function answer(
   run = succeed,
   known?: ReturnType<typeof makeStrip>,
 ) {
-  const account = accountWith({ run, known: { ...NOTHING_KNOWN, find: () => known } });
+  const account = accountWith({ run, store: { ...EMPTY_STORE, find: () => known } });
   const handle = switchHandler({
     config: { ...strip, ...config },
     evaluate: noEvaluate,
@@ -211,7 +206,7 @@ describe('one error for several commands', () => {
     assert.fail('it did not fail');
   }
   const reported = async (...errors: (Error | null)[]) => {
-    const { code, sentenceKey, params } = reportedError(await failed(...errors), translate, NOTHING_KNOWN);
+    const { code, sentenceKey, params } = reportedError(await failed(...errors), translate, EMPTY_STORE);
     return { code, sentenceKey, params };
   };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AccountStatus, Change, Listener } from '../../../src/account/types';
 import type { StripError } from '../../../src/api/errors';
 import type { ReadingName } from '../../../src/api/types';
-import { NOTHING_KNOWN } from '../../../src/flow/node-error';
+import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { StatusDisplay } from '../../../src/flow/node-status';
 import type { Message } from '../../../src/flow/input-fields';
 import {
@@ -275,7 +275,7 @@ describe('a node that watches', () => {
         };
       },
       status: () => told,
-      known: { ...NOTHING_KNOWN, find: () => known },
+      store: { ...EMPTY_STORE, find: () => known },
     });
     const display = new StatusDisplay(
       (shownStatus) => shown.push(shownStatus?.text.split('.').at(-1) ?? 'none'),

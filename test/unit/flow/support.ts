@@ -5,7 +5,7 @@ import { commandReader, type SwitchRequest } from '../../../src/flow/strip-switc
 import type { Config } from '../../../src/settings';
 import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
-import { NOTHING_KNOWN, type Translate } from '../../../src/flow/node-error';
+import { EMPTY_STORE, type Translate } from '../../../src/flow/node-error';
 import type { SharedAccount } from '../../../src/flow/shared-account';
 
 export const MAC = 'A1B2C3D4E5F6';
@@ -100,7 +100,7 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     cancel: () => 0,
     status: () => STATUS,
     diagnostics: absent,
-    known: NOTHING_KNOWN,
+    store: EMPTY_STORE,
     close: () => Promise.resolve(),
     ...parts,
   };

@@ -4,7 +4,7 @@ import { startAccount, type TestAccount } from './support';
 import { list, watch } from './watching';
 
 const states = ({ account }: TestAccount) =>
-  Object.fromEntries(account.known.find(MAC)?.outlets.map(({ port, on }) => [port, on]) ?? []);
+  Object.fromEntries(account.store.find(MAC)?.outlets.map(({ port, on }) => [port, on]) ?? []);
 
 describe('what is known of an outlet', () => {
   it('is not undone by a read that was asked before the switch was confirmed', async () => {
@@ -15,7 +15,7 @@ describe('what is known of an outlet', () => {
     lab.run(1, true);
     await lab.service.last.answer(yes());
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
-    assert.equal(lab.account.known.lastKnown(MAC, 1), true);
+    assert.equal(lab.account.store.lastState(MAC, 1), true);
     assert.deepEqual(take(), [`${MAC}/1 on`]);
     assert.deepEqual(
       (await before).strip.outlets,
@@ -32,38 +32,38 @@ describe('what is known of an outlet', () => {
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true])));
     await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [false])));
     await Promise.all([older, newer]);
-    assert.equal(lab.account.known.lastKnown(MAC, 1), true);
+    assert.equal(lab.account.store.lastState(MAC, 1), true);
   });
 
   it('of all outlets is on if any is, off only if all are', async () => {
     const lab = startAccount();
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
+    assert.equal(lab.account.store.lastState(MAC, 'all'), null);
     await list(lab, makeStrip(MAC, [false, null]));
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
+    assert.equal(lab.account.store.lastState(MAC, 'all'), null);
     await list(lab, makeStrip(MAC, [false, false]));
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), false);
+    assert.equal(lab.account.store.lastState(MAC, 'all'), false);
     await list(lab, makeStrip(MAC, [false, true]));
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), true);
+    assert.equal(lab.account.store.lastState(MAC, 'all'), true);
   });
 
   it('of all outlets is not known from one that was switched', async () => {
     const lab = startAccount();
     lab.run(1, false);
     await lab.service.last.answer(yes());
-    assert.equal(lab.account.known.lastKnown(MAC, 1), false);
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null);
+    assert.equal(lab.account.store.lastState(MAC, 1), false);
+    assert.equal(lab.account.store.lastState(MAC, 'all'), null);
     for (const port of [2, 3, 4] as const) {
       lab.run(port, false);
       await lab.service.last.answer(yes(port));
     }
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), null, 'no answer has told that there are no more');
+    assert.equal(lab.account.store.lastState(MAC, 'all'), null, 'no answer has told that there are no more');
     await list(lab, makeStrip(MAC, [false, false, false, false]));
-    assert.equal(lab.account.known.lastKnown(MAC, 'all'), false);
+    assert.equal(lab.account.store.lastState(MAC, 'all'), false);
   });
 
   it('has the time of the newest answer about its strip, whatever arrives last', async () => {
     const lab = startAccount();
-    const at = (): string | undefined => lab.account.known.find(MAC)?.at;
+    const at = (): string | undefined => lab.account.store.find(MAC)?.at;
     const older = lab.account.get(MAC);
     await list(lab, makeStrip(MAC, [true], { at: '2027-01-15T08:00:01.000Z' }));
     assert.equal(at(), '2027-01-15T08:00:01.000Z');
@@ -92,7 +92,7 @@ describe('what is known of an outlet', () => {
       lab.run(port, true);
       await lab.service.last.answer(yes(port));
     }
-    const outlets = lab.account.known.find(MAC)?.outlets;
+    const outlets = lab.account.store.find(MAC)?.outlets;
     assert.deepEqual(
       outlets?.map(({ port, on }) => [port, on]),
       [
@@ -110,7 +110,7 @@ describe('what is known of an outlet', () => {
     lab.run(2, true);
     await lab.service.last.answer(yes(2));
     assert.deepEqual(states(lab), { 1: null, 2: true, 3: null, 4: null });
-    const names = lab.account.known.find(MAC)?.outlets.map(({ name }) => name);
+    const names = lab.account.store.find(MAC)?.outlets.map(({ name }) => name);
     assert.deepEqual(names, [null, null, 'Fan', null]);
     take();
     await list(lab, makeStrip(MAC, [true, true, false]));
@@ -136,8 +136,8 @@ describe('what is known of an outlet', () => {
     );
     await list(lab, makeStrip(MAC, [false]));
     assert.deepEqual(states(lab), { 1: false, 3: null });
-    assert.equal(lab.account.known.names(MAC, 3).outlet, 'Fan');
-    assert.equal(lab.account.known.lastKnown(MAC, 3), true);
+    assert.equal(lab.account.store.names(MAC, 3).outlet, 'Fan');
+    assert.equal(lab.account.store.lastState(MAC, 3), true);
     assert.deepEqual(take(), [`${MAC}/1 off`, `${MAC}/3 unknown`]);
     await list(lab, makeStrip(MAC, []));
     assert.deepEqual(states(lab), { 1: false, 3: null }, 'an answer without outlets says nothing of any');
@@ -152,9 +152,9 @@ describe('what is known of an outlet', () => {
   it('survives hostile names', async () => {
     const lab = startAccount();
     await list(lab, makeStrip('__proto__', [true]), makeStrip('constructor', [false]));
-    assert.equal(lab.account.known.lastKnown('__proto__', 1), true);
-    assert.equal(lab.account.known.lastKnown('constructor', 1), false);
-    assert.equal(lab.account.known.find('toString'), undefined);
+    assert.equal(lab.account.store.lastState('__proto__', 1), true);
+    assert.equal(lab.account.store.lastState('constructor', 1), false);
+    assert.equal(lab.account.store.find('toString'), undefined);
   });
 });
 
@@ -174,7 +174,7 @@ describe('a list that arrives late', () => {
       'nor does whoever asked see a switch undone',
     );
     assert.deepEqual(
-      lab.account.known.all().map(({ mac, available }) => [mac, available]),
+      lab.account.store.all().map(({ mac, available }) => [mac, available]),
       [
         [MAC, true],
         [OTHER, false],
@@ -217,7 +217,7 @@ describe('a list that arrives late', () => {
     await list(lab);
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [false])));
     await older;
-    assert.equal(lab.account.known.find(MAC)?.available, false);
+    assert.equal(lab.account.store.find(MAC)?.available, false);
   });
 
   it('as NOT_FOUND says nothing of a strip that was listed since, nor of one that nobody knows', async () => {
@@ -232,7 +232,7 @@ describe('a list that arrives late', () => {
     await Promise.all(older);
     assert.deepEqual(take(), []);
     assert.deepEqual(
-      lab.account.known.all().map(({ mac, available }) => [mac, available]),
+      lab.account.store.all().map(({ mac, available }) => [mac, available]),
       [[MAC, true]],
     );
   });
