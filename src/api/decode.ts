@@ -1,7 +1,7 @@
 import { isRecord } from '../values';
 import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { createLook, type Look, type Meaning } from './decode/names';
+import { createClassifier, type Classifier, type KeyMeaning } from './decode/names';
 import { outletSets, readSet, rowSet, settleOutlets, tellsOutlets, type ToldOutlet } from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
@@ -24,13 +24,13 @@ type DecodedStrip = Omit<StripAnswer, keyof JsonBody>;
  * is unknown although something was sent for it.
  */
 export function decodeList(body: unknown, at: string, notes: Note[] = []): DecodedList {
-  const look = createLook();
-  const found = findRecords(body, look);
-  const oldKeys = oldKeysAround(found.wrappers, look);
+  const classify = createClassifier();
+  const found = findRecords(body, classify);
+  const oldKeys = oldKeysAround(found.wrappers, classify);
   const strips = [...byStrip(found.records).values()].map((about) =>
-    readStrip(about, oldKeys, at, look, notes),
+    readStrip(about, oldKeys, at, classify, notes),
   );
-  const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], look);
+  const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], classify);
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
   const complete = found.isList && found.unidentified === 0 && hints.length === 0;
@@ -44,14 +44,20 @@ export function decodeList(body: unknown, at: string, notes: Note[] = []): Decod
  * about another strip says nothing about this one. `at` and `notes` as above.
  */
 export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {
-  const look = createLook();
-  const { records, wrappers } = findRecords(body, look);
+  const classify = createClassifier();
+  const { records, wrappers } = findRecords(body, classify);
   // The answer names other strips. An id that is no MAC does not count, because it may belong to something else.
   const about = byStrip(records).get(macKey(mac));
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
-  const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), look);
-  const strip = readStrip(said, oldKeysAround([...wrappers, body].filter(isRecord), look), at, look, notes);
+  const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), classify);
+  const strip = readStrip(
+    said,
+    oldKeysAround([...wrappers, body].filter(isRecord), classify),
+    at,
+    classify,
+    notes,
+  );
   return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
@@ -83,7 +89,7 @@ function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
 }
 
 /** Reads an answer that does not name its strip: one record, a list with one record, or a list of outlets such as `[true, false, …]`. */
-function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
+function unnamed(mac: string, value: unknown, classify: Classifier): AboutStrip {
   const only = (list: unknown[]): JsonRecord[] => (list.length === 1 ? list.filter(isRecord) : []);
   const about: AboutStrip = { mac, records: [], offline: false, bare: null };
   if (Array.isArray(value)) {
@@ -91,14 +97,15 @@ function unnamed(mac: string, value: unknown, look: Look): AboutStrip {
     return {
       ...about,
       records: only(value),
-      bare: readSet(value, { key: '[]', record: {}, trust: 'outlets', measured }, look),
+      bare: readSet(value, { key: '[]', record: {}, trust: 'outlets', measured }, classify),
     };
   }
   if (!isRecord(value)) return about;
   // Beside outlets, a list of users or updates is not about the strip.
-  const isComplete = tellsOutlets(value, look);
-  const mayHold = ({ holds, strips, denied }: Meaning): boolean => holds || strips || !(isComplete || denied);
-  const lists = Object.keys(value).map((key) => (mayHold(look(key)) ? value[key] : null));
+  const isComplete = tellsOutlets(value, classify);
+  const mayHold = ({ holds, strips, denied }: KeyMeaning): boolean =>
+    holds || strips || !(isComplete || denied);
+  const lists = Object.keys(value).map((key) => (mayHold(classify(key)) ? value[key] : null));
   const [list, ...others] = lists.filter((inner) => Array.isArray(inner));
   return { ...about, records: [value, ...(list === undefined || others.length > 0 ? [] : only(list))] };
 }
@@ -108,20 +115,24 @@ function readStrip(
   { mac, records, offline, bare }: AboutStrip,
   oldKeys: readonly string[],
   at: string,
-  look: Look,
+  classify: Classifier,
   notes: Note[],
 ): Strip {
   const note: AddNote = (about, reason, fields) => void notes.push({ mac, about, reason, fields });
-  const found = stripFields(records, look);
+  const found = stripFields(records, classify);
   const available = !offline && isReachable(found.fields);
-  const rows = records.length > 1 ? rowSet(records, look) : null;
+  const rows = records.length > 1 ? rowSet(records, classify) : null;
   const fields = rows === null ? found.fields : [];
   const unreliable = [...oldKeys];
   for (const { meaning, value, part } of fields) {
     if (part === 'self' && saysUnreliable(meaning, value)) unreliable.push(meaning.key);
   }
-  const { load, voltage, signal, units } = settleReadings(unreliable.length > 0 ? [] : fields, look, note);
-  const sets = rows === null ? outletSets(found, look, load !== null) : [rows.outlets];
+  const { load, voltage, signal, units } = settleReadings(
+    unreliable.length > 0 ? [] : fields,
+    classify,
+    note,
+  );
+  const sets = rows === null ? outletSets(found, classify, load !== null) : [rows.outlets];
   const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
   if (unreliable.length > 0) {
     for (const outlet of outlets) outlet.on = null;
@@ -132,12 +143,12 @@ function readStrip(
 }
 
 /** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
-function oldKeysAround(wrappers: readonly JsonRecord[], look: Look): string[] {
+function oldKeysAround(wrappers: readonly JsonRecord[], classify: Classifier): string[] {
   const inner = wrappers.flatMap((record) =>
-    Object.keys(record).map((key) => (look(key).is('paging') ? record[key] : null)),
+    Object.keys(record).map((key) => (classify(key).is('paging') ? record[key] : null)),
   );
   return [...wrappers, ...inner.filter(isRecord)].flatMap((record) =>
-    Object.keys(record).filter((key) => saysOld(look(key), record[key])),
+    Object.keys(record).filter((key) => saysOld(classify(key), record[key])),
   );
 }
 

@@ -1,10 +1,10 @@
 import { isRecord } from '../../values';
-import { says, type Look, type Meaning } from './names';
+import { says, type Classifier, type KeyMeaning } from './names';
 import { isSet, Preferred, readFlag, readJson, readText, saysFailed, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
-  meaning: Meaning;
+  meaning: KeyMeaning;
   value: unknown;
   /** The record that it stands in. */
   record: JsonRecord;
@@ -17,16 +17,16 @@ export interface Field {
 export interface StripFields {
   fields: Field[];
   /** The keys of each record that name an outlet, such as "port1". */
-  keyed: { record: JsonRecord; keys: Meaning[] }[];
+  keyed: { record: JsonRecord; keys: KeyMeaning[] }[];
 }
 
 /** How many records inside records are searched for fields: `payload.all.system.hardware`. */
 const DEEPEST = 5;
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
-export function stripFields(records: readonly JsonRecord[], look: Look): StripFields {
+export function stripFields(records: readonly JsonRecord[], classify: Classifier): StripFields {
   const found: StripFields = { fields: [], keyed: [] };
-  for (const record of records) addFields(found, record, 'self', look, 0);
+  for (const record of records) addFields(found, record, 'self', classify, 0);
   return found;
 }
 
@@ -35,46 +35,46 @@ function addFields(
   found: StripFields,
   record: JsonRecord,
   part: Field['part'],
-  look: Look,
+  classify: Classifier,
   depth: number,
-  from: Meaning | null = null,
+  from: KeyMeaning | null = null,
 ): void {
-  const keys: Meaning[] = [];
+  const keys: KeyMeaning[] = [];
   const isSystem = from?.is('system') === true;
   const isRated = from?.is('rated') === true;
   for (const key in record) {
-    const meaning = look(key);
+    const meaning = classify(key);
     if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
     if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage')) continue;
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
-    if (inner !== null && isRecord(value) && !isOneField(meaning, value, look)) {
-      addFields(found, value, inner, look, depth + 1, isSystem ? from : meaning);
+    if (inner !== null && isRecord(value) && !isOneField(meaning, value, classify)) {
+      addFields(found, value, inner, classify, depth + 1, isSystem ? from : meaning);
       continue;
     }
     if (meaning.keyed >= 0) keys.push(meaning);
     else found.fields.push({ meaning, value, record, part, depth });
-    if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, look, depth + 1);
+    if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, classify, depth + 1);
   }
   // Measurements under such keys are not about what is on.
   if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
 }
 
 /** A record or a list may come as a text. */
-const valueOf = ({ part, outlets }: Meaning, value: unknown): unknown =>
+const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
   part !== null || outlets !== null ? readJson(value) : value;
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
-function isOneField(meaning: Meaning, record: JsonRecord, look: Look): boolean {
-  const has = (isIt: (key: Meaning) => boolean): boolean =>
-    Object.keys(record).some((key) => isIt(look(key)));
+function isOneField(meaning: KeyMeaning, record: JsonRecord, classify: Classifier): boolean {
+  const has = (isIt: (key: KeyMeaning) => boolean): boolean =>
+    Object.keys(record).some((key) => isIt(classify(key)));
   const maySwitch = meaning.outlets !== null || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
   return (maySwitch && has(({ keyed }) => keyed >= 0)) || (mayMeasure && has((key) => key.is('value')));
 }
 
 /** What a record of that name holds; inside measurements everything is measured. */
-const partOf = (meaning: Meaning, part: Field['part']): Field['part'] | null =>
+const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null =>
   meaning.part !== null && part !== 'self' ? part : meaning.part;
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
@@ -82,44 +82,44 @@ function addPairs(
   found: StripFields,
   list: readonly unknown[],
   part: Field['part'],
-  look: Look,
+  classify: Classifier,
   depth: number,
 ): void {
   for (const item of list.filter(isRecord)) {
     const keys = Object.keys(item);
     if (keys.length === 1) {
-      addFields(found, item, part, look, depth);
+      addFields(found, item, part, classify, depth);
       continue;
     }
     // With the number of an outlet it is about that outlet alone.
-    if (keys.some((key) => look(key).number === 'port')) continue;
-    const key = pairName(item, look);
-    const values = keys.filter((each) => look(each).is('pairvalue'));
+    if (keys.some((key) => classify(key).number === 'port')) continue;
+    const key = pairName(item, classify);
+    const values = keys.filter((each) => classify(each).is('pairvalue'));
     const [value] = values;
     if (key === null || value === undefined) continue;
-    const told = look(key).reading !== null || values.length > 1 ? item : item[value];
-    addFields(found, { [key]: told }, part, look, depth);
+    const told = classify(key).reading !== null || values.length > 1 ? item : item[value];
+    addFields(found, { [key]: told }, part, classify, depth);
   }
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */
-function pairName(item: JsonRecord, look: Look): string | null {
-  const isKnown = (name: Meaning): boolean =>
+function pairName(item: JsonRecord, classify: Classifier): string | null {
+  const isKnown = (name: KeyMeaning): boolean =>
     name.reading !== null || name.available || name.offline || name.keyed >= 0 || name.is('power');
   const best = new Preferred();
   for (const key in item) {
-    const { pair } = look(key);
-    if (pair < Infinity && isKnown(look(readText(item[key]) ?? ''))) best.add(pair, item[key]);
+    const { pair } = classify(key);
+    if (pair < Infinity && isKnown(classify(readText(item[key]) ?? ''))) best.add(pair, item[key]);
   }
   return best.text;
 }
 
 /** `stale: true`, `freshness: "stale"`: the values beside it are old, or guesses. */
-export const saysOld = ({ reliability, connection }: Meaning, value: unknown): boolean =>
+export const saysOld = ({ reliability, connection }: KeyMeaning, value: unknown): boolean =>
   reliability === 'old' ? readFlag(value) === true || says('old', value) : connection && says('old', value);
 
 /** Whether a field says that the values beside it cannot be relied on: they are old or not valid, or something failed. */
-export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
+export function saysUnreliable(meaning: KeyMeaning, value: unknown): boolean {
   if (saysOld(meaning, value)) return true;
   if (meaning.reliability === 'success') return readFlag(value) === false;
   if (meaning.reliability === 'valid') return readFlag(value) === false || says('bad', value);
@@ -128,11 +128,11 @@ export function saysUnreliable(meaning: Meaning, value: unknown): boolean {
 }
 
 /** Whether a field of a record for one outlet or one value says that the record cannot be relied on. */
-export const discredits = (meaning: Meaning, value: unknown): boolean =>
+export const discredits = (meaning: KeyMeaning, value: unknown): boolean =>
   saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false;
 
 /** `error: "timeout"`, `error: {"code": 5}` or `error_code: 5`, but not `errors: 3`, which counts them. */
-function namesError({ plain }: Meaning, value: unknown): boolean {
+function namesError({ plain }: KeyMeaning, value: unknown): boolean {
   const isCount = plain.endsWith('s');
   if (isRecord(value))
     return !isCount && Object.values(value).some((inner) => isSet(inner) && !says('fine', inner));

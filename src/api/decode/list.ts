@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../mac';
 import { reachability, saysUnreliable, stripFields, type Field } from './fields';
-import type { Look, Meaning } from './names';
+import type { Classifier, KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
 import { agreed, Preferred, readIndex, readJson, readText, type JsonRecord } from './values';
 
@@ -22,7 +22,7 @@ export interface FoundRecord {
 /** Where in an answer a value stands. */
 interface Place {
   /** What its key means; `null`: it is the answer itself. */
-  name: Meaning | null;
+  name: KeyMeaning | null;
   depth: number;
   offline: boolean;
 }
@@ -33,8 +33,8 @@ const DEEPEST = 7;
 const DEEPEST_EMPTY = 2;
 
 /** All records that identify a strip, wherever in an answer they stand. */
-export function findRecords(body: unknown, look: Look): Search {
-  const search = new Search(look);
+export function findRecords(body: unknown, classify: Classifier): Search {
+  const search = new Search(classify);
   search.value(readJson(body), { name: null, depth: 0, offline: false });
   return search;
 }
@@ -49,7 +49,7 @@ class Search {
   /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
 
-  constructor(private readonly look: Look) {}
+  constructor(private readonly classify: Classifier) {}
 
   value(value: unknown, place: Place): boolean {
     if (place.depth > DEEPEST) return false;
@@ -59,17 +59,18 @@ class Search {
 
   /** The records of an array: strips, or rooms and hubs that hold lists of them. */
   #list(list: readonly unknown[], place: Place): boolean {
-    const { look } = this;
+    const { classify } = this;
     const { name, depth } = place;
     if (list.length === 0) return this.#empty(depth <= DEEPEST_EMPTY && isListName(name));
     const items = list.map((item) => this.#item(readJson(item), place));
     const hasGroups = items.includes('group');
     const strips = items.filter((item) => item !== null && typeof item === 'object');
     const areStrips =
-      isListName(name) || strips.some(({ record }) => isRow(record, look) || tellsOutlets(record, look));
+      isListName(name) ||
+      strips.some(({ record }) => isRow(record, classify) || tellsOutlets(record, classify));
     // A room without strips beside one that has some is no strip, but it may say that it could not be read.
     const rooms = hasGroups ? list.filter((_, i) => items[i] === null).filter(isRecord) : [];
-    for (const room of rooms) if (saysFailure(room, look)) this.wrappers.push(room);
+    for (const room of rooms) if (saysFailure(room, classify)) this.wrappers.push(room);
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
     if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
@@ -79,28 +80,28 @@ class Search {
 
   /** An element of a list: a strip, a record that holds strips, or something else; `null`: nothing says which strip it is. */
   #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | null {
-    const { look } = this;
+    const { classify } = this;
     const { offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
     if (!isRecord(record)) return null;
-    const own = directIdentity(record, look);
+    const own = directIdentity(record, classify);
     if (this.#isGroup(record, own, place)) return 'group';
-    const identity = own ?? partIdentity(record, look);
+    const identity = own ?? partIdentity(record, classify);
     if (identity === null) return null;
-    return isForeign(record, look) ? 'other' : { identity, record, offline };
+    return isForeign(record, classify) ? 'other' : { identity, record, offline };
   }
 
   /** Whether a record contains strips. If it is a strip itself, too, it is added to `records`. */
   #isGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
-    const { look } = this;
+    const { classify } = this;
     const before = this.records.length;
     // What a record with a MAC holds are its outlets, unless they have MACs and outlets of their own.
-    const others = own === null ? null : keysOfOthers(record, own, look);
+    const others = own === null ? null : keysOfOthers(record, own, classify);
     if (others?.length === 0 || !this.#inside(record, place)) return false;
     // An empty list inside makes no group of a record that has a MAC further down.
-    if (this.records.length === before && partIdentity(record, look) !== null) return false;
+    if (this.records.length === before && partIdentity(record, classify) !== null) return false;
     const rest = Object.entries(record).filter(([key]) => others?.includes(key) === false);
-    if (own !== null && tellsOutlets(Object.fromEntries(rest), look))
+    if (own !== null && tellsOutlets(Object.fromEntries(rest), classify))
       this.records.push({ identity: own, record, offline: place.offline });
     return true;
   }
@@ -119,12 +120,12 @@ class Search {
 
   /** Lists of strips inside an element or a wrapper. */
   #inside(record: JsonRecord, { depth, offline }: Place): boolean {
-    const { look } = this;
-    const isOffline = offline || saysOffline(record, look);
+    const { classify } = this;
+    const isOffline = offline || saysOffline(record, classify);
     let any = false;
     const others: unknown[] = [];
-    for (const key of containers(record, look)) {
-      const name = look(key);
+    for (const key of containers(record, classify)) {
+      const name = classify(key);
       const value = readJson(record[key]);
       const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable') };
       if (this.value(value, place)) any = true;
@@ -132,13 +133,13 @@ class Search {
     }
     // `{"eu": {"strips": […]}, "us": {"error": …}}`
     if (any)
-      this.wrappers.push(record, ...others.filter(isRecord).filter((other) => saysFailure(other, look)));
+      this.wrappers.push(record, ...others.filter(isRecord).filter((other) => saysFailure(other, classify)));
     return any;
   }
 
   /** A wrapper, a map of strips, or one strip. */
   #record(record: JsonRecord, place: Place): boolean {
-    const { look } = this;
+    const { classify } = this;
     const { name, depth, offline } = place;
     const keys = Object.keys(record);
     if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices');
@@ -150,39 +151,39 @@ class Search {
       this.wrappers.push(Object.fromEntries(others.map((key) => [key, record[key]])));
       const records = macs.map((mac) => {
         const value = record[mac];
-        const own = isRecord(value) ? directIdentity(value, look) : null;
-        const holdsMore = isRecord(value) && !holdsOnlyOutlets(value, look);
+        const own = isRecord(value) ? directIdentity(value, classify) : null;
+        const holdsMore = isRecord(value) && !holdsOnlyOutlets(value, classify);
         const identity = own?.named === true ? own : { mac, named: true };
         return { identity, record: holdsMore ? value : { outlets: value }, offline };
       });
       this.#add(records, 0);
       return true;
     }
-    const own = directIdentity(record, look);
+    const own = directIdentity(record, classify);
     if (this.#isGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
     // An empty list under any other name counts only if the answer holds nothing else.
-    const identity = depth > 0 ? null : (own ?? partIdentity(record, look));
+    const identity = depth > 0 ? null : (own ?? partIdentity(record, classify));
     if (identity !== null) this.records.push({ identity, record, offline });
     return false;
   }
 
   /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that say nothing. */
   #map(record: JsonRecord, { offline }: Place): boolean {
-    const { look } = this;
+    const { classify } = this;
     const strips: FoundRecord[] = [];
     let unidentified = 0;
-    const isOffline = offline || saysOffline(record, look);
+    const isOffline = offline || saysOffline(record, classify);
     for (const [key, value] of Object.entries(record)) {
-      const meaning = look(key);
+      const meaning = classify(key);
       if (!isRecord(value) || meaning.denied || meaning.foreign) continue;
       if (meaning.part !== null || meaning.holds || meaning.strips) continue;
-      const identity = directIdentity(value, look);
+      const identity = directIdentity(value, classify);
       if (identity === null) unidentified++;
-      else if (!isForeign(value, look)) strips.push({ identity, record: value, offline: isOffline });
+      else if (!isForeign(value, classify)) strips.push({ identity, record: value, offline: isOffline });
     }
     if (strips.length === 0) return false;
-    if (unidentified > 0 && !strips.some((strip) => tellsOutlets(strip.record, look))) return false;
+    if (unidentified > 0 && !strips.some((strip) => tellsOutlets(strip.record, classify))) return false;
     this.#add(strips, unidentified);
     this.wrappers.push(record);
     return true;
@@ -194,71 +195,73 @@ const isByMac = (key: string, value: unknown): boolean =>
   typeof value === 'object' && value !== null && looksLikeMac(key);
 
 /** Whether the name of a container says that it holds what was asked for. `null`: the answer itself. */
-const isListName = (name: Meaning | null): boolean =>
+const isListName = (name: KeyMeaning | null): boolean =>
   name === null || name.holds || name.strips || name.is('unreachable');
 
 /** Whether a record around strips says that they cannot be reached. A number says how many can. */
-const saysOffline = (record: JsonRecord, look: Look): boolean =>
+const saysOffline = (record: JsonRecord, classify: Classifier): boolean =>
   Object.keys(record).some((key) => {
     const value = record[key];
-    return readIndex(value) < 0 && reachability({ meaning: look(key), value, part: 'self' }) === false;
+    return readIndex(value) < 0 && reachability({ meaning: classify(key), value, part: 'self' }) === false;
   });
 
 /** Whether a record names an error, or says that it is no success. */
-const saysFailure = (record: JsonRecord, look: Look): boolean =>
+const saysFailure = (record: JsonRecord, classify: Classifier): boolean =>
   Object.keys(record).some((key) => {
-    const { reliability } = look(key);
-    return (reliability === 'error' || reliability === 'success') && saysUnreliable(look(key), record[key]);
+    const { reliability } = classify(key);
+    return (
+      (reliability === 'error' || reliability === 'success') && saysUnreliable(classify(key), record[key])
+    );
   });
 
 /** The keys of a record under which stand records with outlets and with MACs other than its own. */
-function keysOfOthers(record: JsonRecord, own: Identity, look: Look): string[] {
+function keysOfOthers(record: JsonRecord, own: Identity, classify: Classifier): string[] {
   const keys: string[] = [];
   for (const key in record) {
     const value = record[key];
-    if (typeof value !== 'object' || value === null || look(key).denied) continue;
+    if (typeof value !== 'object' || value === null || classify(key).denied) continue;
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    if (inner.some((item) => isOtherStrip(item, own, look))) keys.push(key);
+    if (inner.some((item) => isOtherStrip(item, own, classify))) keys.push(key);
   }
   return keys;
 }
 
-function isOtherStrip(item: unknown, own: Identity, look: Look): boolean {
+function isOtherStrip(item: unknown, own: Identity, classify: Classifier): boolean {
   if (!isRecord(item)) return false;
-  const identity = directIdentity(item, look);
-  return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, look);
+  const identity = directIdentity(item, classify);
+  return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, classify);
 }
 
-function holdsOnlyOutlets(record: JsonRecord, look: Look): boolean {
-  for (const key in record) if (look(key).keyed < 0) return false;
+function holdsOnlyOutlets(record: JsonRecord, classify: Classifier): boolean {
+  for (const key in record) if (classify(key).keyed < 0) return false;
   return true;
 }
 
 /** The keys of a record that may hold strips: where some are called strips, only those and what is called unreachable. */
-function containers(record: JsonRecord, look: Look): string[] {
-  const keys = Object.keys(record).filter((key) => !look(key).denied && !look(key).is('more'));
-  const isStrips = (key: string): boolean => look(key).strips && Array.isArray(readJson(record[key]));
-  return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || look(key).is('unreachable')) : keys;
+function containers(record: JsonRecord, classify: Classifier): string[] {
+  const keys = Object.keys(record).filter((key) => !classify(key).denied && !classify(key).is('more'));
+  const isStrips = (key: string): boolean => classify(key).strips && Array.isArray(readJson(record[key]));
+  return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || classify(key).is('unreachable')) : keys;
 }
 
 /** A record whose type says that it is a hub or a lamp; with outlets it is a strip all the same. */
-function isForeign(record: JsonRecord, look: Look): boolean {
+function isForeign(record: JsonRecord, classify: Classifier): boolean {
   for (const key in record) {
     const type = record[key];
-    if (typeof type === 'string' && look(key).is('type') && look(type).foreign)
-      return !tellsOutlets(record, look);
+    if (typeof type === 'string' && classify(key).is('type') && classify(type).foreign)
+      return !tellsOutlets(record, classify);
   }
   return false;
 }
 
 /** `{mac, port, on}` */
-const isRow = (record: JsonRecord, look: Look): boolean =>
-  Object.keys(record).some((key) => look(key).number === 'port') &&
-  Object.keys(record).some((key) => look(key).state !== null);
+const isRow = (record: JsonRecord, classify: Classifier): boolean =>
+  Object.keys(record).some((key) => classify(key).number === 'port') &&
+  Object.keys(record).some((key) => classify(key).state !== null);
 
 /** The identity of a strip whose record has none in its own fields, taken from its parts. `null`: none there either. */
-function partIdentity(record: JsonRecord, look: Look): Identity | null {
-  const { fields } = stripFields([record], look);
+function partIdentity(record: JsonRecord, classify: Classifier): Identity | null {
+  const { fields } = stripFields([record], classify);
   const own = fields.filter(({ part }) => part === 'self');
   const isNamed = ({ meaning, value }: Field): boolean => meaning.mac < Infinity && readText(value) !== null;
   const isLikely = ({ meaning, value }: Field): boolean => meaning.id < Infinity && isMacText(value);
@@ -271,10 +274,10 @@ function partIdentity(record: JsonRecord, look: Look): Identity | null {
 const MERE = 100;
 
 /** The identity that a record's own fields give, the most preferred name first. */
-function directIdentity(record: JsonRecord, look: Look): Identity | null {
+function directIdentity(record: JsonRecord, classify: Classifier): Identity | null {
   const best = new Preferred();
   for (const key in record) {
-    const { mac, id } = look(key);
+    const { mac, id } = classify(key);
     if (mac < Infinity) best.add(mac, record[key]);
     else if (id < Infinity && isMacText(record[key])) best.add(MERE + id, record[key]);
   }

@@ -192,20 +192,21 @@ const DENIED_WORDS = `desired target requested request default config configurat
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 /** What a key means by itself. */
-export type Meaning = ReturnType<typeof meaningOf>;
+export type KeyMeaning = ReturnType<typeof meaningOf>;
 
 type NameGroup = keyof typeof NAMES;
 
-/** What keys mean: each is worked out once per answer, because a list repeats the same keys for every strip. */
-export type Look = (key: string) => Meaning;
+/** Says what a key means. */
+export type Classifier = (key: string) => KeyMeaning;
 
-export function createLook(): Look {
-  const known = new Map<string, Meaning>();
+/** For one answer: it works out each key once, because a list repeats the same keys for every strip. */
+export function createClassifier(): Classifier {
+  const cache = new Map<string, KeyMeaning>();
   return (key) => {
-    let meaning = known.get(key);
+    let meaning = cache.get(key);
     if (meaning === undefined) {
       meaning = meaningOf(key);
-      known.set(key, meaning);
+      cache.set(key, meaning);
     }
     return meaning;
   };

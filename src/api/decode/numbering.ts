@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
-import { OUTLET, type Look, type Meaning } from './names';
+import { OUTLET, type Classifier, type KeyMeaning } from './names';
 import { numberInText, readIndex, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
@@ -17,12 +17,12 @@ export type Numbers = (Port | null)[];
  */
 export function numberRecords(
   records: readonly JsonRecord[],
-  columns: readonly Meaning[],
-  look: Look,
-  keys: readonly Meaning[],
+  columns: readonly KeyMeaning[],
+  classify: Classifier,
+  keys: readonly KeyMeaning[],
   ordered: boolean,
 ): { numbers: Numbers; codes: string[] } {
-  const { called, codes } = calledPort(records, columns, look);
+  const { called, codes } = calledPort(records, columns, classify);
   const keyed = keys.map((key) => key.keyed);
   const isKeyed = keyed.some((number) => number >= 0);
   // Mere digits may be the numbers of rows.
@@ -33,10 +33,11 @@ export function numberRecords(
   }
   const sure = called ?? byKey;
   if (sure !== null) return { numbers: sure, codes };
-  const known = positions(records, look);
+  const known = positions(records, classify);
   if (isKeyed) known.push(fromOne(keyed));
   const [first] = known;
-  if (first === undefined && ordered && tellsByOrder(records, look)) return { numbers: [...PORTS], codes };
+  if (first === undefined && ordered && tellsByOrder(records, classify))
+    return { numbers: [...PORTS], codes };
   const agree = known.every((numbers) => numbers.every((number, i) => number === first?.[i]));
   return { numbers: records.map((_, i) => (agree ? (first?.[i] ?? null) : null)), codes };
 }
@@ -44,14 +45,14 @@ export function numberRecords(
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
 function calledPort(
   records: readonly JsonRecord[],
-  columns: readonly Meaning[],
-  look: Look,
+  columns: readonly KeyMeaning[],
+  classify: Classifier,
 ): { called: Numbers | null; codes: string[] } {
   const sure: number[][] = [];
   const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, number, state } of columns) {
     if (number !== 'port') continue;
-    const raw = records.map((record) => numberOf(record[key], look));
+    const raw = records.map((record) => numberOf(record[key], classify));
     if (raw.every((each) => each < 0)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
@@ -89,15 +90,15 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
  * Finds the outlet number of each bare value. A list of numbers in the same record gives them. If there is none, four values are numbered by
  * their order.
  */
-export function numberValues(count: number, from: string, record: JsonRecord, look: Look): Numbers {
+export function numberValues(count: number, from: string, record: JsonRecord, classify: Classifier): Numbers {
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
-    if (!Array.isArray(list) || list.length !== count || look(key).strips) return [];
+    if (!Array.isArray(list) || list.length !== count || classify(key).strips) return [];
     // Records beside them that may be in another order.
-    if (list.every(isRecord)) return tellsByOrder(list, look) ? [] : [list.map(() => Infinity)];
-    const raw = list.map((value) => numberOf(value, look));
+    if (list.every(isRecord)) return tellsByOrder(list, classify) ? [] : [list.map(() => Infinity)];
+    const raw = list.map((value) => numberOf(value, classify));
     // What one entry of `ports` is.
-    const one = look(key.replace(/(?<=x|ch)es$|s$/, ''));
+    const one = classify(key.replace(/(?<=x|ch)es$|s$/, ''));
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
     // The order in which outlets are shown need not be that of their states.
     const isOther = one.plain.endsWith('order') && !isInOrder(raw);
@@ -106,21 +107,21 @@ export function numberValues(count: number, from: string, record: JsonRecord, lo
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
   // "outlets" may hold fewer; a few of "states" may be those of one outlet, one after another.
-  const name = look(from);
+  const name = classify(from);
   const isOfOutlets = count === PORTS.length || (name.outlets !== null && !name.is('outlets'));
   return combinedNumbers(told) ?? (isOfOutlets ? [...PORTS] : []);
 }
 
 /** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */
-function positions(records: readonly JsonRecord[], look: Look): Numbers[] {
+function positions(records: readonly JsonRecord[], classify: Classifier): Numbers[] {
   const [first] = records;
   if (first === undefined || records.length < PORTS.length) return [];
   const found: Numbers[] = [];
   for (const key in first) {
-    const meaning = look(key);
+    const meaning = classify(key);
     if (meaning.number !== 'position' && !meaning.isName) continue;
     const values = records.map((record) => record[key]);
-    const raw = values.map((value) => (meaning.isName ? numberInText(value) : numberOf(value, look)));
+    const raw = values.map((value) => (meaning.isName ? numberInText(value) : numberOf(value, classify)));
     // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
     const isComplete = isSequence(raw, 1) && values.every(isOutletName);
     const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
@@ -160,29 +161,29 @@ export function fromOne(raw: readonly number[]): Numbers {
 }
 
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`. */
-function numberOf(value: unknown, look: Look): number {
+function numberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
   if (!isRecord(value)) return index >= 0 ? index : numberInText(value);
-  const [only, ...others] = Object.keys(value).filter((key) => look(key).number !== null);
+  const [only, ...others] = Object.keys(value).filter((key) => classify(key).number !== null);
   return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
 }
 
 /** Whether four records can only be told by their place: alike, without a number or identifier, and all of them outlets. */
-function tellsByOrder(records: readonly JsonRecord[], look: Look): boolean {
+function tellsByOrder(records: readonly JsonRecord[], classify: Classifier): boolean {
   const [first] = records;
   if (first === undefined || records.length !== PORTS.length) return false;
   const keys = Object.keys(first);
   const hasSameKeys = (record: JsonRecord): boolean =>
     Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key));
   const valuesOf = (key: string): unknown[] => records.map((record) => record[key]);
-  return records.every(hasSameKeys) && keys.every((key) => fitsOrder(look(key), valuesOf(key), look));
+  return records.every(hasSameKeys) && keys.every((key) => fitsOrder(classify(key), valuesOf(key), classify));
 }
 
 /** Whether what four records say under a key leaves the outlets in the order in which they stand. */
-function fitsOrder(meaning: Meaning, values: readonly unknown[], look: Look): boolean {
+function fitsOrder(meaning: KeyMeaning, values: readonly unknown[], classify: Classifier): boolean {
   if (meaning.reading !== null) return true;
   if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
-  const raw = values.map((value) => numberOf(value, look));
+  const raw = values.map((value) => numberOf(value, classify));
   if (isExact(raw)) return isInOrder(raw);
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
-import { isOfOther, namesOutlet, STATE_TEXT_SUFFIX, type Look, type Meaning } from './names';
+import { isOfOther, namesOutlet, STATE_TEXT_SUFFIX, type Classifier, type KeyMeaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { fromOne, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './values';
@@ -38,31 +38,35 @@ const NONE: ReadonlySet<string> = new Set();
  * Every set of outlets among the fields of a strip. A list whose name does not mean outlets, such as timers, counts only if there is no other.
  * `measured`: the strip reports a load.
  */
-export function outletSets({ fields, keyed }: StripFields, look: Look, measured: boolean): ToldOutlet[][] {
+export function outletSets(
+  { fields, keyed }: StripFields,
+  classify: Classifier,
+  measured: boolean,
+): ToldOutlet[][] {
   const sets: ToldOutlet[][] = [];
   const others: ToldOutlet[][] = [];
   for (const { meaning, value, record, part } of fields) {
     if (typeof value !== 'object' || value === null || part === 'network' || meaning.is('old')) continue;
     const trust = trustOf(meaning, value);
-    const set = readSet(value, { key: meaning.key, record, trust, measured }, look);
+    const set = readSet(value, { key: meaning.key, record, trust, measured }, classify);
     if (set !== null) (trust === 'none' ? others : sets).push(set);
   }
   for (const { record, keys } of keyed) {
     const sure = flatKeys(keys);
     const [first] = sure;
     if (first === undefined) continue;
-    const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured }, look);
+    const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured }, classify);
     if (set !== null) sets.push(set);
   }
   return sets.some((outlets) => outlets.length > 0) ? sets : others;
 }
 
 /** Whether a record tells outlets of its own. */
-export const tellsOutlets = (record: JsonRecord, look: Look): boolean =>
-  outletSets(stripFields([record], look), look, false).some((outlets) => outlets.length > 0);
+export const tellsOutlets = (record: JsonRecord, classify: Classifier): boolean =>
+  outletSets(stripFields([record], classify), classify, false).some((outlets) => outlets.length > 0);
 
 /** How far the name of a container says that it holds outlets. */
-function trustOf(meaning: Meaning, value: unknown): Container['trust'] {
+function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
   if (meaning.outlets !== null) return meaning.is('list') ? 'list' : 'outlets';
   const isState = meaning.state !== null && !meaning.is('value');
   if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
@@ -70,8 +74,8 @@ function trustOf(meaning: Meaning, value: unknown): Container['trust'] {
 }
 
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
-function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
-  const isComplete = (kind: Meaning['keyedBy']): boolean =>
+function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
+  const isComplete = (kind: KeyMeaning['keyedBy']): boolean =>
     isExact(keys.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
   const kinds = (['letter', 'digits'] as const).filter(isComplete);
   return keys.filter(({ keyedBy }) => keyedBy === 'word' || kinds.some((kind) => kind === keyedBy));
@@ -80,10 +84,10 @@ function flatKeys(keys: readonly Meaning[]): readonly Meaning[] {
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
 export function rowSet(
   rows: readonly JsonRecord[],
-  look: Look,
+  classify: Classifier,
 ): { outlets: ToldOutlet[]; name: string | null } | null {
-  const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false }, look);
-  if (outlets === null || rows.some((row) => tellsOutlets(row, look))) return null;
+  const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false }, classify);
+  if (outlets === null || rows.some((row) => tellsOutlets(row, classify))) return null;
   const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
   if (others.length > 0) return { outlets, name: null };
   // The same name in every row is the strip's.
@@ -91,22 +95,23 @@ export function rowSet(
 }
 
 /** The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these. */
-export function readSet(value: unknown, container: Container, look: Look): ToldOutlet[] | null {
+export function readSet(value: unknown, container: Container, classify: Classifier): ToldOutlet[] | null {
   const content = readJson(value);
-  if (Array.isArray(content)) return ofArray(content, container, look);
+  if (Array.isArray(content)) return ofArray(content, container, classify);
   if (!isRecord(content)) return null;
-  return ofMap(content, container, look) ?? ofWrapper(content, container, look);
+  return ofMap(content, container, classify) ?? ofWrapper(content, container, classify);
 }
 
-function ofArray(array: readonly unknown[], container: Container, look: Look): ToldOutlet[] | null {
+function ofArray(array: readonly unknown[], container: Container, classify: Classifier): ToldOutlet[] | null {
   const records = array.every(isRecord) ? array : array.filter(isRecord);
-  if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container, look) : null;
-  const all = records.map((record) => unwrapped(record, look));
-  return ofRecords(all, [], container, look);
+  if (records.length === 0)
+    return container.trust === 'outlets' ? ofValues(array, container, classify) : null;
+  const all = records.map((record) => unwrapped(record, classify));
+  return ofRecords(all, [], container, classify);
 }
 
 /** `{"node": {…}, "cursor": …}`, `{"outlet": {…}}` and `{"id": "a", "attributes": {…}}` around each record. */
-function unwrapped(record: JsonRecord, look: Look): JsonRecord {
+function unwrapped(record: JsonRecord, classify: Classifier): JsonRecord {
   const { node, attributes, properties } = record;
   if (isRecord(node)) return node;
   const inner = attributes ?? properties;
@@ -117,7 +122,7 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
     only = key;
   }
   if (only === undefined) return record;
-  const { keyed, outlets, part } = look(only);
+  const { keyed, outlets, part } = classify(only);
   const value = record[only];
   return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
 }
@@ -125,18 +130,18 @@ function unwrapped(record: JsonRecord, look: Look): JsonRecord {
 /** `keys`: of the map that holds the records; none for an array. */
 function ofRecords(
   all: readonly JsonRecord[],
-  keys: readonly Meaning[],
+  keys: readonly KeyMeaning[],
   { key: from, trust }: Container,
-  look: Look,
+  classify: Classifier,
 ): ToldOutlet[] | null {
   if (all.length > MOST_OUTLETS) return null;
-  const columns = columnsOf(all, look);
+  const columns = columnsOf(all, classify);
   const labels = columns.filter(({ isLabel }) => isLabel);
   const records = labels.length === 0 ? all : thoseOfOutlets(all, labels, columns, trust);
   const ownKeys = records === all ? keys : keys.filter((_, i) => records.some((record) => record === all[i]));
   const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
-  const { numbers, codes } = numberRecords(records, columns, look, ownKeys, isOrdered);
-  const said = records.map((record, i) => statesIn(record, look, outerState(ownKeys[i])));
+  const { numbers, codes } = numberRecords(records, columns, classify, ownKeys, isOrdered);
+  const said = records.map((record, i) => statesIn(record, classify, outerState(ownKeys[i])));
   if (!areOutlets(trust, records, columns, numbers, said)) return null;
   // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
   for (const each of said) {
@@ -156,11 +161,11 @@ function ofRecords(
 }
 
 /** What the keys of records mean, each key once. */
-const columnsOf = (records: readonly JsonRecord[], look: Look): Meaning[] =>
-  Object.keys(Object.assign({}, ...records) as JsonRecord).map(look);
+const columnsOf = (records: readonly JsonRecord[], classify: Classifier): KeyMeaning[] =>
+  Object.keys(Object.assign({}, ...records) as JsonRecord).map(classify);
 
 /** How the key of a record says on or off: `"socketToggle1": {"value": 1}`. */
-const outerState = (key: Meaning | undefined): Meaning['keyedState'] =>
+const outerState = (key: KeyMeaning | undefined): KeyMeaning['keyedState'] =>
   key?.keyedBy === 'word' ? key.keyedState : null;
 
 /**
@@ -169,8 +174,8 @@ const outerState = (key: Meaning | undefined): Meaning['keyedState'] =>
  */
 function thoseOfOutlets(
   records: readonly JsonRecord[],
-  labels: readonly Meaning[],
-  columns: readonly Meaning[],
+  labels: readonly KeyMeaning[],
+  columns: readonly KeyMeaning[],
   trust: Container['trust'],
 ): readonly JsonRecord[] {
   // A fifth block that is called USB is no outlet; of four, a user may have called one so.
@@ -199,7 +204,7 @@ function thoseOfOutlets(
 function areOutlets(
   trust: Container['trust'],
   records: readonly JsonRecord[],
-  columns: readonly Meaning[],
+  columns: readonly KeyMeaning[],
   numbers: Numbers,
   said: readonly StateCandidate[][],
 ): boolean {
@@ -217,7 +222,7 @@ function areOutlets(
   );
 }
 
-function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
+function nameIn(record: JsonRecord, labels: readonly KeyMeaning[]): string | null {
   const best = new Preferred();
   for (const { key, outletName } of labels) best.add(outletName, record[key]);
   return best.text;
@@ -227,76 +232,76 @@ function nameIn(record: JsonRecord, labels: readonly Meaning[]): string | null {
 function ofValues(
   values: readonly unknown[],
   { key: from, record, measured }: Container,
-  look: Look,
+  classify: Classifier,
 ): ToldOutlet[] | null {
   const isState = (value: unknown): boolean =>
     !isMeasure(value) && (typeof value !== 'object' || value === null);
   if (values.length > PORTS.length || !values.every(isState)) return null;
   const bits = values.filter((value) => readBit(value) !== null);
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
-  if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(look(from), values, measured)))
+  if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(classify(from), values, measured)))
     return null;
-  const numbers = numberValues(values.length, from, record, look);
+  const numbers = numberValues(values.length, from, record, classify);
   return values.map((value, i) => ({
     from,
     port: numbers[i] ?? null,
-    state: settleState(stateOfValue(from, 'any', value, look), NONE),
+    state: settleState(stateOfValue(from, 'any', value, classify), NONE),
     name: null,
   }));
 }
 
 /** `measured`: the strip tells a load. */
-const mayMeasure = (meaning: Meaning, values: readonly unknown[], measured: boolean): boolean =>
+const mayMeasure = (meaning: KeyMeaning, values: readonly unknown[], measured: boolean): boolean =>
   meaning.state === 'word' ||
   (measured &&
     meaning.outlets !== 'switched' &&
     (meaning.plain === 'channels' || values.every((value) => readBit(value) === false)));
 
 /** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
-function ofMap(map: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
-  const keys = Object.keys(map).map(look);
+function ofMap(map: JsonRecord, container: Container, classify: Classifier): ToldOutlet[] | null {
+  const keys = Object.keys(map).map(classify);
   const keyed = keys.filter((key) => key.keyed >= 0);
-  if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container, look);
+  if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container, classify);
   const names = keys.filter(({ key }) => isRecord(map[key]));
   if (names.length === 0 || names.some(({ denied }) => denied)) return null;
-  const outlets = ofKeys(map, names, container, look);
+  const outlets = ofKeys(map, names, container, classify);
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
 
 /** Outlets under such keys of a record: records, or where the keys number them, values of any kind. */
 function ofKeys(
   map: JsonRecord,
-  keys: readonly Meaning[],
+  keys: readonly KeyMeaning[],
   container: Container,
-  look: Look,
+  classify: Classifier,
 ): ToldOutlet[] | null {
   if (keys.every(({ key, keyedState }) => keyedState === null || isRecord(map[key]))) {
     const own = keys.filter(({ keyedState }) => keyedState !== null);
-    return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container, look);
+    return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container, classify);
   }
-  return container.trust === 'outlets' ? keyedSet(map, keys, container, look) : null;
+  return container.trust === 'outlets' ? keyedSet(map, keys, container, classify) : null;
 }
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
-function ofWrapper(wrapper: JsonRecord, container: Container, look: Look): ToldOutlet[] | null {
+function ofWrapper(wrapper: JsonRecord, container: Container, classify: Classifier): ToldOutlet[] | null {
   const lists = Object.keys(wrapper).filter((key) => {
-    const meaning = look(key);
+    const meaning = classify(key);
     const holds = meaning.holds || meaning.outlets !== null;
     return holds && typeof readJson(wrapper[key]) === 'object' && wrapper[key] !== null;
   });
   const [only] = lists;
   if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;
   const inner = readJson(wrapper[only]);
-  if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper }, look);
-  return isRecord(inner) ? ofMap(inner, container, look) : null;
+  if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper }, classify);
+  return isRecord(inner) ? ofMap(inner, container, classify) : null;
 }
 
 /** Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. */
 function keyedSet(
   map: JsonRecord,
-  keys: readonly Meaning[],
+  keys: readonly KeyMeaning[],
   { key: from, measured }: Container,
-  look: Look,
+  classify: Classifier,
 ): ToldOutlet[] {
   const numbers = fromOne(keys.map(({ keyed }) => keyed));
   const mayBeMeasured =
@@ -305,7 +310,7 @@ function keyedSet(
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map(({ key, keyedState }, i) => {
     const isName = keyedState === null;
-    const said = isName ? [] : stateOfValue(key, keyedState, map[key], look);
+    const said = isName ? [] : stateOfValue(key, keyedState, map[key], classify);
     return {
       from,
       port: numbers[i] ?? null,

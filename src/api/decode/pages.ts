@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { saysOld } from './fields';
-import { says, type Look, type Meaning } from './names';
+import { says, type Classifier, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex, readText, saysFailed, type JsonRecord } from './values';
 
 /** What a field around a list says of how much of it came: that there is more, or that something failed; that there are pages; that this is all. */
@@ -13,8 +13,12 @@ const DEEPEST_PAGING = 3;
  * The keys around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
  * count. `came`: how many records there were, and how many strips.
  */
-export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[], look: Look): string[] {
-  const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, look, 0));
+export function hintsAtMore(
+  wrappers: readonly JsonRecord[],
+  came: readonly number[],
+  classify: Classifier,
+): string[] {
+  const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, classify, 0));
   const isAll = hints.some(({ hint }) => hint === 'all') && !hints.some(({ hint }) => hint === 'more');
   const keys = isAll ? [] : hints.filter(({ hint }) => hint !== 'all').map(({ key }) => key);
   return [...new Set(keys)].sort();
@@ -23,15 +27,16 @@ export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly numb
 function hintsIn(
   record: JsonRecord,
   came: readonly number[],
-  look: Look,
+  classify: Classifier,
   depth: number,
 ): { key: string; hint: Hint }[] {
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
-    const isPaging = look(key).is('paging');
-    const hint = isPaging && isNextLink(value) ? 'more' : hintOf(look(key), value, came, look, depth > 0);
+    const isPaging = classify(key).is('paging');
+    const hint =
+      isPaging && isNextLink(value) ? 'more' : hintOf(classify(key), value, came, classify, depth > 0);
     const inner =
-      isPaging && depth < DEEPEST_PAGING && isRecord(value) ? hintsIn(value, came, look, depth + 1) : [];
+      isPaging && depth < DEEPEST_PAGING && isRecord(value) ? hintsIn(value, came, classify, depth + 1) : [];
     return hint === null ? inner : [{ key, hint }, ...inner];
   });
 }
@@ -47,13 +52,13 @@ function isNextLink(value: unknown): boolean {
 
 /** What one field says. */
 function hintOf(
-  meaning: Meaning,
+  meaning: KeyMeaning,
   found: unknown,
   came: readonly number[],
-  look: Look,
+  classify: Classifier,
   inPaging: boolean,
 ): Hint {
-  const value = isRecord(found) ? scalarOf(found, look) : found;
+  const value = isRecord(found) ? scalarOf(found, classify) : found;
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
   // Not beside strips: there a 1 may well mean that all went well.
@@ -69,7 +74,7 @@ function hintOf(
 }
 
 /** Whether a field says that something failed, is missing or is old. */
-const saysIncomplete = (meaning: Meaning, found: unknown, value: unknown): boolean =>
+const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): boolean =>
   (meaning.is('success') && readFlag(value) === false) ||
   (meaning.plain === 'status' && value === false) ||
   ((meaning.is('error') || meaning.is('reason') || MISSING.test(meaning.plain)) &&
@@ -83,7 +88,7 @@ const saysIncomplete = (meaning: Meaning, found: unknown, value: unknown): boole
 const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc)$/;
 
 /** Whether a result code is none of those that say that all went well: 0, that of HTTP, or such a word. */
-function isErrorCode({ plain }: Meaning, value: unknown): boolean {
+function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
   if (!CODE.test(plain) || !isSet(value) || says('fine', value)) return false;
   const code = typeof value === 'number' ? String(value) : readText(value);
   return code === null || !/^(?:0+|2[0-9]{2})$/.test(code);
@@ -98,7 +103,7 @@ const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
 
 /** What a text says, or a number that is no count: "0-1 of 5", "3 strips", -1, "1/3". */
-function hintOfText(meaning: Meaning, value: unknown, came: readonly number[]): Hint {
+function hintOfText(meaning: KeyMeaning, value: unknown, came: readonly number[]): Hint {
   const text = readText(value) ?? '';
   if (meaning.is('range')) return hintOfRange(text, came);
   if (totalIn(text) > Math.max(...came)) return 'more';
@@ -106,7 +111,7 @@ function hintOfText(meaning: Meaning, value: unknown, came: readonly number[]): 
   return isCount && (typeof value === 'number' || text !== '') ? 'paged' : null;
 }
 
-function hintOfNumber(meaning: Meaning, number: number, came: readonly number[], inPaging: boolean): Hint {
+function hintOfNumber(meaning: KeyMeaning, number: number, came: readonly number[], inPaging: boolean): Hint {
   const { plain } = meaning;
   if (meaning.is('total')) return allOrMore(came.includes(number));
   if (meaning.is('pages')) return allOrMore(number <= 1);
@@ -140,9 +145,9 @@ function hintOfRange(text: string, came: readonly number[]): Hint {
 const totalIn = (text: string): number => Number(/\bof\s+([0-9]{1,9})\b/i.exec(text)?.[1] ?? -1);
 
 /** `total: {"value": 3}` */
-function scalarOf(record: JsonRecord, look: Look): unknown {
+function scalarOf(record: JsonRecord, classify: Classifier): unknown {
   const isScalar = (key: string): boolean =>
-    look(key).is('value') || look(key).strips || look(key).plain === 'count';
+    classify(key).is('value') || classify(key).strips || classify(key).plain === 'count';
   const [only, ...others] = Object.keys(record).filter(isScalar);
   return only !== undefined && others.length === 0 ? record[only] : record;
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { discredits } from './fields';
-import type { Look, Meaning } from './names';
+import type { Classifier, KeyMeaning } from './names';
 import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
 import type { Candidate, JsonRecord, Note } from './values';
 
@@ -32,9 +32,9 @@ export function stateOfValue(
   from: string,
   kind: 'any' | 'word',
   value: unknown,
-  look: Look,
+  classify: Classifier,
 ): StateCandidate[] {
-  if (isRecord(value)) return statesIn(value, look, kind);
+  if (isRecord(value)) return statesIn(value, classify, kind);
   const state = candidateOf(from, kind, value);
   return state === null ? [] : [state];
 }
@@ -49,18 +49,18 @@ const appended = <Item>(list: Item[] | null, item: Item): Item[] => {
 /** What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off, if it does. */
 export function statesIn(
   record: JsonRecord,
-  look: Look,
-  outer: Meaning['state'] = null,
+  classify: Classifier,
+  outer: KeyMeaning['state'] = null,
   depth = 0,
 ): StateCandidate[] {
   let said: StateCandidate[] | null = null;
   for (const key in record) {
-    const meaning = look(key);
+    const meaning = classify(key);
     const value = record[key];
     const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
     const isState = kind !== null || meaning.part === 'self';
     if (isState && isRecord(value) && depth < DEEPEST_STATE)
-      for (const inner of statesIn(value, look, kind, depth + 1)) said = appended(said, inner);
+      for (const inner of statesIn(value, classify, kind, depth + 1)) said = appended(said, inner);
     const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
     if (state !== null) said = appended(said, state);
     // "low" beside `output: true` makes that the direction of a pin.
@@ -78,13 +78,13 @@ export function statesIn(
 }
 
 /** Whether a field inside a record for a state holds that state, as a value or as a word. */
-const isValueOf = (meaning: Meaning, value: unknown): boolean =>
+const isValueOf = (meaning: KeyMeaning, value: unknown): boolean =>
   meaning.is('value') || (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
 
 /** What one field says; `null`: nothing. */
 function candidateOf(
   from: string,
-  kind: NonNullable<Meaning['state']>,
+  kind: NonNullable<KeyMeaning['state']>,
   value: unknown,
 ): StateCandidate | null {
   if (value === null || value === '') return null;
@@ -94,7 +94,7 @@ function candidateOf(
   return { from, value: kind === 'off' && on !== null ? !on : on, weight };
 }
 
-function weightOfOther(kind: Meaning['state'], value: unknown): StateCandidate['weight'] {
+function weightOfOther(kind: KeyMeaning['state'], value: unknown): StateCandidate['weight'] {
   if (isMeasure(value)) return 'measure';
   return kind === 'text' ? 'text' : 'unclear';
 }
