@@ -68,9 +68,7 @@ class Search {
     const areStrips =
       isListName(name) ||
       strips.some(({ record }) => isRow(record, classify) || tellsOutlets(record, classify));
-    // A room without strips beside one that has some is no strip, but it may say that it could not be read.
-    const rooms = hasGroups ? list.filter((_, i) => items[i] === null).filter(isRecord) : [];
-    for (const room of rooms) if (saysFailure(room, classify)) this.wrappers.push(room);
+    if (hasGroups) this.#addFailed(list.filter((_, i) => items[i] === null));
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
     if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
@@ -131,10 +129,16 @@ class Search {
       if (this.value(value, place)) any = true;
       else others.push(value);
     }
-    // `{"eu": {"strips": […]}, "us": {"error": …}}`
-    if (any)
-      this.wrappers.push(record, ...others.filter(isRecord).filter((other) => saysFailure(other, classify)));
+    if (any) {
+      this.wrappers.push(record);
+      this.#addFailed(others);
+    }
     return any;
+  }
+
+  /** Beside a record that holds strips, another may say that its own could not be read: `{"eu": {"strips": […]}, "us": {"error": …}}`. */
+  #addFailed(others: readonly unknown[]): void {
+    this.wrappers.push(...others.filter(isRecord).filter((other) => saysFailure(other, this.classify)));
   }
 
   /** A wrapper, a map of strips, or one strip. */
