@@ -17,7 +17,7 @@ export = (RED: NodeAPI): void => {
     url: 'https://github.com/smart-strip/node-red-smart-strip',
   };
 
-  /** What the broker keeps of each node since the latest deploy, by the node's id. */
+  /** What the broker keeps of each node that was closed, by the node's id. */
   const kept = new Map<string, Published>();
   const bridges = new Set<Bridge>();
 

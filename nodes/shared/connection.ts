@@ -52,7 +52,7 @@ export function createAccount(
 /** Why the runtime does not know a TLS or proxy node: it is not deployed yet, or does not exist. */
 type Absence = 'Undeployed' | 'Missing';
 
-/** A client with connections of its own, which it closes; for a simulator in this Node-RED, one without. Throws NOT_CONFIGURED. */
+/** Creates a client and its connections; the client closes them. A simulator in this Node-RED needs no connection. Throws NOT_CONFIGURED. */
 function connect(
   RED: NodeAPI,
   { baseUrl, apiKey, timeout, connections, tls, proxy, mapping = null }: ConnectionSettings,
@@ -128,9 +128,10 @@ export async function listStrips(RED: NodeAPI, id: string, refresh: boolean): Pr
   const account = findAccount(RED, id)?.account;
   if (account === undefined) return null;
   try {
-    const known = { strips: account.store.all(), readable: true };
-    const { strips, readable } = refresh ? await account.get().list() : known;
-    return { ok: true, strips, readable, complete: true, notes: [], sent: null };
+    // It may know only some of the strips.
+    const stored = { strips: account.store.all(), readable: true, complete: false };
+    const { strips, readable, complete } = refresh ? await account.get().list() : stored;
+    return { ok: true, strips, readable, complete, notes: [], sent: null };
   } catch (error) {
     return { ok: false, ...editorError(error), sent: null };
   }
