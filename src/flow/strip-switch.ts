@@ -42,10 +42,12 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
     const shared = account();
     input.submitted = true;
     const ends = await Promise.all(
-      commands.map(async (command) => {
-        const run = shared.run(command, { owner, onProgress: input.onProgress });
-        return { command, end: await run.catch(asError) };
-      }),
+      commands.map((command) =>
+        shared.run(command, { owner, onProgress: input.onProgress }).then(
+          (end) => ({ command, end }),
+          (error: unknown) => ({ command, end: asError(error) }),
+        ),
+      ),
     );
     const strips: (SwitchedStrip | FailedStrip)[] = [];
     const outcomes: Outcome[] = [];
