@@ -155,7 +155,8 @@ export class StripStore {
     this.#listVersion = Math.max(this.#listVersion, version);
     const strips = answer.strips.map((strip) => {
       // An older list must not bring back what a newer one no longer has.
-      if (this.#find(strip.mac) === undefined && version < this.#completeVersion) return strip;
+      if (this.#find(strip.mac) === undefined && version < this.#completeVersion)
+        return { ...strip, available: false };
       const state = this.#findOrAdd(strip);
       if (state.listVersion < version) {
         state.listVersion = version;

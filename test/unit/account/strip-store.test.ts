@@ -169,9 +169,13 @@ describe('a list that arrives late', () => {
     const late = [makeStrip(MAC, [false]), makeStrip(OTHER, [true]), makeStrip('new', [true])];
     await lab.service.lists[1]?.answer(listOf(...late));
     assert.deepEqual(
-      (await older).strips.map(({ outlets }) => outlets[0]?.on),
-      [true, true, true],
-      'nor does whoever asked see a switch undone',
+      (await older).strips.map(({ mac, available, outlets }) => [mac, available, outlets[0]?.on]),
+      [
+        [MAC, true, true],
+        [OTHER, false, true],
+        ['new', false, true],
+      ],
+      'nor does whoever asked see a switch undone, or a strip that is gone as available',
     );
     assert.deepEqual(
       lab.account.store.all().map(({ mac, available }) => [mac, available]),
