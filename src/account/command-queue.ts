@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../api/clock';
 import { closedError, isOutage, StripError } from '../api/errors';
 import { macKey, sameMac } from '../api/mac';
-import { PORTS, portsOf, type Port, type PortOrAll } from '../api/types';
+import { PORTS, type Port, type PortOrAll } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
@@ -67,7 +67,7 @@ export class QueuedCommand {
     readonly resolve: (outcome: Outcome) => void,
     readonly reject: (error: unknown) => void,
   ) {
-    this.ports = portsOf(command.port);
+    this.ports = command.port === 'all' ? PORTS : [command.port];
     this.action = command.action;
     this.since = clock.monotonic();
     this.clockOffset = clock.wall() - this.since;

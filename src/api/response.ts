@@ -6,7 +6,7 @@ import {
   type JsonBody,
   type Port,
   type PortOrAll,
-  portsOf,
+  PORTS,
   type SwitchAnswer,
   type SwitchResult,
 } from './types';
@@ -109,7 +109,7 @@ function confirmedPorts(
   const isNo = ({ ok }: SwitchResult): boolean => !ok;
   // A no without a port may be about any of them.
   if (own.some(isNo) || (failed && !results.some(isNo))) return null;
-  const asked = portsOf(port);
+  const asked = port === 'all' ? PORTS : [port];
   if (results.length === 0) return [...asked];
   const confirmed = asked.filter((each) => own.some((result) => result.port === each));
   return confirmed.length === 0 ? null : confirmed;

@@ -11,9 +11,6 @@ export type PortOrAll = Port | 'all';
 
 export const PORTS: readonly Port[] = [1, 2, 3, 4];
 
-/** The outlets that a request is about; "all" stands for the documented four. */
-export const portsOf = (port: PortOrAll): readonly Port[] => (port === 'all' ? PORTS : [port]);
-
 /** One outlet as read from the service (sections 1 and 2). */
 export interface Outlet {
   port: Port;

@@ -2,8 +2,7 @@ import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError } from '../api/errors';
-import { PORTS, portsOf, READINGS } from '../api/types';
-import type { Port, PortOrAll, ReadingName, Strip } from '../api/types';
+import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
 import { actionOf, invalidInput, parseRequested, requireSet, type Message } from '../flow/input-fields';
 import type { Handle, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
@@ -339,7 +338,7 @@ export class Bridge {
   }
 
   #publishOutlets(id: string, port: PortOrAll): void {
-    for (const each of portsOf(port)) {
+    for (const each of port === 'all' ? PORTS : [port]) {
       const topic = stateTopic(this.options.settings, id, each);
       // Of a strip that was forgotten meanwhile nothing must come back.
       if (this.publishes(topic)) this.#prioritize(id, topic);

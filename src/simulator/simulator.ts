@@ -1,6 +1,6 @@
 import type { Clock } from '../api/clock';
 import { macKey } from '../api/mac';
-import { PORTS, portsOf, READINGS } from '../api/types';
+import { PORTS, READINGS } from '../api/types';
 import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
@@ -143,7 +143,7 @@ export class Simulator {
       turn(strip, port, on);
       for (const listener of [...this.#listeners]) listener({ mac: strip.mac, port, on });
     }
-    const switched = portsOf(port);
+    const switched = port === 'all' ? PORTS : [port];
     return switched.map((each) => ({ port: each, ok: strip.available }));
   }
 
