@@ -142,10 +142,9 @@ export function sidebar(content: HTMLElement): void {
       if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
       // For the labels of nodes, which ask the service for nothing.
       if (stripsOf(account.id).length === 0) learn(account.id, account.strips);
-      for (const { mac, load } of account.strips) {
-        if (load === null) continue;
-        const key = useKey(account.id, mac, null);
-        loads.set(key, addLoad(loads.get(key) ?? [], { load, at: Date.now() }));
+      for (const strip of account.strips) {
+        const key = useKey(account.id, strip.mac, null);
+        loads.set(key, addLoad(loads.get(key) ?? [], strip));
       }
     }
     accounts = answer;
@@ -459,9 +458,18 @@ interface LoadPoint {
   at: number;
 }
 
-/** Beyond a limit every second point is dropped, so that the line still begins where it began. */
-export function addLoad(points: readonly LoadPoint[], point: LoadPoint, most = 120): readonly LoadPoint[] {
-  const all = [...points, point];
+/**
+ * Adds the load of a strip that was read since the last point. Beyond a limit every second point is dropped, so that the line still begins
+ * where it began.
+ */
+export function addLoad(
+  points: readonly LoadPoint[],
+  strip: Pick<Strip, 'load' | 'at'>,
+  most = 120,
+): readonly LoadPoint[] {
+  const at = Date.parse(strip.at);
+  if (strip.load === null || at <= (points.at(-1)?.at ?? 0)) return points;
+  const all = [...points, { load: strip.load, at }];
   return all.length <= most ? all : all.filter((_, index) => index % 2 === 0);
 }
 

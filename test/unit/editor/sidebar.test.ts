@@ -32,17 +32,38 @@ describe('the state of an account', () => {
 });
 
 describe('the line of the load', () => {
+  const NOON = Date.parse('2027-01-15T12:00:00.000Z');
+  const reading = (second: number, load: number | null = 1) => ({
+    load,
+    at: new Date(NOON + second * 1000).toISOString(),
+  });
+
   it('keeps its whole time with a bounded number of points', () => {
     let points: ReturnType<typeof addLoad> = [];
-    for (let at = 0; at < 1000; at++) points = addLoad(points, { load: 1, at }, 8);
+    for (let second = 0; second < 1000; second++) points = addLoad(points, reading(second), 8);
     assert.ok(points.length <= 8);
-    const times = points.map(({ at }) => at);
+    const times = points.map(({ at }) => (at - NOON) / 1000);
     assert.equal(times[0], 0);
     assert.ok((times.at(-1) ?? 0) > 900);
     assert.deepEqual(
       [...times].sort((a, b) => a - b),
       times,
     );
+  });
+
+  it('has one point for each time that the strip was read, however often the side bar asks', () => {
+    let points: ReturnType<typeof addLoad> = [];
+    const answers = [reading(0, 10), reading(0, 10), reading(30, 20), reading(30, 20), reading(60, 20)];
+    for (const answer of answers) points = addLoad(points, answer);
+    assert.deepEqual(points, [
+      { load: 10, at: NOON },
+      { load: 20, at: NOON + 30_000 },
+      { load: 20, at: NOON + 60_000 },
+    ]);
+  });
+
+  it('has no point for a load that is not known', () => {
+    assert.deepEqual(addLoad([], reading(0, null)), []);
   });
 
   it('fills its box, by the time of each point', () => {
