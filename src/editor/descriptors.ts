@@ -24,7 +24,7 @@ export const descriptors: readonly Descriptor[] = [
 export const descriptorOf = (node: Config): Descriptor | undefined =>
   descriptors.find(({ type }) => type === node.type);
 
-/** What stands on a node: its own name, or what it does, or what its type is called. `whole`: however long that is. */
+/** The label of a node: its own name, or what it does, or what its type is called. `whole`: however long that is. */
 export function labelOf(node: Config, whole = false): string {
   const name = textOf(node, 'name');
   if (name !== '') return name;

@@ -20,7 +20,7 @@ export interface Descriptor {
   readonly type: NodeType;
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
-  /** What stands on a node without a name of its own; empty parts for the name of its type. */
+  /** The label of a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
   /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
   inputLabel?(node: Config): string;

@@ -90,7 +90,7 @@ const isMappingFault = (answer: StripsAnswer): boolean =>
 
 /** What was read from an answer. */
 function readLines(answer: StripsAnswer): HTMLElement[] {
-  // What is wrong with the mapping stands below its field.
+  // What is wrong with the mapping is shown below its field.
   if (isMappingFault(answer)) return [];
   if (!answer.ok) return [line('failure', `✕ ${text(answer.key, answer.params)}`)];
   const { strips, notes, readable, complete } = answer;

@@ -20,7 +20,7 @@ import {
 
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
-/** How long a message stands, in milliseconds. */
+/** How long a message is shown, in milliseconds. */
 const TELL_FOR = 8000;
 /** Accounts with more strips start with their strips folded. */
 const MOST_UNFOLDED = 6;

@@ -31,11 +31,11 @@ export const accountValues = (valueOf: (property: string) => string) => ({
 });
 type AccountValues = ReturnType<typeof accountValues>;
 
-/** What of the service is asked for, besides the list of strips. */
+/** What to ask for instead of the list. */
 export interface AskedFor {
-  /** One strip. */
+  /** The MAC of one strip; "" for the list. */
   mac?: string;
-  /** What it sent before, to be read again without a request. */
+  /** An earlier answer, to be decoded again without a new request. */
   body?: unknown;
 }
 
@@ -117,7 +117,7 @@ export async function loadStrips(account: string, refresh: boolean): Promise<Str
 /** Whether an account is part of a subflow: the runtime knows the one of each instance, by ids of its own. */
 export const isInSubflow = ({ z }: EditorNode): boolean => RED.nodes.subflow(z) !== undefined;
 
-/** All of strips that is in labels. */
+/** The parts of strips that labels show. */
 const namesOf = (strips: readonly Strip[]): string =>
   JSON.stringify(strips, ['mac', 'name', 'outlets', 'port']);
 

@@ -217,7 +217,7 @@ const typedValues = () => ({
   mapping: typedMapping(),
 });
 
-/** The sentence stands below the field where it can be corrected, and the way there beside the button; or it stands there itself. */
+/** Says what went wrong below the field where it can be corrected, and names this field beside the button. Without such a field, it is said there. */
 function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {
   const sentence = text(answer.key, answer.params);
   const field = fieldToCorrect(answer.code, answer.key);
