@@ -2,7 +2,7 @@
 import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
 import { fillDefaults, openDialogs, problemWith } from './form';
 import { svg, type EditorNode } from './red';
-import { sidebar } from './sidebar';
+import { Sidebar } from './sidebar';
 import { redrawNodes } from './strips';
 
 const SmartStrip = {
@@ -28,7 +28,7 @@ const SmartStrip = {
   close: (node: EditorNode): void => {
     openDialogs.delete(node.id);
   },
-  sidebar,
+  sidebar: (content: HTMLElement) => new Sidebar(content),
 };
 
 Object.assign(window, { SmartStrip });

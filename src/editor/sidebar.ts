@@ -1,178 +1,101 @@
-/** The side bar tab "smart strips". It asks the runtime for the accounts while it can be seen, and for nothing otherwise. */
-import { macKey } from '../api/mac';
-import { PORTS, READINGS, type Outlet, type Port, type Strip } from '../api/types';
-import { areAccounts, isSwitchedAnswer, type AccountOverview, type Failure } from '../flow/admin-answers';
-import { isRecord } from '../values';
+/** The side bar tab "smart strips". */
+import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
+import type { AccountOverview, Failure } from '../flow/admin-answers';
 import { readOutlets, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
-import { adminRequest, button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
-import {
-  countOn,
-  findOutlet,
-  findStrip,
-  isInSubflow,
-  learn,
-  matches,
-  outletOf,
-  readingText,
-  stripsOf,
-} from './strips';
+import { LiveAccounts, targetKey, type LoadPoint, type OutletCommand } from './live-accounts';
+import { button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
+import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
 
-/** Between two questions, in milliseconds. */
-const EVERY = 2000;
 /** How long a message is shown, in milliseconds. */
-const TELL_FOR = 8000;
+const MESSAGE_MS = 8000;
 /** Accounts with more strips start with their strips folded. */
 const MOST_UNFOLDED = 6;
 const LINE = { width: 100, height: 18 };
 /** Between the lines of the canvas, as Node-RED has them at first. */
 const GRID = 20;
 
-/** Fills the tab. It lives as long as the page. */
-export function sidebar(content: HTMLElement): void {
-  const lease = RED.nodes.id();
-  /** Loads since the tab was opened, by the keys of strips. */
-  const loads = new Map<string, readonly LoadPoint[]>();
-  /** The accounts as the runtime last described them; `null`: not yet. */
-  let accounts: AccountOverview[] | null = null;
-  let uses = new Map<string, EditorNode[]>();
+/** Fills the tab, and asks the runtime for the accounts while it can be seen. It lives as long as the page. */
+export class Sidebar {
+  readonly #accounts = new LiveAccounts(() => this.#draw());
+  /** The nodes that are fixed to an outlet or a strip, by its key. */
+  #uses = new Map<string, EditorNode[]>();
   /** What was folded or unfolded by hand: accounts by their ids, strips by their keys. */
-  const folds = new Map<string, boolean>();
-  /** States asked for, by the keys of outlets, until the runtime has answered. */
-  const pending = new Map<string, boolean>();
-  /** Why the last command of an outlet failed, and the state that it has since. */
-  const faults = new Map<string, { reason: string; on: boolean | null }>();
-  /** Why the accounts are not known; `null` where they are. */
-  let failure: Failure | null = null;
-  let seen = false;
-  /** Timer of the next question. */
-  let timer = 0;
-  /** Timer of the last message. */
-  let told = 0;
-  /** The last question; `null` while nothing is asked because the tab cannot be seen. */
-  let question: AbortController | null = null;
+  readonly #folds = new Map<string, boolean>();
+  /** Whether the tab is shown, even if the page is hidden. */
+  #isShown = false;
+  #messageTimer = 0;
 
-  const filter = html('input', {
+  readonly #filter = html('input', {
     type: 'search',
     'aria-label': text('strip-sidebar.filter'),
     placeholder: text('strip-sidebar.filter'),
   });
-  const status = html('p', { role: 'status', class: 'smart-strip-told' });
-  const notice = html('p', { class: 'smart-strip-trouble' });
-  const list = html('div', {});
-  const empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
-  const addAccount = () => RED.editor.editConfig('', 'strip-account', '_ADD_');
-  const add = button('red-ui-button', addAccount, text('strip-sidebar.button.add'));
-  const simulate = button('red-ui-button', putSimulator, text('strip-sidebar.button.simulator'));
-  content.append(filter, notice, empty, list, add, ' ', simulate, status);
+  readonly #status = html('p', { role: 'status', class: 'smart-strip-told' });
+  readonly #notice = html('p', { class: 'smart-strip-trouble' });
+  readonly #list = html('div', {});
+  readonly #empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
+  readonly #simulate = button(
+    'red-ui-button',
+    (event) => this.#place(event, ...simulatorNodes()),
+    text('strip-sidebar.button.simulator'),
+  );
 
-  filter.addEventListener('input', draw);
-  document.addEventListener('visibilitychange', follow);
-  RED.events.on('nodes:add', ({ type }) => {
-    if (type !== 'strip-account' || !seen) return;
-    draw();
-    list.lastElementChild?.scrollIntoView(); // Node-RED lists the newest last
-  });
-  // The flows have started, which is later than the deploy was answered.
-  RED.comms.subscribe('notification/runtime-deploy', askAgain);
-  new IntersectionObserver((entries) => {
-    seen = entries.at(-1)?.isIntersecting === true;
-    follow();
-  }).observe(content);
+  constructor(content: HTMLElement) {
+    const addAccount = () => RED.editor.editConfig('', 'strip-account', '_ADD_');
+    const add = button('red-ui-button', addAccount, text('strip-sidebar.button.add'));
+    content.append(this.#filter, this.#notice, this.#empty, this.#list);
+    content.append(add, ' ', this.#simulate, this.#status);
 
-  /** Begins to ask when the tab comes into sight, and ends it when it goes. */
-  function follow(): void {
+    this.#filter.addEventListener('input', () => this.#draw());
+    document.addEventListener('visibilitychange', () => this.#askWhileVisible());
+    RED.events.on('nodes:add', ({ type }) => {
+      if (type !== 'strip-account' || !this.#isShown) return;
+      this.#draw();
+      this.#list.lastElementChild?.scrollIntoView(); // Node-RED lists the newest last
+    });
+    // The flows have started, which is later than the deploy was answered.
+    RED.comms.subscribe('notification/runtime-deploy', () => this.#accounts.askAgain());
+    new IntersectionObserver((entries) => {
+      this.#isShown = entries.at(-1)?.isIntersecting === true;
+      this.#askWhileVisible();
+    }).observe(content);
+  }
+
+  #askWhileVisible(): void {
     const mayRead = RED.user.hasPermission('strip-account.read');
-    failure = mayRead ? null : noAnswer(403);
-    const visible = seen && mayRead && document.visibilityState === 'visible';
-    if (!mayRead) draw();
-    if (visible && question === null) {
-      draw();
-      void ask();
-    } else if (!visible && question !== null) {
-      clearTimeout(timer);
-      question.abort();
-      question = null;
-      void adminRequest('strip-sidebar/release', isRecord, { data: { lease } });
-    }
-  }
-
-  async function ask(): Promise<void> {
-    clearTimeout(timer);
-    question?.abort();
-    const { signal } = (question = new AbortController());
-    const answer = await adminRequest(`strip-sidebar/accounts?lease=${lease}`, areAccounts, { signal });
-    if (signal.aborted) return;
-    timer = window.setTimeout(() => void ask(), EVERY);
-    failure = 'key' in answer ? answer : null;
-    if (!('key' in answer)) take(answer);
-    draw();
-  }
-
-  /** After a switch or a deploy: the answer to a question from before may still tell the old state. */
-  function askAgain(): void {
-    if (question !== null) void ask();
+    if (mayRead && this.#isShown && document.visibilityState === 'visible') this.#accounts.start();
+    else this.#accounts.stop();
+    if (!mayRead) this.#draw();
   }
 
   /** Says what happened, for screen readers too. */
-  function tell(message: string): void {
-    clearTimeout(told);
-    status.textContent = message;
-    told = window.setTimeout(() => (status.textContent = ''), TELL_FOR);
+  #tell(message: string): void {
+    clearTimeout(this.#messageTimer);
+    this.#status.textContent = message;
+    this.#messageTimer = window.setTimeout(() => (this.#status.textContent = ''), MESSAGE_MS);
   }
 
-  const stripOf = (account: string, mac: string): Strip | undefined =>
-    findStrip(accounts?.find(({ id }) => id === account)?.strips ?? [], mac);
-
-  /** What went wrong, with strips and outlets called by their names. */
-  function sentence(account: string, { key, params }: Failure): string {
-    const { mac, port, failed } = params;
-    if (typeof mac !== 'string') return text(key, params);
-    const strip = stripOf(account, mac);
-    const name = strip?.name ?? mac;
-    const label = (number: unknown) => outletLabel(name, outletOf(strip, Number(number)), Number(number));
-    const named = { strip: name, outlet: label(port), failed: label(failed) };
-    return text(key, { ...params, ...named });
-  }
-
-  function take(answer: AccountOverview[]): void {
-    for (const account of answer) {
-      // After a deploy an account begins with nothing; what was shown stays until it has asked.
-      const before = accounts?.find(({ id }) => id === account.id);
-      if (account.available === null && account.strips.length === 0) account.strips = before?.strips ?? [];
-      // For the labels of nodes, which ask the service for nothing.
-      if (stripsOf(account.id).length === 0) learn(account.id, account.strips);
-      for (const strip of account.strips) {
-        const key = useKey(account.id, strip.mac, null);
-        loads.set(key, addLoad(loads.get(key) ?? [], strip));
-      }
-    }
-    accounts = answer;
-  }
-
-  function draw(): void {
+  #draw(): void {
     const nodes: EditorNode[] = [];
     RED.nodes.eachConfig((node) => {
       if (node.type === 'strip-account') nodes.push(node);
     });
-    uses = usesOf();
-    notice.textContent = failure === null ? '' : text(failure.key);
-    empty.hidden = simulate.hidden = nodes.length > 0;
-    filter.hidden = nodes.length === 0;
-    morph(list, html('div', {}, ...(accounts === null ? [] : nodes.map(accountView))));
+    this.#uses = nodesByTarget();
+    const { all, failure } = this.#accounts;
+    const shown = RED.user.hasPermission('strip-account.read') ? failure : noAnswer(403);
+    this.#notice.textContent = shown === null ? '' : text(shown.key);
+    this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
+    this.#filter.hidden = nodes.length === 0;
+    const views =
+      all === null ? [] : nodes.map((node) => this.#accountView(node, this.#accounts.find(node.id)));
+    morph(this.#list, html('div', {}, ...views));
   }
 
-  function accountView(node: EditorNode): HTMLElement {
+  #accountView(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
     const { id } = node;
     const name = RED.utils.getNodeLabel(node);
-    const info = accounts?.find((account) => account.id === id);
     const kind = stateOf(info);
-    const { strips = [], error = null, answeredAgo = null } = info ?? {};
-    const shown = strips.filter((strip) => matches(strip, filter.value));
-    const never = text('strip-sidebar.notAnswered');
-    const asked =
-      answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
-
     const state = text(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
     const editLabel = text('strip-sidebar.button.edit', { name });
@@ -183,29 +106,39 @@ export function sidebar(content: HTMLElement): void {
       info === undefined ? '' : iconButton('fa-bug', reportLabel, () => void showDiagnostics(id)),
       iconButton('fa-pencil', editLabel, () => RED.editor.editConfig('', 'strip-account', id)),
     );
-    const folded = folds.get(id) ?? false;
-    const top = html('div', { class: 'smart-strip-top' }, html('h3', {}, foldButton(id, name, folded)), side);
-    const body = () =>
-      html(
-        'div',
-        {},
-        info === undefined ? '' : html('small', {}, asked),
-        html('p', { class: 'smart-strip-fault' }, error === null ? '' : sentence(id, error)),
-        html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
-        html('ul', {}, ...shown.map((strip) => stripView(id, strip, strips.length > MOST_UNFOLDED))),
-      );
-    return html('section', { 'data-key': id, 'aria-label': name }, top, folded ? '' : body());
+    const folded = this.#folds.get(id) ?? false;
+    const heading = html('h3', {}, this.#foldButton(id, name, folded));
+    const top = html('div', { class: 'smart-strip-top' }, heading, side);
+    const body = folded ? '' : this.#accountBody(node, info);
+    return html('section', { 'data-key': id, 'aria-label': name }, top, body);
   }
 
-  function stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
+  #accountBody(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
+    const { strips = [], error = null, answeredAgo = null } = info ?? {};
+    const shown = strips.filter((strip) => matches(strip, this.#filter.value));
+    const never = text('strip-sidebar.notAnswered');
+    const answered =
+      answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
+    const startsFolded = strips.length > MOST_UNFOLDED;
+    return html(
+      'div',
+      {},
+      info === undefined ? '' : html('small', {}, answered),
+      html('p', { class: 'smart-strip-fault' }, error === null ? '' : this.#sentence(node.id, error)),
+      html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
+      html('ul', {}, ...shown.map((strip) => this.#stripView(node.id, strip, startsFolded))),
+    );
+  }
+
+  #stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
     const { mac, available, outlets } = strip;
-    const key = useKey(account, mac, null);
-    const folded = folds.get(key) ?? startsFolded;
+    const key = targetKey(account, mac, null);
+    const folded = this.#folds.get(key) ?? startsFolded;
     const counted = countOn(strip);
     const top = html(
       'div',
       { class: 'smart-strip-top' },
-      html('h4', {}, foldButton(key, strip.name ?? mac, folded)),
+      html('h4', {}, this.#foldButton(key, strip.name ?? mac, folded)),
       folded && available && counted ? html('small', {}, text('strip-account.picker.count', counted)) : '',
       html('span', { class: 'smart-strip-state' }, available ? '' : text('strip-account.state.unavailable')),
     );
@@ -215,30 +148,53 @@ export function sidebar(content: HTMLElement): void {
       (name) => `${text(`strip-account.reading.${name}`)} ${readingText(strip, name)}`,
     );
     const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
-    figures.append(html('small', {}, readings.join(' · ')), loadLine(loads.get(key)));
+    figures.append(html('small', {}, readings.join(' · ')), loadLine(this.#accounts.loads.get(key)));
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
-    const list = html('ul', {}, ...outlets.map((outlet) => outletView(account, strip, outlet)));
-    const used = usedBy(uses.get(key));
+    const list = html('ul', {}, ...outlets.map((outlet) => this.#outletView(account, strip, outlet)));
+    const used = usedBy(this.#uses.get(key));
     element.append(html('div', {}, figures, html('p', { class: 'smart-strip-note' }, none), list, used));
     return element;
   }
 
-  function outletView(account: string, { mac, name, available }: Strip, outlet: Outlet): HTMLElement {
+  #outletView(account: string, strip: Strip, outlet: Outlet): HTMLElement {
+    const { mac } = strip;
     const { port } = outlet;
-    // What is known last of a strip that is unavailable may have changed since.
-    const on = available ? outlet.on : null;
-    const key = useKey(account, mac, port);
-    const label = outletLabel(name ?? mac, outlet, port);
-    const asked = pending.get(key);
+    const key = targetKey(account, mac, port);
+    const label = outletLabel(strip.name ?? mac, outlet, port);
     const listed = readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets;
     const isProtected = findOutlet(listed, mac, port) !== undefined;
-    const isBlocked = asked !== undefined || (isProtected && on === true);
-    // What went wrong is told until the outlet changes.
-    if (faults.get(key)?.on !== outlet.on) faults.delete(key);
-    const reason = faults.get(key)?.reason ?? '';
+    const lockLabel = text('strip-sidebar.protected');
+    const lock = { class: 'fa fa-lock', role: 'img', title: lockLabel, 'aria-label': lockLabel };
+    const switchLabel = text('strip-sidebar.button.switch', { outlet: label });
+    const watchLabel = text('strip-sidebar.button.watch', { outlet: label });
+    const fixed = { account, mac, macType: 'str', port: String(port), portType: 'port' };
+    const place = (type: string) => (event: MouseEvent) => this.#place(event, { id: 'new', type, ...fixed });
+    const row = html(
+      'div',
+      { class: 'smart-strip-outlet' },
+      this.#toggle(account, strip, outlet, isProtected),
+      html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
+      isProtected ? html('i', lock) : '',
+      iconButton('fa-toggle-on', switchLabel, place('strip switch')),
+      iconButton('fa-eye', watchLabel, place('strip watch')),
+    );
+    const failure = this.#accounts.failed.get(key)?.failure;
+    const fault = failure === undefined ? '' : `✕ ${this.#sentence(account, failure)}`;
+    const used = usedBy(this.#uses.get(key));
+    return html('li', { 'data-key': key }, row, html('p', { class: 'smart-strip-fault' }, fault), used);
+  }
 
-    const press = () => void switchOutlet({ account, mac, port, on: on !== true }, label);
-    const toggle = button('smart-strip-toggle', () => isBlocked || press());
+  #toggle(account: string, strip: Strip, outlet: Outlet, isProtected: boolean): HTMLElement {
+    const { mac, name, available } = strip;
+    const { port } = outlet;
+    const label = outletLabel(name ?? mac, outlet, port);
+    // What is known last of a strip that is unavailable may have changed since.
+    const on = available ? outlet.on : null;
+    const asked = this.#accounts.pending.get(targetKey(account, mac, port));
+    const isBlocked = asked !== undefined || (isProtected && on === true);
+    const toggle = button('smart-strip-toggle', () => {
+      if (!isBlocked) void this.#switchOutlet({ account, mac, port, on: on !== true }, label);
+    });
     toggle.role = on === null ? null : 'switch';
     toggle.ariaChecked = on === null ? null : String(on);
     toggle.ariaLabel = on === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
@@ -246,57 +202,33 @@ export function sidebar(content: HTMLElement): void {
     toggle.ariaDisabled = isBlocked ? 'true' : null;
     toggle.disabled = !RED.user.hasPermission('strip-account.write');
     toggle.dataset.on = String(asked ?? on);
-    const protectedLabel = text('strip-sidebar.protected');
-    const place = (type: string) => (event: MouseEvent) =>
-      put(event, { id: 'new', type, account, mac, macType: 'str', port: String(port), portType: 'port' });
-    const row = html(
-      'div',
-      { class: 'smart-strip-outlet' },
-      toggle,
-      html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
-      isProtected
-        ? html('i', { class: 'fa fa-lock', role: 'img', title: protectedLabel, 'aria-label': protectedLabel })
-        : '',
-      iconButton(
-        'fa-toggle-on',
-        text('strip-sidebar.button.switch', { outlet: label }),
-        place('strip switch'),
-      ),
-      iconButton('fa-eye', text('strip-sidebar.button.watch', { outlet: label }), place('strip watch')),
-    );
-    const fault = html('p', { class: 'smart-strip-fault' }, reason === '' ? '' : `✕ ${reason}`);
-    return html('li', { 'data-key': key }, row, fault, usedBy(uses.get(key)));
+    return toggle;
   }
 
-  async function switchOutlet(
-    command: { account: string; mac: string; port: Port; on: boolean },
-    label: string,
-  ): Promise<void> {
-    const { account, mac, port } = command;
-    const key = useKey(account, mac, port);
-    pending.set(key, command.on);
-    faults.delete(key);
-    tell(text('strip-sidebar.told.switching', { outlet: label }));
-    draw();
-    const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data: command });
-    pending.delete(key);
-    const outlet = outletOf(stripOf(account, mac), port);
-    if (answer.ok) {
-      if (outlet) outlet.on = answer.on;
-      tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
-    } else {
-      const reason = sentence(account, answer);
-      faults.set(key, { reason, on: outlet?.on ?? null });
-      tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
+  async #switchOutlet(command: OutletCommand, label: string): Promise<void> {
+    this.#tell(text('strip-sidebar.told.switching', { outlet: label }));
+    const answer = await this.#accounts.switchOutlet(command);
+    if (answer.ok) this.#tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
+    else {
+      const reason = this.#sentence(command.account, answer);
+      this.#tell(text('strip-sidebar.told.failed', { outlet: label, reason }));
     }
-    draw();
-    askAgain();
   }
 
-  function foldButton(key: string, label: string, folded: boolean): HTMLButtonElement {
+  /** What went wrong, with strips and outlets called by their names. */
+  #sentence(account: string, { key, params }: Failure): string {
+    const { mac, port, failed } = params;
+    if (typeof mac !== 'string') return text(key, params);
+    const strip = this.#accounts.strip(account, mac);
+    const name = strip?.name ?? mac;
+    const label = (number: unknown) => outletLabel(name, outletOf(strip, Number(number)), Number(number));
+    return text(key, { ...params, strip: name, outlet: label(port), failed: label(failed) });
+  }
+
+  #foldButton(key: string, label: string, folded: boolean): HTMLButtonElement {
     const press = () => {
-      folds.set(key, !folded);
-      draw();
+      this.#folds.set(key, !folded);
+      this.#draw();
     };
     const element = button('smart-strip-fold', press, label);
     element.title = label;
@@ -305,45 +237,46 @@ export function sidebar(content: HTMLElement): void {
   }
 
   /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
-  function put(event: MouseEvent, ...nodes: (Config & { type: string })[]): void {
+  #place(event: MouseEvent, ...nodes: NewNode[]): void {
     const z = RED.workspaces.active();
     if (!z || RED.workspaces.isLocked()) {
-      tell(text('strip-sidebar.told.locked'));
+      this.#tell(text('strip-sidebar.told.locked'));
       return;
     }
     const scope = nodes.map(({ account }) => RED.nodes.node(String(account))?.z).find(Boolean) ?? z;
     if (scope !== z) {
-      tell(text('strip-sidebar.told.otherFlow'));
+      this.#tell(text('strip-sidebar.told.otherFlow'));
       return;
     }
-    const chart = document.getElementById('red-ui-workspace-chart');
-    const middle = (scroll = 0, size = 0) => Math.round((scroll + size / 2) / RED.view.scale() / GRID) * GRID;
-    const x = middle(chart?.scrollLeft, chart?.clientWidth);
-    let y = middle(chart?.scrollTop, chart?.clientHeight);
-    // Below what stands there.
-    const there = RED.nodes.filterNodes({ z });
-    const isNear = (place: unknown, own: number, least: number) => Math.abs(Number(place) - own) < least;
-    while (there.some((node) => isNear(node.x, x, 6 * GRID) && isNear(node.y, y, 2 * GRID))) y += GRID;
-    const placed = nodes.map((node, index) =>
-      node.type === 'strip-account' ? node : { ...node, z, x, y: y + index * 3 * GRID, wires: [[]] },
-    );
     const byKeyboard = event.detail === 0;
-    placeNodes(placed, !byKeyboard);
-    tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
-    draw();
-  }
-
-  /** With a node that uses the account: Node-RED warns of one that is not used. */
-  function putSimulator(event: MouseEvent): void {
-    const baseUrl = SETTINGS['strip simulator'].path.default;
-    put(
-      event,
-      { id: 'simulator', type: 'strip simulator' },
-      { id: 'watch', type: 'strip watch', account: 'account' },
-      { id: 'account', type: 'strip-account', baseUrl },
-    );
+    placeNodes(arrange(nodes, z), !byKeyboard);
+    this.#tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
+    this.#draw();
   }
 }
+
+type NewNode = Config & { type: string };
+
+/** Nodes with places one below the other, in the middle of what is seen of the flow `z`, or below the nodes that are there. */
+function arrange(nodes: readonly NewNode[], z: string): object[] {
+  const chart = document.getElementById('red-ui-workspace-chart');
+  const middle = (scroll = 0, size = 0) => Math.round((scroll + size / 2) / RED.view.scale() / GRID) * GRID;
+  const x = middle(chart?.scrollLeft, chart?.clientWidth);
+  let y = middle(chart?.scrollTop, chart?.clientHeight);
+  const others = RED.nodes.filterNodes({ z });
+  const isNear = (place: unknown, own: number, least: number) => Math.abs(Number(place) - own) < least;
+  while (others.some((node) => isNear(node.x, x, 6 * GRID) && isNear(node.y, y, 2 * GRID))) y += GRID;
+  return nodes.map((node, index) =>
+    node.type === 'strip-account' ? node : { ...node, z, x, y: y + index * 3 * GRID, wires: [[]] },
+  );
+}
+
+/** A simulator and its account, with a node that uses the account: Node-RED warns of one that is not used. */
+const simulatorNodes = (): NewNode[] => [
+  { id: 'simulator', type: 'strip simulator' },
+  { id: 'watch', type: 'strip watch', account: 'account' },
+  { id: 'account', type: 'strip-account', baseUrl: SETTINGS['strip simulator'].path.default },
+];
 
 /** Why an account shows no strips, as far as that is known. */
 function emptyText(node: EditorNode, info: AccountOverview | undefined): string {
@@ -362,10 +295,10 @@ function outletLabel(strip: string, outlet: Outlet | undefined, port: number): s
 }
 
 /** The nodes that are fixed to an outlet or a strip, by its key. */
-function usesOf(): Map<string, EditorNode[]> {
+function nodesByTarget(): Map<string, EditorNode[]> {
   const uses = new Map<string, EditorNode[]>();
   for (const node of RED.nodes.filterNodes({})) {
-    const key = useOf(node);
+    const key = targetKeyOf(node);
     if (key !== null) uses.set(key, [...(uses.get(key) ?? []), node]);
   }
   return uses;
@@ -452,27 +385,6 @@ export function stateOf(account: AccountOverview | undefined): AccountState {
   return error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' ? 'unreachable' : 'failing';
 }
 
-/** The load of a strip, and when it was read, in milliseconds. */
-interface LoadPoint {
-  load: number;
-  at: number;
-}
-
-/**
- * Adds the load of a strip that was read since the last point. Beyond a limit every second point is dropped, so that the line still begins
- * where it began.
- */
-export function addLoad(
-  points: readonly LoadPoint[],
-  strip: Pick<Strip, 'load' | 'at'>,
-  most = 120,
-): readonly LoadPoint[] {
-  const at = Date.parse(strip.at);
-  if (strip.load === null || at <= (points.at(-1)?.at ?? 0)) return points;
-  const all = [...points, { load: strip.load, at }];
-  return all.length <= most ? all : all.filter((_, index) => index % 2 === 0);
-}
-
 function rangeOf(points: readonly LoadPoint[]): { least: number; most: number } {
   const loads = points.map(({ load }) => load);
   return { least: Math.min(...loads), most: Math.max(...loads) };
@@ -491,12 +403,8 @@ export function pointsOf(points: readonly LoadPoint[], width: number, height: nu
     .join(' ');
 }
 
-/** What a flow node is fixed to: an outlet, or a whole strip as `null`. */
-export const useKey = (account: string, mac: string, port: Port | null): string =>
-  `${account}/${macKey(mac)}/${String(port)}`;
-
 /** The key of the outlet or strip that a node is fixed to; `null` where a message decides. */
-export function useOf(node: Config): string | null {
+export function targetKeyOf(node: Config): string | null {
   const { type } = node;
   if (type !== 'strip switch' && type !== 'strip status' && type !== 'strip watch') return null;
   const settings = SETTINGS[type];
@@ -504,5 +412,5 @@ export function useOf(node: Config): string | null {
   if (mac === '' || typeOf(node, 'mac', settings.mac) !== 'str') return null;
   if (settings.port.kind === 'typed' && typeOf(node, 'port', settings.port) !== 'port') return null;
   const port = PORTS.find((known) => String(known) === textOf(node, 'port')) ?? null;
-  return useKey(textOf(node, 'account'), mac, port);
+  return targetKey(textOf(node, 'account'), mac, port);
 }

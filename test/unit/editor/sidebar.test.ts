@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { addLoad, pointsOf, stateOf, useKey, useOf } from '../../../src/editor/sidebar';
+import { addLoad, targetKey } from '../../../src/editor/live-accounts';
+import { pointsOf, stateOf, targetKeyOf } from '../../../src/editor/sidebar';
 import type { AccountOverview, Failure } from '../../../src/flow/admin-answers';
 
 const account: AccountOverview = {
@@ -81,25 +82,25 @@ describe('what a node is fixed to', () => {
   const fixed = { account: 'a', mac: 'a1:b2', macType: 'str', port: '3', portType: 'port' };
 
   it('is one outlet, however its MAC is spelled', () => {
-    const key = useKey('a', 'A1B2', 3);
-    assert.equal(useOf({ ...fixed, type: 'strip switch' }), key);
-    assert.equal(useOf({ ...fixed, type: 'strip status' }), key);
-    assert.equal(useOf({ type: 'strip watch', account: 'a', mac: 'A1B2', port: '3' }), key);
+    const key = targetKey('a', 'A1B2', 3);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip switch' }), key);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip status' }), key);
+    assert.equal(targetKeyOf({ type: 'strip watch', account: 'a', mac: 'A1B2', port: '3' }), key);
   });
 
   it('is a whole strip where it is all of it', () => {
-    const key = useKey('a', 'A1B2', null);
-    assert.equal(useOf({ ...fixed, type: 'strip switch', port: 'all' }), key);
-    assert.equal(useOf({ ...fixed, type: 'strip status', port: '' }), key);
-    assert.equal(useOf({ ...fixed, type: 'strip watch', port: '' }), key);
+    const key = targetKey('a', 'A1B2', null);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip switch', port: 'all' }), key);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip status', port: '' }), key);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip watch', port: '' }), key);
   });
 
   it('is nothing where a message decides, or for another node', () => {
-    assert.equal(useOf({ ...fixed, type: 'strip switch', macType: 'message' }), null);
-    assert.equal(useOf({ ...fixed, type: 'strip switch', portType: 'msg' }), null);
-    assert.equal(useOf({ ...fixed, type: 'strip switch', mac: '' }), null);
-    assert.equal(useOf({ type: 'strip switch', account: 'a', mac: 'A1B2', port: '1' }), null);
-    assert.equal(useOf({ type: 'strip watch', account: 'a', mac: '', port: '1' }), null);
-    assert.equal(useOf({ ...fixed, type: 'function' }), null);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip switch', macType: 'message' }), null);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip switch', portType: 'msg' }), null);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip switch', mac: '' }), null);
+    assert.equal(targetKeyOf({ type: 'strip switch', account: 'a', mac: 'A1B2', port: '1' }), null);
+    assert.equal(targetKeyOf({ type: 'strip watch', account: 'a', mac: '', port: '1' }), null);
+    assert.equal(targetKeyOf({ ...fixed, type: 'function' }), null);
   });
 });

@@ -1,0 +1,149 @@
+import { macKey } from '../api/mac';
+import type { Outlet, Port, Strip } from '../api/types';
+import {
+  areAccounts,
+  isSwitchedAnswer,
+  type AccountOverview,
+  type Failure,
+  type SwitchedAnswer,
+} from '../flow/admin-answers';
+import { isRecord } from '../values';
+import { adminRequest } from './red';
+import { findStrip, learn, outletOf, stripsOf } from './strips';
+
+/** Between two questions, in milliseconds. */
+const EVERY = 2000;
+
+/** The load of a strip, and when it was read, in milliseconds. */
+export interface LoadPoint {
+  load: number;
+  at: number;
+}
+
+/** One outlet, to be switched. `account`: id of the account's config node. */
+export interface OutletCommand {
+  account: string;
+  mac: string;
+  port: Port;
+  on: boolean;
+}
+
+/** The deployed accounts and their strips. Between `start` and `stop` the runtime is asked for them every 2 s, otherwise for nothing. */
+export class LiveAccounts {
+  /** The accounts as the runtime last described them; `null`: not yet. */
+  all: AccountOverview[] | null = null;
+  /** Why the accounts are not known; `null` where they are. */
+  failure: Failure | null = null;
+  /** Loads since the first question, by the keys of strips. */
+  readonly loads = new Map<string, readonly LoadPoint[]>();
+  /** States asked for, by the keys of outlets, until the runtime has answered. */
+  readonly pending = new Map<string, boolean>();
+  /** Why the last command of an outlet failed, and the state that the outlet has since, by the keys of outlets. */
+  readonly failed = new Map<string, { command: OutletCommand; failure: Failure; on: boolean | null }>();
+  readonly #lease = RED.nodes.id();
+  /** Timer of the next question. */
+  #timer = 0;
+  /** The last question; `null` while nothing is asked. */
+  #question: AbortController | null = null;
+
+  /** `changed`: called after each change. */
+  constructor(private readonly changed: () => void) {}
+
+  start(): void {
+    if (this.#question !== null) return;
+    this.failure = null;
+    this.changed();
+    void this.#ask();
+  }
+
+  stop(): void {
+    if (this.#question === null) return;
+    clearTimeout(this.#timer);
+    this.#question.abort();
+    this.#question = null;
+    void adminRequest('strip-sidebar/release', isRecord, { data: { lease: this.#lease } });
+  }
+
+  /** After a switch or a deploy: the answer to an earlier question may still contain the old state. */
+  askAgain(): void {
+    if (this.#question !== null) void this.#ask();
+  }
+
+  find(account: string): AccountOverview | undefined {
+    return this.all?.find(({ id }) => id === account);
+  }
+
+  strip(account: string, mac: string): Strip | undefined {
+    return findStrip(this.find(account)?.strips ?? [], mac);
+  }
+
+  async switchOutlet(command: OutletCommand): Promise<SwitchedAnswer> {
+    const key = targetKey(command.account, command.mac, command.port);
+    this.pending.set(key, command.on);
+    this.failed.delete(key);
+    this.changed();
+    const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data: command });
+    this.pending.delete(key);
+    const outlet = this.#outlet(command);
+    if (!answer.ok) this.failed.set(key, { command, failure: answer, on: outlet?.on ?? null });
+    else if (outlet) outlet.on = answer.on;
+    this.changed();
+    this.askAgain();
+    return answer;
+  }
+
+  #outlet({ account, mac, port }: OutletCommand): Outlet | undefined {
+    return outletOf(this.strip(account, mac), port);
+  }
+
+  async #ask(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#question?.abort();
+    const { signal } = (this.#question = new AbortController());
+    const url = `strip-sidebar/accounts?lease=${this.#lease}`;
+    const answer = await adminRequest(url, areAccounts, { signal });
+    if (signal.aborted) return;
+    this.#timer = window.setTimeout(() => void this.#ask(), EVERY);
+    this.failure = 'key' in answer ? answer : null;
+    if (!('key' in answer)) this.#update(answer);
+    this.changed();
+  }
+
+  #update(accounts: AccountOverview[]): void {
+    for (const account of accounts) {
+      const { id, available } = account;
+      // After a deploy an account begins with nothing; what was shown stays until it has asked.
+      if (available === null && account.strips.length === 0) account.strips = this.find(id)?.strips ?? [];
+      // For the labels of nodes, which ask the service for nothing.
+      if (stripsOf(id).length === 0) learn(id, account.strips);
+      for (const strip of account.strips) {
+        const key = targetKey(id, strip.mac, null);
+        this.loads.set(key, addLoad(this.loads.get(key) ?? [], strip));
+      }
+    }
+    this.all = accounts;
+    // A failure is shown until the outlet changes.
+    for (const [key, { command, on }] of this.failed) {
+      if (this.#outlet(command)?.on !== on) this.failed.delete(key);
+    }
+  }
+}
+
+/** A key for an outlet, or with `null` for a whole strip. */
+export const targetKey = (account: string, mac: string, port: Port | null): string =>
+  `${account}/${macKey(mac)}/${String(port)}`;
+
+/**
+ * Adds the load of a strip that was read since the last point. Beyond a limit every second point is dropped, so that the line still begins
+ * where it began.
+ */
+export function addLoad(
+  points: readonly LoadPoint[],
+  strip: Pick<Strip, 'load' | 'at'>,
+  most = 120,
+): readonly LoadPoint[] {
+  const at = Date.parse(strip.at);
+  if (strip.load === null || at <= (points.at(-1)?.at ?? 0)) return points;
+  const all = [...points, { load: strip.load, at }];
+  return all.length <= most ? all : all.filter((_, index) => index % 2 === 0);
+}

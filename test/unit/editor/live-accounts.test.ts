@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { LiveAccounts, targetKey } from '../../../src/editor/live-accounts';
+import type { AccountOverview } from '../../../src/flow/admin-answers';
+import type { Strip } from '../../../src/api/types';
+import { makeStrip } from '../../support/scripted-service';
+
+const MAC = 'A1B2C3D4E5F6';
+const COMMAND = { account: 'a', mac: MAC, port: 1, on: true } as const;
+const KEY = targetKey('a', MAC, 1);
+const FAILURE = { ok: false, code: 'SERVICE', key: 'errors.SERVICE', params: {} };
+
+const overview = (available: boolean | null, ...strips: Strip[]): AccountOverview => ({
+  id: 'a',
+  available,
+  error: null,
+  readable: true,
+  polling: true,
+  answeredAgo: null,
+  pausedFor: null,
+  strips,
+});
+
+interface AjaxOptions {
+  url: string;
+  complete(response: { status: number; responseJSON: unknown }): void;
+}
+
+describe('the accounts in the side bar', () => {
+  let requests: AjaxOptions[];
+  /** Answers the latest request. */
+  const answer = async (responseJSON: unknown) => {
+    requests.at(-1)?.complete({ status: 200, responseJSON });
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const subject = () => {
+    requests = [];
+    const accounts = new LiveAccounts(() => undefined);
+    accounts.start();
+    return accounts;
+  };
+
+  before(() => {
+    const ajax = (options: AjaxOptions) => {
+      requests.push(options);
+      return { abort: () => undefined };
+    };
+    const nodes = { id: () => 'lease', filterNodes: () => [] };
+    const RED = { nodes, view: { redraw: () => undefined } };
+    Object.assign(globalThis, { RED, $: { ajax }, window: { setTimeout: () => 1 } });
+  });
+  after(() => {
+    for (const name of ['RED', '$', 'window']) Reflect.deleteProperty(globalThis, name);
+  });
+
+  it('keep a failure until the outlet changes', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    const switched = accounts.switchOutlet(COMMAND);
+    assert.equal(accounts.pending.get(KEY), true);
+    await answer(FAILURE);
+    await switched;
+    assert.equal(accounts.pending.size, 0);
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    assert.deepEqual(accounts.failed.get(KEY)?.failure, FAILURE);
+    accounts.askAgain();
+    await answer([overview(true, makeStrip(MAC, [true]))]);
+    assert.equal(accounts.failed.size, 0);
+  });
+
+  it('show a confirmed state before the next answer about the accounts', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    const switched = accounts.switchOutlet(COMMAND);
+    await answer({ ok: true, on: true });
+    assert.deepEqual(await switched, { ok: true, on: true });
+    assert.equal(accounts.strip('a', MAC)?.outlets[0]?.on, true);
+  });
+
+  it('keep the strips of an account that was deployed again until it was asked', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [true]))]);
+    accounts.askAgain();
+    await answer([overview(null)]);
+    assert.equal(accounts.find('a')?.strips.length, 1);
+    accounts.askAgain();
+    await answer([overview(true)]);
+    assert.equal(accounts.find('a')?.strips.length, 0);
+  });
+
+  it('are not asked for after the end, and a late answer changes nothing', async () => {
+    const accounts = subject();
+    const [question] = requests;
+    accounts.stop();
+    accounts.askAgain();
+    assert.deepEqual(
+      requests.map(({ url }) => url),
+      ['strip-sidebar/accounts?lease=lease', 'strip-sidebar/release'],
+    );
+    question?.complete({ status: 200, responseJSON: [overview(true)] });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(accounts.all, null);
+  });
+});
