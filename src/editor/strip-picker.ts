@@ -1,5 +1,6 @@
 import { isPossibleMac, looksLikeMac, macKey, sameMac } from '../api/mac';
 import { PORTS, type Strip } from '../api/types';
+import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';
 import {
@@ -93,166 +94,208 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
  * A strip to type or to pick: a combobox whose list is always open. What is typed filters the list by name or MAC; arrow keys move in it,
  * Enter picks.
  */
-export function stripPicker(descriptor: Descriptor, node: EditorNode, onChange: () => void) {
-  const typed = typedField(descriptor, node, 'mac', {
-    value: 'str',
-    label: text('strip-account.type.strip'),
-  });
-  const { input, container, box } = typed;
-  const name = $('<span class="smart-strip-chosen">').insertAfter(box.parent());
-  const note = $('<span role="status">');
-  const again = text('strip-account.picker.refresh');
-  const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
-    .attr({ title: again, 'aria-label': again })
-    .append('<i class="fa fa-refresh" aria-hidden="true">');
-  onPress(refresh, () => load(false));
-  const list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">');
-  list.attr('aria-label', text('strip-account.picker.strips'));
-  const picker = $('<div class="smart-strip-picker">')
-    .append($('<div class="smart-strip-bar">').append(note, refresh), list)
-    .insertAfter(container);
-  box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
-
-  let account = '';
+export class StripPicker {
+  readonly #field: ReturnType<typeof typedField>;
+  /** The name of the chosen strip. */
+  readonly #name = $('<span class="smart-strip-chosen">');
+  /** How many strips are listed, or why there are none. */
+  readonly #note = $('<span role="status">');
+  readonly #list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">');
+  readonly #panel = $('<div class="smart-strip-picker">');
+  #account = '';
   /** What is typed since a strip was picked; filters the list. */
-  let filter = '';
-  let active = -1;
-  let shown: Strip[] = [];
-  let trouble = '';
-  let turn = 0;
-  const fixed = () => typed.type() === 'str';
-  const chosen = () => (fixed() ? findStrip(stripsOf(account), typed.value()) : undefined);
+  #filter = '';
+  /** The strips that are listed. */
+  #shown: Strip[] = [];
+  /** The one of them that the arrow keys have reached; -1: none. */
+  #active = -1;
+  /** Why there are no strips; "" where there are some. */
+  #trouble = '';
+  /** Counts the questions for strips. */
+  #turn = 0;
 
-  const draw = () => {
-    const all = stripsOf(account);
-    shown = all.filter((strip) => matches(strip, filter));
-    active = Math.min(active, shown.length - 1);
-    picker.toggle(fixed());
-    box.attr('role', fixed() ? 'combobox' : null).attr('aria-expanded', fixed() ? 'true' : null);
-    const title = chosen()?.name ?? '';
-    name
-      .text(title)
-      .attr('title', title)
-      .toggle(title !== '');
-    const count = { shown: shown.length, all: all.length };
-    const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
-    const said = trouble === '' ? counted : trouble;
-    if (note.text() !== said) note.text(said);
-    list.empty();
-    shown.forEach((strip, index) => {
-      $(stripOption(strip, strip === chosen()))
-        .attr('id', `smart-strip-option-${index}`)
-        .toggleClass('smart-strip-active', index === active)
-        // The text field keeps the focus.
-        .on('mousedown', (event) => event.preventDefault())
-        .on('click', () => pick(strip))
-        .appendTo(list);
+  constructor(
+    private readonly descriptor: Descriptor,
+    private readonly node: EditorNode,
+    private readonly changed: () => void,
+  ) {
+    const own = { value: 'str', label: text('strip-account.type.strip') };
+    this.#field = typedField(descriptor, node, 'mac', own);
+    const { input, container, box } = this.#field;
+    this.#name.insertAfter(box.parent());
+    const again = text('strip-account.picker.refresh');
+    const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
+      .attr({ title: again, 'aria-label': again })
+      .append('<i class="fa fa-refresh" aria-hidden="true">');
+    onPress(refresh, () => this.#load(false));
+    this.#list.attr('aria-label', text('strip-account.picker.strips'));
+    const bar = $('<div class="smart-strip-bar">').append(this.#note, refresh);
+    this.#panel.append(bar, this.#list).insertAfter(container);
+    box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
+
+    box.on('keydown', (event) => this.#onKeyDown(event)).on('blur', () => this.#onBlur());
+    input.on('input', () => {
+      this.#filter = this.value();
+      this.#active = -1;
     });
-    box.attr('aria-activedescendant', active >= 0 ? `smart-strip-option-${active}` : null);
-  };
-  /** Scrolls the list to the middle of an option, and nothing around it. */
-  const reveal = (option: JQuery) => {
-    const [element] = option;
-    const [frame] = list;
-    if (!element || !frame) return;
-    frame.scrollTop = element.offsetTop - frame.offsetTop - (frame.clientHeight - element.offsetHeight) / 2;
-  };
-  const pick = (strip: Strip) => {
-    filter = '';
-    active = -1;
-    typed.set(strip.mac);
-    draw();
-    reveal(list.find('[aria-selected=true]'));
-  };
-  const look = (): StripMatch => (fixed() ? lookUp(stripsOf(account), typed.value()) : {});
-  const check = (left: boolean) => {
-    const value = typed.value();
-    const { error, warning } = look();
-    const problem = error ?? problemWith(descriptor, node, 'mac', value);
-    const isTyping = !left && (error !== undefined || value === '');
-    showMessage('mac', isTyping ? '' : problem, warning);
-  };
-
-  box
-    .on('keydown', (event) => {
-      if (!fixed()) return;
-      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (step !== undefined && shown.length > 0) {
-        event.preventDefault();
-        active = active < 0 && step < 0 ? shown.length - 1 : (active + step + shown.length) % shown.length;
-        draw();
-        reveal(list.find('.smart-strip-active'));
-      } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
-        const strip = shown[active] ?? (filter !== '' && shown.length === 1 ? shown[0] : undefined);
-        if (strip === undefined) return;
-        event.preventDefault();
-        pick(strip);
-      }
-    })
-    .on('blur', () => {
-      const { strip } = look();
-      // A name that only one strip has becomes its MAC.
-      if (strip && !sameMac(strip.mac, typed.value())) pick(strip);
-      check(true);
+    input.on('change input keyup paste', () => {
+      if (!this.#isFixed()) this.#filter = '';
+      this.#draw();
+      this.#check(false);
+      this.changed();
     });
-  input.on('input', () => {
-    filter = typed.value();
-    active = -1;
-  });
-  input.on('change input keyup paste', () => {
-    if (!fixed()) filter = '';
-    draw();
-    check(false);
-    onChange();
-  });
+  }
 
-  const load = async (preselect: boolean) => {
-    const mine = ++turn;
-    trouble = text(`strip-account.${account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
-    draw();
-    if (account === '') return;
+  /** Where the strip comes from: "str" for one that is fixed there. */
+  type(): string {
+    return this.#field.type();
+  }
+
+  value(): string {
+    return this.#field.value();
+  }
+
+  /** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`, which stands for all of them. */
+  segments(whole: Segment): Segment[] {
+    const mac = this.#isFixed() ? this.value() : '';
+    const ports = PORTS.map((port): Segment => {
+      const value = String(port);
+      const name = mac === '' ? null : outletName(this.#account, mac, value);
+      const state = outletState(this.#chosen(), value);
+      const label = name === null ? value : `${value} ${name}`;
+      return state === null ? { value, label } : { value, label, state: stateText(state) };
+    });
+    return whole.value === '' ? [whole, ...ports] : [...ports, whole];
+  }
+
+  /** Shows the strips of another account; with `preselect` its only strip is chosen. */
+  show(account: string, preselect: boolean): void {
+    this.#account = account;
+    void this.#load(preselect);
+  }
+
+  async #load(preselect: boolean): Promise<void> {
+    const mine = ++this.#turn;
+    this.#trouble = text(`strip-account.${this.#account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
+    this.#draw();
+    if (this.#account === '') return;
     // Another account may have been chosen meanwhile, or the dialog closed.
-    const isOver = () => mine !== turn || !isOpen(list);
+    const isOver = () => mine !== this.#turn || !isOpen(this.#list);
     // Node-RED reports the account of a dialog that opens up to three times.
     await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
     if (isOver()) return;
-    const answer = await loadStrips(account, true);
+    const answer = await loadStrips(this.#account, true);
     if (isOver()) return;
-    const failed = (reason: string): string => text('strip-account.picker.failed', { reason });
-    if (!answer.ok) trouble = failed(text(answer.key, answer.params));
-    else if (answer.strips.length > 0) trouble = '';
-    else if (answer.readable) trouble = text('strip-account.picker.none');
-    else trouble = failed(text('strip-account.trouble.unreadable'));
+    this.#trouble = troubleOf(answer);
     const [only, ...others] = answer.ok ? answer.strips : [];
-    if (preselect && fixed() && only && others.length === 0 && typed.value() === '') typed.set(only.mac);
-    draw();
-    reveal(list.find('[aria-selected=true]'));
-    check(typed.value() !== '' && !box.is(':focus'));
-    onChange();
-  };
+    const mayPreselect = preselect && this.#isFixed() && this.value() === '';
+    if (mayPreselect && only && others.length === 0) this.#field.set(only.mac);
+    this.#draw();
+    this.#reveal('[aria-selected=true]');
+    this.#check(this.value() !== '' && !this.#field.box.is(':focus'));
+    this.changed();
+  }
 
-  return {
-    /** Where the strip comes from: "str" for one that is fixed there. */
-    type: typed.type,
-    value: typed.value,
-    /** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`, which stands for all of them. */
-    segments: (whole: Segment): Segment[] => {
-      const mac = fixed() ? typed.value() : '';
-      const ports = PORTS.map((port): Segment => {
-        const value = String(port);
-        const name = mac === '' ? null : outletName(account, mac, value);
-        const state = outletState(chosen(), value);
-        const label = name === null ? value : `${value} ${name}`;
-        return state === null ? { value, label } : { value, label, state: stateText(state) };
-      });
-      return whole.value === '' ? [whole, ...ports] : [...ports, whole];
-    },
-    /** Shows the strips of another account; with `preselect` its only strip is chosen. */
-    show: (next: string, preselect: boolean) => {
-      account = next;
-      void load(preselect);
-    },
-  };
+  #isFixed(): boolean {
+    return this.type() === 'str';
+  }
+
+  #chosen(): Strip | undefined {
+    return this.#isFixed() ? findStrip(stripsOf(this.#account), this.value()) : undefined;
+  }
+
+  #draw(): void {
+    const all = stripsOf(this.#account);
+    const isFixed = this.#isFixed();
+    const chosen = this.#chosen();
+    this.#shown = all.filter((strip) => matches(strip, this.#filter));
+    this.#active = Math.min(this.#active, this.#shown.length - 1);
+    this.#panel.toggle(isFixed);
+    const { box } = this.#field;
+    box.attr('role', isFixed ? 'combobox' : null).attr('aria-expanded', isFixed ? 'true' : null);
+    const name = chosen?.name ?? '';
+    this.#name
+      .text(name)
+      .attr('title', name)
+      .toggle(name !== '');
+    const count = { shown: this.#shown.length, all: all.length };
+    const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
+    const note = this.#trouble === '' ? counted : this.#trouble;
+    if (this.#note.text() !== note) this.#note.text(note);
+    this.#list.empty();
+    this.#shown.forEach((strip, index) => {
+      $(stripOption(strip, strip === chosen))
+        .attr('id', `smart-strip-option-${index}`)
+        .toggleClass('smart-strip-active', index === this.#active)
+        // The text field keeps the focus.
+        .on('mousedown', (event) => event.preventDefault())
+        .on('click', () => this.#pick(strip))
+        .appendTo(this.#list);
+    });
+    box.attr('aria-activedescendant', this.#active >= 0 ? `smart-strip-option-${this.#active}` : null);
+  }
+
+  /** Scrolls the list to the middle of an option, and nothing around it. */
+  #reveal(option: string): void {
+    const [element] = this.#list.find(option);
+    const [frame] = this.#list;
+    if (!element || !frame) return;
+    frame.scrollTop = element.offsetTop - frame.offsetTop - (frame.clientHeight - element.offsetHeight) / 2;
+  }
+
+  #pick(strip: Strip): void {
+    this.#filter = '';
+    this.#active = -1;
+    this.#field.set(strip.mac);
+    this.#draw();
+    this.#reveal('[aria-selected=true]');
+  }
+
+  #onKeyDown(event: JQuery.KeyDownEvent): void {
+    if (!this.#isFixed()) return;
+    const shown = this.#shown;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && shown.length > 0) {
+      event.preventDefault();
+      const isFromBelow = this.#active < 0 && step < 0;
+      this.#active = isFromBelow ? shown.length - 1 : (this.#active + step + shown.length) % shown.length;
+      this.#draw();
+      this.#reveal('.smart-strip-active');
+    } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+      const strip = shown[this.#active] ?? (this.#filter !== '' && shown.length === 1 ? shown[0] : undefined);
+      if (strip === undefined) return;
+      event.preventDefault();
+      this.#pick(strip);
+    }
+  }
+
+  #onBlur(): void {
+    const { strip } = this.#lookUp();
+    // A name that only one strip has becomes its MAC.
+    if (strip && !sameMac(strip.mac, this.value())) this.#pick(strip);
+    this.#check(true);
+  }
+
+  #lookUp(): StripMatch {
+    return this.#isFixed() ? lookUp(stripsOf(this.#account), this.value()) : {};
+  }
+
+  /** Shows what is wrong. `isComplete`: nothing more is being typed. */
+  #check(isComplete: boolean): void {
+    const value = this.value();
+    const { error, warning } = this.#lookUp();
+    const problem = error ?? problemWith(this.descriptor, this.node, 'mac', value);
+    const isTyping = !isComplete && (error !== undefined || value === '');
+    showMessage('mac', isTyping ? '' : problem, warning);
+  }
+}
+
+/** Why an answer has no strips; "" where it has some. */
+function troubleOf(answer: StripsAnswer): string {
+  if (answer.ok && answer.strips.length > 0) return '';
+  if (answer.ok && answer.readable) return text('strip-account.picker.none');
+  const reason = answer.ok ? text('strip-account.trouble.unreadable') : text(answer.key, answer.params);
+  return text('strip-account.picker.failed', { reason });
 }
 
 function stripOption(strip: Strip, chosen: boolean): HTMLElement {
@@ -286,7 +329,7 @@ export function targetFields(
     const keys: Record<string, string> = { port: fixed, message: hints.message };
     showHint('port', keys[port.type()] ?? 'strip-account.hint.portEvaluated');
   };
-  const picker = stripPicker(descriptor, node, showStrip);
+  const picker = new StripPicker(descriptor, node, showStrip);
   const own = { value: 'port', label: text('strip-account.type.port') };
   const port = segmentedField(descriptor, node, 'port', own, () => picker.segments(whole));
   port.input.on('change', showOutlet);

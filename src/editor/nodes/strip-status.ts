@@ -35,5 +35,5 @@ function open(node: EditorNode): void {
   port.input.on('change', showOutput);
   showOutput();
   watchField(stripStatus, node, 'port');
-  followAccount(node, picker.show);
+  followAccount(node, (account, isNew) => picker.show(account, isNew));
 }

@@ -53,5 +53,5 @@ function open(node: EditorNode): void {
   on.input.on('change', showHints);
   showHints();
   for (const field of ['port', 'on', 'delay']) watchField(stripSwitch, node, field);
-  followAccount(node, picker.show);
+  followAccount(node, (account, isNew) => picker.show(account, isNew));
 }

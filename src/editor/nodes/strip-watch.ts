@@ -10,7 +10,7 @@ import {
   type Descriptor,
 } from '../form';
 import { text, type EditorNode } from '../red';
-import { checkPort, checkStrip, stripPicker, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
 
 export const stripWatch: Descriptor = {
   type: 'strip watch',
@@ -27,7 +27,7 @@ export const stripWatch: Descriptor = {
 };
 
 function open(node: EditorNode): void {
-  const picker = stripPicker(stripWatch, node, () => {
+  const picker = new StripPicker(stripWatch, node, () => {
     port.redraw();
     const fixed = picker.value() === '' ? 'strip-watch.hint.every' : '';
     showHint('mac', picker.type() === 'str' ? fixed : 'strip-watch.hint.variable');
@@ -46,5 +46,5 @@ function open(node: EditorNode): void {
   for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);
   showWhatMatters();
   watchField(stripWatch, node, 'change');
-  followAccount(node, picker.show);
+  followAccount(node, (account, isNew) => picker.show(account, isNew));
 }
