@@ -48,15 +48,7 @@ export function openPreview(
     const read = compare.find('div').empty();
     if (sent.shortened) read.append(line('note', text('strip-account.preview.shortened')));
     read.append(...readLines(answer));
-    if (answer.ok && choice.val() === '') offer(answer.strips);
-  };
-  /** Strips that can be chosen; one that a mapping hides stays. */
-  const offer = (strips: readonly Strip[]) => {
-    const offered = new Set(choice.find('option').map((_, option) => option.getAttribute('value')));
-    for (const { mac, name } of strips) {
-      const label = name === null ? mac : `${name} (${mac})`;
-      if (!offered.has(mac)) choice.append(html('option', { value: mac }, label));
-    }
+    if (answer.ok && choice.val() === '') offerStrips(choice, answer.strips);
   };
   const refresh = async (body?: { body: unknown }) => {
     const mine = ++turn;
@@ -83,6 +75,15 @@ export function openPreview(
     row.toggle(list.sent !== null);
     show(list);
   };
+}
+
+/** Adds strips to those that can be chosen; one that a mapping hides stays. */
+function offerStrips(choice: JQuery, strips: readonly Strip[]): void {
+  const offered = new Set(choice.find('option').map((_, option) => option.getAttribute('value')));
+  for (const { mac, name } of strips) {
+    const label = name === null ? mac : `${name} (${mac})`;
+    if (!offered.has(mac)) choice.append(html('option', { value: mac }, label));
+  }
 }
 
 const isMappingFault = (answer: StripsAnswer): boolean =>
