@@ -1,6 +1,6 @@
 import { isOutage, type StripError } from '../api/errors';
 import { macKey } from '../api/mac';
-import type { ListAnswer, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
+import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import { PORTS, READINGS } from '../api/types';
 import type { AccountOptions, AccountStatus, Change } from './types';
 
@@ -16,10 +16,13 @@ type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
 /** The store as others see it. */
 export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
+/** A strip that is being put together. */
+type DraftStrip = { -readonly [Name in keyof Strip]: Strip[Name] };
+
 /** One strip as the account knows it. */
 interface StripState {
-  /** As known now. Replaced on each change; frozen with all that is in it, because many subscribers get the same object. */
-  strip: Readonly<Strip>;
+  /** As known now. Replaced on each change. */
+  strip: Strip;
   /** The user's names for its outlets. */
   readonly givenNames: ReadonlyMap<Port, string> | undefined;
   /** No answer about it has been taken in. */
@@ -82,7 +85,7 @@ export class StripStore {
       const names = this.#outletNames.get(macKey(mac)) ?? new Map<Port, string>();
       this.#outletNames.set(macKey(mac), names.set(port, name));
     }
-    this.#units = Object.freeze(Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== '')));
+    this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
   /** The version of a read that is about to be asked, or of a switch that was confirmed just now. */
@@ -90,14 +93,13 @@ export class StripStore {
     return ++this.#version;
   }
 
-  /** Copies of all strips, in the order they became known. */
+  /** In the order in which they became known. */
   all(): Strip[] {
-    return Array.from(this.#strips.values(), ({ strip }) => structuredClone(strip));
+    return Array.from(this.#strips.values(), ({ strip }) => strip);
   }
 
-  /** A copy. */
   find(mac: string): Strip | undefined {
-    return structuredClone(this.#find(mac)?.strip);
+    return this.#find(mac)?.strip;
   }
 
   /** As the service spells it, once that is known. */
@@ -283,7 +285,8 @@ export class StripStore {
   /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: fields that it does not say for certain. */
   #take(state: StripState, told: Told, version: number, unsure: readonly VersionedField[] = []): void {
     const { mac } = told;
-    const strip = { ...state.strip };
+    const outlets: Outlet[] = [];
+    const strip: DraftStrip = { ...state.strip, outlets };
     const accepts = (field: VersionedField): boolean =>
       !unsure.includes(field) && acceptVersion(state, field, version);
     const isDescription = mac !== undefined && accepts('description');
@@ -299,24 +302,22 @@ export class StripStore {
       const value = told[name];
       if (value !== undefined && accepts(name)) strip[name] = value;
     }
-    strip.outlets = [];
     for (const port of PORTS) {
       const before = state.strip.outlets.find((outlet) => outlet.port === port);
       const said = told.outlets.find((outlet) => outlet.port === port);
       // An answer that tells outlets says of the others that they are unknown.
       const isTold = said !== undefined || tellsOutlets;
       if (!isTold && before !== undefined) {
-        strip.outlets.push(before);
+        outlets.push(before);
         continue;
       }
       if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
       const on = isTold && accepts(port) ? said?.on : before?.on;
       const name = state.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? before?.name;
-      strip.outlets.push(Object.freeze({ port, on: on ?? null, name: name ?? null }));
+      outlets.push({ port, on: on ?? null, name: name ?? null });
     }
     if (isDescription) {
-      const units = Object.freeze({ ...strip.units, ...told.units });
-      Object.assign(strip, { mac, name: told.name ?? strip.name, units });
+      Object.assign(strip, { mac, name: told.name ?? strip.name, units: { ...strip.units, ...told.units } });
     }
     this.#replace(state, strip);
   }
@@ -324,8 +325,7 @@ export class StripStore {
   /** Replaces what is known of a strip, and notes the changes. */
   #replace(state: StripState, strip: Strip): void {
     this.#changes.push(...changesOf(state, strip, this.#completeVersion > 0));
-    Object.freeze(strip.outlets);
-    state.strip = Object.freeze(strip);
+    state.strip = strip;
     state.isNew = false;
   }
 

@@ -133,9 +133,9 @@ function readStrip(
     note,
   );
   const sets = rows === null ? outletSets(found, classify, load !== null) : [rows.outlets];
-  const outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
+  let outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
   if (unreliable.length > 0) {
-    for (const outlet of outlets) outlet.on = null;
+    outlets = outlets.map((outlet) => ({ ...outlet, on: null }));
     note('outlets', 'unclear', [...new Set(unreliable)].sort());
   }
   const name = rows === null ? nameOf(fields) : rows.name;

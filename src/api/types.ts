@@ -13,11 +13,11 @@ export const PORTS: readonly Port[] = [1, 2, 3, 4];
 
 /** One outlet as read from the service (sections 1 and 2). */
 export interface Outlet {
-  port: Port;
+  readonly port: Port;
   /** `null`: the service did not say, or what it said cannot be read for sure. */
-  on: boolean | null;
+  readonly on: boolean | null;
   /** The outlet's own name; `null`: none was given. */
-  name: string | null;
+  readonly name: string | null;
 }
 
 /** What a strip reports besides its outlets. The API document states neither type nor unit of any. */
@@ -25,22 +25,22 @@ export type ReadingName = 'load' | 'voltage' | 'signal';
 
 export const READINGS: readonly ReadingName[] = ['load', 'voltage', 'signal'];
 
-/** One strip as read from the service. Field names of the service's own records are not documented. */
+/** One strip as read from the service. Nothing changes one: many subscribers get the same object. Field names of the service's own records are not documented. */
 export interface Strip {
   /** As the service spelled it; compare with `sameMac`, never by `===`. */
-  mac: string;
-  name: string | null;
+  readonly mac: string;
+  readonly name: string | null;
   /** It is in the last complete answer, and that does not call it offline. False for every strip where the list fails. */
-  available: boolean;
+  readonly available: boolean;
   /** In order of port; only outlets the service mentioned, but the documented four while it has only confirmed switches. */
-  outlets: Outlet[];
-  load: number | null;
-  voltage: number | null;
-  signal: number | null;
+  readonly outlets: readonly Outlet[];
+  readonly load: number | null;
+  readonly voltage: number | null;
+  readonly signal: number | null;
   /** Only where the service sent a unit or the account declares one. */
-  units: Partial<Record<ReadingName, string>>;
+  readonly units: Readonly<Partial<Record<ReadingName, string>>>;
   /** ISO 8601, when we read it. */
-  at: string;
+  readonly at: string;
 }
 
 /** One entry of a switch answer's `results` (section 2). */

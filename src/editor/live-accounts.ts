@@ -1,4 +1,4 @@
-import { macKey } from '../api/mac';
+import { macKey, sameMac } from '../api/mac';
 import type { Outlet, Port, Strip } from '../api/types';
 import {
   areAccounts,
@@ -84,12 +84,22 @@ export class LiveAccounts {
     this.changed();
     const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data: command });
     this.pending.delete(key);
-    const outlet = this.#outlet(command);
-    if (!answer.ok) this.failed.set(key, { command, failure: answer, on: outlet?.on ?? null });
-    else if (outlet) outlet.on = answer.on;
+    if (answer.ok) this.#confirm({ ...command, on: answer.on });
+    else this.failed.set(key, { command, failure: answer, on: this.#outlet(command)?.on ?? null });
     this.changed();
     this.askAgain();
     return answer;
+  }
+
+  /** Shows the confirmed state at once; the next answer of the runtime has it, too. */
+  #confirm({ account: id, mac, port, on }: OutletCommand): void {
+    const account = this.find(id);
+    if (account === undefined) return;
+    account.strips = account.strips.map((strip) => {
+      if (!sameMac(strip.mac, mac)) return strip;
+      const outlets = strip.outlets.map((outlet) => (outlet.port === port ? { ...outlet, on } : outlet));
+      return { ...strip, outlets };
+    });
   }
 
   #outlet({ account, mac, port }: OutletCommand): Outlet | undefined {

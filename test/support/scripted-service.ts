@@ -2,6 +2,7 @@ import { StripError, type ErrorCode, type ErrorDetails } from '../../src/api/err
 import {
   type JsonBody,
   type ListAnswer,
+  type Port,
   type PortOrAll,
   PORTS,
   type Service,
@@ -31,6 +32,12 @@ export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Pa
     ...more,
   };
 }
+
+/** A strip with names for its outlets. */
+export const withNames = (strip: Strip, nameOf: (port: Port) => string | null): Strip => ({
+  ...strip,
+  outlets: strip.outlets.map((outlet) => ({ ...outlet, name: nameOf(outlet.port) })),
+});
 
 /** A JSON body as the service's client hands it over. */
 export const bodyOf = (response: unknown): JsonBody => ({ response, text: JSON.stringify(response) });

@@ -40,7 +40,7 @@ export function settleReadings(fields: readonly Field[], classify: Classifier, n
   const load = settle('load', candidates, note);
   const voltage = settle('voltage', candidates, note);
   const signal = settle('signal', candidates, note);
-  const units: Strip['units'] = {};
+  const units: Partial<Record<ReadingName, string>> = {};
   if (load !== null && load.unit !== null) units.load = load.unit;
   if (voltage !== null && voltage.unit !== null) units.voltage = voltage.unit;
   if (signal !== null && signal.unit !== null) units.signal = signal.unit;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { calm } from '../../support/fake-clock';
-import { listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import { listOf, MAC, makeStrip, OTHER, stripOf, withNames, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 import { list, watch } from './watching';
 
@@ -15,8 +15,7 @@ const NAMED = {
 /** A strip whose first two outlets have names of the service's. */
 function told(more: Parameters<typeof makeStrip>[2] = {}) {
   const strip = makeStrip(MAC, [true, false, true], more);
-  for (const outlet of strip.outlets) if (outlet.port < 3) outlet.name = `Plug ${outlet.port}`;
-  return strip;
+  return withNames(strip, (port) => (port < 3 ? `Plug ${port}` : null));
 }
 
 const namesOf = (strip: ReturnType<typeof told> | undefined) => strip?.outlets.map(({ name }) => name);
@@ -125,8 +124,7 @@ describe('names of the service', () => {
     const lab = startAccount();
     const old = lab.account.get(MAC);
     await list(lab, told({ name: 'New' }));
-    const strip = told({ name: 'Old' });
-    for (const outlet of strip.outlets) outlet.name = 'Old';
+    const strip = withNames(told({ name: 'Old' }), () => 'Old');
     await lab.service.gets.at(-1)?.answer(stripOf(strip));
     await old;
     assert.equal(lab.account.store.find(MAC)?.name, 'New');
@@ -183,10 +181,7 @@ describe('a change of description', () => {
   }
 
   it('is told once, with the new description', async () => {
-    const renamed = told({ name: 'Desk' });
-    const outlet = renamed.outlets[1];
-    assert.ok(outlet);
-    outlet.name = 'Kettle';
+    const renamed = withNames(told({ name: 'Desk' }), (port) => ['Plug 1', 'Kettle'][port - 1] ?? null);
     const { said, last } = await heardOf(told({ name: 'Shelf' }), renamed);
     assert.deepEqual(said, [`${MAC} description`]);
     assert.ok(last?.kind === 'description');
@@ -208,8 +203,7 @@ describe('a change of description', () => {
     assert.deepEqual((await heardOf(before, before)).said, []);
     assert.deepEqual((await heardOf(before, makeStrip(MAC, [true, false, true]))).said, []);
     const plain = makeStrip(MAC, [true]);
-    const named = makeStrip(MAC, [true], { units: { load: 'W' } });
-    for (const outlet of named.outlets) outlet.name = 'Plug 1';
+    const named = withNames(makeStrip(MAC, [true], { units: { load: 'W' } }), () => 'Plug 1');
     assert.deepEqual((await heardOf(plain, named, NAMED)).said, []);
   });
 });

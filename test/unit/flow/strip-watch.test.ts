@@ -169,8 +169,8 @@ describe('messages of a watching node', () => {
     });
     const [message] = messages({}, outlet({ strip: frozen }));
     const own = message?.strip as typeof strip;
-    own.outlets[0] = { port: 1, on: null, name: null };
-    own.units.load = 'W';
+    Object.assign(own.outlets, [{ port: 1, on: null, name: null }]);
+    Object.assign(own.units, { load: 'W' });
     assert.deepEqual([frozen.outlets[0]?.on, frozen.units], [true, {}]);
   });
 

@@ -4,7 +4,7 @@ import type { Port, ReadingName, Strip } from '../../../src/api/types';
 import { discoveryPayload } from '../../../src/mqtt/discovery';
 import { discoveryTopic, stripId } from '../../../src/mqtt/topics';
 import { discoveryProblems, HOSTILE } from '../../support/home-assistant';
-import { makeStrip } from '../../support/scripted-service';
+import { makeStrip, withNames } from '../../support/scripted-service';
 
 const SETTINGS = { topic: 'smart-strip', discovery: 'homeassistant' };
 const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
@@ -25,8 +25,8 @@ const payload = (...parts: Parameters<typeof text>): Payload => JSON.parse(text(
 
 describe('the discovery message of a strip', () => {
   it('is one device with a switch for each outlet', () => {
-    const strip = makeStrip(MAC, [true, false, null, false], { name: 'Desk' });
-    strip.outlets.forEach((outlet) => (outlet.name = outlet.port === 2 ? 'Lamp' : null));
+    const desk = makeStrip(MAC, [true, false, null, false], { name: 'Desk' });
+    const strip = withNames(desk, (port) => (port === 2 ? 'Lamp' : null));
     const outlet = (port: number, name: string) => ({
       platform: 'switch',
       unique_id: `smart_strip_A1B2C3D4E5F6_${port}`,
@@ -120,8 +120,8 @@ describe('the discovery message of a strip', () => {
 
   for (const name of HOSTILE) {
     it(`is accepted whatever is called ${JSON.stringify(name.slice(0, 20))}`, () => {
-      const strip = makeStrip(`x${name}`, [true, false], { name, units: { load: name } });
-      strip.outlets.forEach((outlet) => (outlet.name = name));
+      const unnamed = makeStrip(`x${name}`, [true, false], { name, units: { load: name } });
+      const strip = withNames(unnamed, () => name);
       const message = text(strip, ['load']);
       assert.deepEqual(discoveryProblems(discoveryTopic(SETTINGS, stripId(strip.mac)), message), []);
       assert.ok(message.length < 5000);
@@ -133,8 +133,8 @@ describe('the discovery message of a strip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), name, name, (mac, stripName, outletName) => {
         if (mac.trim() === '') return;
-        const strip = makeStrip(mac, [true, null, false, true], { name: stripName });
-        strip.outlets.forEach((outlet) => (outlet.name = outletName));
+        const unnamed = makeStrip(mac, [true, null, false, true], { name: stripName });
+        const strip = withNames(unnamed, () => outletName);
         const message = text(strip, ['load', 'voltage', 'signal']);
         assert.deepEqual(discoveryProblems(discoveryTopic(SETTINGS, stripId(mac)), message), []);
       }),

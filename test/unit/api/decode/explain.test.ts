@@ -162,8 +162,10 @@ describe('What was read', () => {
     const body = [{ mac: MAC, outlets: [{ port: 1, on: true }], load: '1 W' }];
     const before = JSON.stringify(body);
     const { strips } = decodeList(body, AT);
-    for (const outlet of strips[0]?.outlets ?? []) outlet.on = null;
-    for (const strip of strips) strip.units.load = 'x';
+    for (const { outlets, units } of strips) {
+      for (const outlet of outlets) Object.assign(outlet, { on: null });
+      Object.assign(units, { load: 'x' });
+    }
     assert.equal(JSON.stringify(body), before);
     assert.deepEqual(decodeList(body, AT).strips[0]?.units, { load: 'W' });
   });
