@@ -1,6 +1,6 @@
 import { macKey, sameMac } from '../api/mac';
 import type { Outlet, ReadingName, Strip } from '../api/types';
-import { isStripsAnswer, type StripsAnswer } from '../flow/admin-answers';
+import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
 import { adminRequest, text, trouble, type EditorNode } from './red';
 
@@ -20,7 +20,7 @@ export function fieldToCorrect(code: string, key: string): string | null {
   return 'baseUrl';
 }
 
-/** What a test is made with. `valueOf` reads a property of the account; the key is "__PWRD__" where the stored one was not touched. */
+/** What a test is made with. `valueOf` reads a property of the account; the key is `STORED_PASSWORD` where it was not typed again. */
 export const accountValues = (valueOf: (property: string) => string) => ({
   baseUrl: valueOf('baseUrl'),
   apiKey: valueOf('apiKey'),
@@ -144,7 +144,7 @@ export function redrawNodes(account: string): void {
 
 function storedValues(node: EditorNode): AccountValues {
   const { credentials = {} } = node;
-  const apiKey = textOf(credentials, 'apiKey') || (credentials.has_apiKey === true ? '__PWRD__' : '');
+  const apiKey = textOf(credentials, 'apiKey') || (credentials.has_apiKey === true ? STORED_PASSWORD : '');
   return { ...accountValues((property) => textOf(node, property)), apiKey };
 }
 

@@ -1,8 +1,14 @@
-/** What the admin routes answer to the edit dialogs and the side bar. */
+/** What the edit dialogs and the side bar exchange with the admin routes. */
 import type { Note } from '../api/decode';
 import type { ErrorCode, Params } from '../api/errors';
 import type { Strip } from '../api/types';
 import { isRecord, ownProperty } from '../values';
+
+/** What Node-RED's editor has, and sends, in place of a password that is stored and was not typed again. */
+export const STORED_PASSWORD = '__PWRD__';
+
+/** Of a longer list the preview shows only the first strips and elements: they say enough about its shape. */
+export const MOST_PREVIEWED = 50;
 
 /** Why something failed, for the editor to put into words. */
 export interface Failure {

@@ -2,14 +2,12 @@ import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
 import { numberOf, SETTINGS } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import type { SentAnswer, StripsAnswer } from './admin-answers';
+import { MOST_PREVIEWED, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
 export type ConnectionTest = NonNullable<ReturnType<typeof parseConnectionTest>>;
 
-/** What the editor sends for a password that was not typed again. */
-const UNCHANGED = '__PWRD__';
 const LONGEST = 4096;
 const LONGEST_EXPRESSION = 20_000;
 /** Shorter than an account's longest timeout, because a person is waiting. */
@@ -31,7 +29,7 @@ export function parseConnectionTest(body: unknown) {
     id: text('id'),
     baseUrl: text('baseUrl'),
     /** `null`: the one that is stored with the deployed account. */
-    apiKey: apiKey === '' || apiKey === UNCHANGED ? null : apiKey,
+    apiKey: apiKey === '' || apiKey === STORED_PASSWORD ? null : apiKey,
     /** Milliseconds for the request. */
     timeout: numberOf({ timeout: text('timeout') }, 'timeout', TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */
@@ -70,7 +68,7 @@ function decodeBody(body: unknown, mac: string) {
     return { ok: true as const, strips: [strip], complete: true, readable, notes };
   }
   const list = decodeList(body, at, notes);
-  const shown = new Set(list.strips.slice(0, MOST_ELEMENTS).map((strip) => strip.mac));
+  const shown = new Set(list.strips.slice(0, MOST_PREVIEWED).map((strip) => strip.mac));
   return {
     ok: true as const,
     ...list,
@@ -78,8 +76,6 @@ function decodeBody(body: unknown, mac: string) {
   };
 }
 
-/** A list of this many strips says enough about its shape. */
-const MOST_ELEMENTS = 50;
 const MOST_KEYS = 200;
 const LONGEST_TEXT = 200;
 const DEEPEST = 12;
@@ -109,7 +105,7 @@ function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswe
       shortened = true;
       return '…';
     }
-    if (Array.isArray(value)) return first(value, MOST_ELEMENTS).map((item) => copy(item, depth + 1));
+    if (Array.isArray(value)) return first(value, MOST_PREVIEWED).map((item) => copy(item, depth + 1));
     const entries = first(Object.entries(value), MOST_KEYS).map(
       ([key, inner]) => [shorten(key), isSecret(key, inner) ? '***' : copy(inner, depth + 1)] as const,
     );
