@@ -128,7 +128,7 @@ describe('the side bar', () => {
     await bar.shows('Desk strip, outlet 2', true);
     await editor.node(watching).locator('.red-ui-flow-node-status-label', { hasText: 'on' }).waitFor();
 
-    const used = bar.strip('Desk strip').locator('.smart-strip-used', { hasText: 'Used by 2' });
+    const used = bar.strip('Desk strip').locator('.smart-strip-used', { hasText: 'Nodes that use it: 2' });
     await used.locator('summary').click();
     await used.getByRole('button').first().click();
     await page.locator('.red-ui-flow-node-highlighted').waitFor({ state: 'attached' });

@@ -92,7 +92,7 @@ describe('closing', () => {
     await helper.unload();
     assert(performance.now() - began < 9000);
     assert.deepEqual(warned, [
-      'Check the outlets: commands that were not confirmed when the account was closed may not have been carried out: 5.',
+      'Check the outlets, because commands may not have been carried out. Not confirmed when the account was closed: 5.',
     ]);
     assert.deepEqual(sent('out'), []);
   });

@@ -17,7 +17,7 @@ describe('the strip switch node, where it cannot switch', () => {
       assert.equal(failed.error?.code, 'INVALID_INPUT');
       assert.match(
         String(failed.error.message),
-        /^Send true or false|^Set outlet and state to "from message"/,
+        /^Send true or false|^Set Outlet and Switch to "from message"/,
       );
       assert.deepEqual(failed.strip, {
         mac: MAC,
