@@ -240,6 +240,20 @@ describe('the examples, all imported into one Node-RED', () => {
     await red.inject('strip14_on');
     await see(red, '14', { debug: 'd1', says: /false/ }, mark);
   });
+
+  it('15: sends HomeKit only on, off and that the outlet does not answer', async () => {
+    await clicked.get('15');
+    const sent = red.comms.items
+      .filter(({ topic }) => topic === 'debug')
+      .map(({ data }) => data as { id?: unknown; msg?: unknown })
+      .filter(({ id }) => id === 'strip15_homekit')
+      .map(({ msg }) => String(msg));
+    assert.ok(sent.length > 0);
+    assert.deepEqual(
+      sent.filter((text) => !/^\{"On":(true|false|"NO_RESPONSE")\}$/.test(text)),
+      [],
+    );
+  });
 });
 
 /** Clicks what there is to click in an example, one after the other, and waits for what each click shows. */
