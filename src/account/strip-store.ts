@@ -38,6 +38,8 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
+  /** The newest list calls it offline. */
+  listedOffline: boolean;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
   saidOffline: boolean;
   /** The last answer about it alone could be read. */
@@ -70,6 +72,8 @@ export class StripStore {
   error: StripError | null = null;
   /** The last list could be read. */
   readable = true;
+  /** The newest list could not be read, and has no strips: whether they are available is not known. */
+  #isListUnreadable = false;
 
   /**
    * `asksMore`: whether a strip is read separately when the list has no readings of it. `announce` is called after every answer, with what
@@ -154,7 +158,11 @@ export class StripStore {
     if (this.readable && !readable) this.options.log.unreadable('list');
     this.readable = readable;
     this.#noteAnswer(null, version);
-    this.#listVersion = Math.max(this.#listVersion, version);
+    if (version > this.#listVersion) {
+      this.#listVersion = version;
+      this.#isListUnreadable = !readable && answer.strips.length === 0;
+      if (this.#isListUnreadable) this.#markAllUnavailable(version);
+    }
     const strips = answer.strips.map((strip) => {
       // An older list must not bring back what a newer one no longer has.
       if (this.#find(strip.mac) === undefined && version < this.#completeVersion)
@@ -162,6 +170,7 @@ export class StripStore {
       const state = this.#findOrAdd(strip);
       if (state.listVersion < version) {
         state.listVersion = version;
+        state.listedOffline = !strip.available;
         state.readingsUntold = READINGS.every((name) => strip[name] === null);
         const unsure: VersionedField[] = state.readingsUntold ? [...READINGS] : [];
         // If the strip's own answer said offline, only another answer about this strip changes that: a list may not know.
@@ -186,15 +195,26 @@ export class StripStore {
   strip(answer: StripAnswer, version: number): StripAnswer {
     const { strip, readable } = answer;
     this.#noteReached(version);
+    // A complete list does not have it, and this answer does not say that there is such a strip.
+    if (!readable && this.#completeVersion > 0 && this.#find(strip.mac) === undefined)
+      return { ...answer, strip: { ...strip, available: false } };
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
     state.saidOffline = !strip.available;
-    this.#take(state, { ...strip, available: strip.available && this.available === true }, version);
+    // If the list calls it offline, an answer that says nothing of that does not make it available.
+    const mayNotKnow = strip.available && !answer.saysOnline && state.listedOffline;
+    // Its path is made with the spelling of the list.
+    const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
+    const available = strip.available && this.#isAnswering;
+    this.#take(state, { ...strip, mac, available }, version, mayNotKnow ? ['available'] : []);
     this.#tell();
-    return { ...answer, strip: corrected(strip, state) };
+    return {
+      ...answer,
+      strip: { ...corrected(strip, state), mac, available: strip.available && !mayNotKnow },
+    };
   }
 
   /** The service confirmed just now that these outlets are `on`. */
@@ -204,14 +224,14 @@ export class StripStore {
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.saidOffline = false;
-    this.#take(state, { available: this.available === true, outlets, at }, version);
+    this.#take(state, { available: this.#isAnswering, outlets, at }, version);
     this.#tell();
   }
 
   /** A list asked as `version` failed: each strip without a newer answer becomes unavailable. */
   failed(error: StripError, version: number): void {
     if (!this.#noteAnswer(error, version)) return;
-    for (const state of this.#strips.values()) this.#markUnavailable(state, version);
+    this.#markAllUnavailable(version);
     this.#tell();
   }
 
@@ -256,12 +276,18 @@ export class StripStore {
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
+      listedOffline: false,
       saidOffline: false,
       readable: true,
       leftAt: null,
     };
     this.#strips.set(key, state);
     return state;
+  }
+
+  /** The service answered last time, and not with a list that cannot be read. */
+  get #isAnswering(): boolean {
+    return this.available === true && !this.#isListUnreadable;
   }
 
   /** Notes whether the service answered: `error` is `null`, or says why not. Returns false if something newer is known. */
@@ -333,6 +359,10 @@ export class StripStore {
   #markUnavailable(state: StripState, version: number): void {
     if (acceptVersion(state, 'available', version))
       this.#replace(state, { ...state.strip, available: false });
+  }
+
+  #markAllUnavailable(version: number): void {
+    for (const state of this.#strips.values()) this.#markUnavailable(state, version);
   }
 
   #leaveList(state: StripState, version: number): void {

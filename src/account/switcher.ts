@@ -66,7 +66,9 @@ export class Switcher {
   }
 
   /** The opposite of what an outlet is; of all, off if any is on. `null`: unknown. */
-  #opposite({ mac, outlets }: Strip, port: PortOrAll): boolean | null {
+  #opposite({ mac, available, outlets }: Strip, port: PortOrAll): boolean | null {
+    // What the service last heard of a strip that it cannot reach may have changed since.
+    if (!available) return null;
     const free = this.#unprotected(mac);
     // If all outlets are protected and one is on, the toggle becomes an off, which `#plan` refuses.
     const asked = port !== 'all' ? [port] : free.length > 0 ? free : outlets.map((outlet) => outlet.port);

@@ -7,7 +7,7 @@ import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
 import { macKey } from './mac';
-import type { JsonBody, ListAnswer, Strip, StripAnswer } from './types';
+import type { JsonBody, ListAnswer, StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
 export type { Note };
@@ -27,8 +27,9 @@ export function decodeList(body: unknown, at: string, notes: Note[] = []): Decod
   const classify = createClassifier();
   const found = findRecords(body, classify);
   const oldKeys = oldKeysAround(found.wrappers, classify);
-  const strips = [...byStrip(found.records).values()].map((about) =>
-    readStrip(about, oldKeys, at, classify, notes),
+  const strips = Array.from(
+    byStrip(found.records).values(),
+    (about) => readStrip(about, oldKeys, at, classify, notes).strip,
   );
   const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], classify);
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
@@ -51,14 +52,14 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
   const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), classify);
-  const strip = readStrip(
+  const { strip, saysOnline } = readStrip(
     said,
     oldKeysAround([...wrappers, body].filter(isRecord), classify),
     at,
     classify,
     notes,
   );
-  return { strip, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
+  return { strip, saysOnline, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
 /** What an answer says about one strip. */
@@ -117,10 +118,11 @@ function readStrip(
   at: string,
   classify: Classifier,
   notes: Note[],
-): Strip {
+): Pick<StripAnswer, 'strip' | 'saysOnline'> {
   const note: AddNote = (about, reason, fields) => void notes.push({ mac, about, reason, fields });
   const found = stripFields(records, classify);
-  const available = !offline && isReachable(found.fields);
+  const reachable = reachableByAll(found.fields);
+  const available = !offline && reachable !== false;
   const rows = records.length > 1 ? rowSet(records, classify) : null;
   const fields = rows === null ? found.fields : [];
   const unreliable = [...oldKeys];
@@ -139,7 +141,8 @@ function readStrip(
     note('outlets', 'unclear', [...new Set(unreliable)].sort());
   }
   const name = rows === null ? nameOf(fields) : rows.name;
-  return { mac, name, available, outlets, load, voltage, signal, units, at };
+  const strip = { mac, name, available, outlets, load, voltage, signal, units, at };
+  return { strip, saysOnline: available && reachable === true };
 }
 
 /** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
@@ -162,7 +165,7 @@ function nameOf(fields: readonly Field[]): string | null {
 }
 
 /** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
-function isReachable(fields: readonly Field[]): boolean {
+function reachableByAll(fields: readonly Field[]): boolean | null {
   let isUp = false;
   let isNetworkDown = false;
   for (const field of fields) {
@@ -171,5 +174,6 @@ function isReachable(fields: readonly Field[]): boolean {
     if (said === false) isNetworkDown = true;
     if (said === true) isUp = true;
   }
-  return isUp || !isNetworkDown;
+  if (isUp) return true;
+  return isNetworkDown ? false : null;
 }

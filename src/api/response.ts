@@ -116,7 +116,8 @@ function confirmedPorts(
 }
 
 /** Whether the status explains the failure better than a body that names no port. */
-const saysMore = (status: number): boolean => status >= 500 || [401, 403, 404, 429].includes(status);
+const saysMore = (status: number): boolean =>
+  status >= 500 || [401, 403, 404, 408, 425, 429].includes(status);
 
 function switchFailedError(
   status: number,

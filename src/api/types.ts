@@ -68,6 +68,8 @@ export interface ListAnswer extends JsonBody {
 /** What was read from the answer about one strip. */
 export interface StripAnswer extends JsonBody {
   strip: Strip;
+  /** It says that the strip can be reached. Where it says nothing of that, `strip.available` is true, too. */
+  saysOnline: boolean;
   /** At least one outlet's state could be read, or the strip is unavailable. */
   readable: boolean;
 }

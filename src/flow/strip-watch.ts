@@ -9,6 +9,7 @@ import {
   errorStatus,
   outletStatus,
   stripStatus,
+  UNKNOWN_ANSWER,
   WATCHING,
   type NodeStatus,
   type StatusDisplay,
@@ -142,7 +143,8 @@ function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeS
   return accountStatus(status, () => {
     if (mac === null) return WATCHING;
     const strip = account.store.find(mac);
-    // Another node's command may have succeeded before the first list.
+    // Another node's command may have succeeded before the first list; a list that is only a part may lack the strip.
+    if (strip === undefined && status.listed === 'part') return UNKNOWN_ANSWER;
     if (strip === undefined) return status.listed === null ? null : errorStatus('NOT_FOUND');
     if (port === null || !strip.available) return stripStatus(strip);
     return outletStatus(strip.outlets.find((outlet) => outlet.port === port)?.on);

@@ -49,8 +49,9 @@ export const listOf = (...strips: Strip[]): ListAnswer => ({
   ...bodyOf({ strips: strips.length }),
 });
 
-export const stripOf = (strip: Strip): StripAnswer => ({
+export const stripOf = (strip: Strip, saysOnline = strip.available): StripAnswer => ({
   strip: structuredClone(strip),
+  saysOnline,
   readable: true,
   ...bodyOf({ strip: strip.mac }),
 });

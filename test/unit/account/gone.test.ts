@@ -163,6 +163,7 @@ describe('a strip that left the list', () => {
     await list(lab);
     await lab.clock.pass(DAY);
     await list(lab);
+    await list(lab, makeStrip(MAC, [true]));
     await unreadable();
     assert.deepEqual(lab.log.lines, ['unreadable strip', 'unreadable strip']);
   });

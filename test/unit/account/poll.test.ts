@@ -191,6 +191,46 @@ describe('the poll', () => {
     assert.equal(lab.service.gets.length, asked);
   });
 
+  it('lets a strip that the list calls offline stay so, though its own answer says nothing of that', async () => {
+    const lab = startAccount();
+    let available = false;
+    let saysOnline = false;
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { available })));
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true]), saysOnline));
+    const { take } = watch(lab, { readings: 'all' });
+    await lab.clock.pass(120_000);
+    assert.deepEqual(take(), []);
+    assert.equal((await lab.account.get(MAC)).strip.available, false);
+    assert.equal(lab.account.store.find(MAC)?.available, false);
+    saysOnline = true;
+    assert.equal((await lab.account.get(MAC)).strip.available, true);
+    assert.deepEqual(take(), [`${MAC} available`]);
+    saysOnline = false;
+    await lab.clock.pass(30_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    available = true;
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC} available`]);
+  });
+
+  it('shows all strips as unavailable while the list cannot be read and has none, even if switching works', async () => {
+    const lab = startAccount();
+    let list: ReturnType<typeof listOf> = listOf(makeStrip(MAC, [true]));
+    lab.service.autoList = () => Promise.resolve(list);
+    const { take } = watch(lab);
+    await lab.clock.pass(0);
+    list = { ...listOf(), complete: false, readable: false };
+    await lab.clock.pass(120_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    lab.run(1, false);
+    await lab.service.last.answer(yes());
+    assert.deepEqual(take(), [`${MAC}/1 off`]);
+    assert.equal(lab.account.status().available, true, 'the service does answer');
+    list = listOf(makeStrip(MAC, [false]));
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC} available`]);
+  });
+
   it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {
     const lab = startAccount();
     let available = true;

@@ -107,7 +107,7 @@ describe('the status of an account', () => {
     const { heard } = follow(lab);
     for (const readable of [false, false, true, false]) {
       const reading = lab.account.list();
-      await lab.service.lists.at(-1)?.answer({ ...listOf(), readable });
+      await lab.service.lists.at(-1)?.answer({ ...listOf(makeStrip(MAC, [null])), readable });
       await reading;
     }
     const reading = lab.account.get(MAC);

@@ -253,6 +253,30 @@ describe('a list that arrives late', () => {
   });
 });
 
+describe('the answer about one strip', () => {
+  it('does not change how the list spells its MAC, which its path needs', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const reading = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip('aa:bb:cc:dd:ee:ff', [true])));
+    assert.equal((await reading).strip.mac, MAC);
+    const toggle = lab.run(1, 'toggle');
+    await lab.service.gets[1]?.answer(stripOf(makeStrip('aa:bb:cc:dd:ee:ff', [true])));
+    assert.equal(lab.service.last.mac, MAC);
+    await lab.service.last.answer(yes());
+    assert.equal(toggle.outcome?.mac, MAC);
+  });
+
+  it('makes no strip of a MAC that a complete list does not have, if it cannot be read', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const reading = lab.account.get(OTHER);
+    await lab.service.gets[0]?.answer({ ...stripOf(makeStrip(OTHER, []), false), readable: false });
+    assert.equal((await reading).strip.available, false);
+    assert.equal(lab.account.store.find(OTHER), undefined);
+  });
+});
+
 describe('simultaneous reads', () => {
   it('of the same thing share one request, and each caller gets its own copy', async () => {
     const lab = startAccount();

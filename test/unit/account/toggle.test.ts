@@ -104,6 +104,16 @@ describe('a toggle', () => {
     });
   }
 
+  for (const port of [1, 'all'] as const) {
+    it(`of ${port} of a strip that cannot be reached is BAD_RESPONSE and switches nothing: its states are old`, async () => {
+      const { service, run } = startAccount();
+      const ending = run(port, 'toggle');
+      await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, false], { available: false })));
+      assert.equal(ending.error?.code, 'BAD_RESPONSE');
+      assert.equal(service.switches.length, 0);
+    });
+  }
+
   it('of a strip that is unknown is NOT_FOUND and switches nothing', async () => {
     const { service, run } = startAccount();
     service.autoList = () => Promise.resolve(listOf());

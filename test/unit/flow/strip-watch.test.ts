@@ -327,6 +327,9 @@ describe('a node that watches', () => {
     known = undefined;
     tell(outlet());
     assert.deepEqual(shown.slice(2), ['unknownAnswer', 'unavailable', 'notFound']);
+    status({ ...fine, listed: 'part' });
+    assert.equal(shown.at(-1), 'unknownAnswer', 'a part of the list may lack it');
+    status(fine);
     known = strip;
     tell(outlet());
     known = undefined;

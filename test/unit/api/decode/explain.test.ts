@@ -158,6 +158,19 @@ describe('What was read', () => {
     return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
   };
 
+  for (const [fields, says] of [
+    [{}, false],
+    [{ online: true }, true],
+    [{ online: false }, false],
+    [{ status: 'online' }, true],
+    [{ wifi: { connected: true } }, true],
+    [{ load: 3 }, false],
+  ] as const) {
+    it(`${says ? 'says' : 'does not say'} that a strip is online with ${JSON.stringify(fields)}`, () => {
+      assert.equal(decodeStrip({ mac: MAC, outlets: [true], ...fields }, MAC, AT).saysOnline, says);
+    });
+  }
+
   it('shares nothing with the answer, nor with what was read before', () => {
     const body = [{ mac: MAC, outlets: [{ port: 1, on: true }], load: '1 W' }];
     const before = JSON.stringify(body);
