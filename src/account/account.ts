@@ -56,7 +56,15 @@ export class Account {
       this.#answered(succeeded, endedPause),
     );
     this.#reader = new Reader(options.service, this.#store, this.#requests);
-    this.#poller = new Poller(options, this.#requests.cooldown, () => this.#round());
+    this.#poller = new Poller(
+      options,
+      this.#requests.cooldown,
+      () => this.#round(),
+      (error) => {
+        this.#store.failed(error, this.#store.nextVersion());
+        this.#checkStatus();
+      },
+    );
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.refresh(),
     );

@@ -8,6 +8,8 @@ const FLOOR = 5_000;
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5 * 60_000;
 const WAIT_WHILE_REJECTED = 15 * 60_000;
+/** If the service asks for a longer pause than so many milliseconds, what the last list said becomes old. */
+const LONG_PAUSE = 60_000;
 /** Part of the interval by which it varies either way. */
 const JITTER = 0.1;
 
@@ -39,11 +41,12 @@ export class Poller {
   #saidFailing = false;
   #refreshAfterRound = false;
 
-  /** `read` does one round. */
+  /** `read` does one round. `outdate` is called where a round cannot be done for long, with the reason. */
   constructor(
     private readonly options: AccountOptions,
     private readonly cooldown: Cooldown,
     private readonly read: () => Promise<Round>,
+    private readonly outdate: (error: StripError) => void,
   ) {
     this.#interval = Math.max(options.settings.interval, FLOOR);
   }
@@ -88,8 +91,10 @@ export class Poller {
 
   async #round(): Promise<void> {
     this.#timer = null;
-    if (this.cooldown.remaining > 0) {
+    const { error, remaining } = this.cooldown;
+    if (error !== null) {
       this.#schedule(this.#wait());
+      if (remaining > LONG_PAUSE) this.outdate(error);
       return;
     }
     this.#isReading = true;

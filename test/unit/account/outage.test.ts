@@ -435,6 +435,43 @@ describe('a rate limit', () => {
     assert.ok(lab.service.lists.length >= before + 8, `${lab.service.lists.length - before} polls in 45 s`);
   });
 
+  it('that is long makes the strips unavailable as soon as the list cannot be read when it is due', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    const { take } = watch(lab);
+    await lab.clock.pass(0);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    assert.equal(lab.account.status().error?.code, 'RATE_LIMITED');
+    await lab.clock.pass(600_000);
+    assert.deepEqual(take(), [`${MAC} available`]);
+    assert.equal(lab.account.status().error, null);
+  });
+
+  it('that is long is shown to a subscriber who comes meanwhile', async () => {
+    const lab = startAccount();
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    lab.account.subscribe(() => undefined);
+    await lab.clock.pass(0);
+    assert.equal(lab.account.status().available, false);
+    assert.equal(lab.account.status().error?.code, 'RATE_LIMITED');
+  });
+
+  it('that is short changes nothing about the strips', async () => {
+    const lab = startAccount({ interval: 5000 });
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    const { take } = watch(lab);
+    await lab.clock.pass(0);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 30_000 }));
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), []);
+  });
+
   it("that outlasts a command ends it with the command's own failure", async () => {
     const lab = startAccount();
     const failing = lab.run(1, true);
