@@ -190,15 +190,21 @@ export class Account {
   async #round(): Promise<Round> {
     const listError = await failureOf(this.#reader.list());
     const more = listError === null ? this.#store.withoutReadings() : [];
+    const { clock, settings } = this.#options;
+    const end = clock.monotonic() + settings.interval;
     let readingsError: StripError | null = null;
     const ask = async (): Promise<void> => {
-      for (let mac = more.shift(); mac !== undefined; mac = more.shift()) {
+      for (let state = more.shift(); state !== undefined; state = more.shift()) {
+        const { mac } = state.strip;
+        const now = clock.monotonic();
         if (!this.#wantsReadings(mac)) continue;
-        const error = await failureOf(this.#reader.get(mac));
+        // Strips that do not answer must not delay the next list for long.
+        if (now > end) return;
+        const error = now < state.readAgainAt ? state.readError : await failureOf(this.#reader.get(mac));
         if (!isUnknownStrip(error)) readingsError ??= error;
       }
     };
-    const atOnce = Math.ceil(this.#options.settings.concurrency / 2);
+    const atOnce = Math.ceil(settings.concurrency / 2);
     await Promise.all(Array.from({ length: atOnce }, ask));
     return { listError, readingsError };
   }

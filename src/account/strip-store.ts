@@ -7,6 +7,9 @@ import type { AccountOptions, AccountStatus, Change } from './types';
 /** After so many milliseconds out of the list a strip is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
 
+/** Longest wait, in milliseconds, before readings that could not be read are asked for again. */
+const LONGEST_BACKOFF = 5 * 60_000;
+
 /** What has a version of its own. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
@@ -38,6 +41,11 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
+  /** How many reads of it alone have failed, one after another, and why the latest did. */
+  failedReads: number;
+  readError: StripError | null;
+  /** Monotonic time before which the poll does not ask for its readings. */
+  readAgainAt: number;
   /** The newest list calls it offline. */
   listedOffline: boolean;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
@@ -142,11 +150,10 @@ export class StripStore {
     return this.#listVersion > 0 ? 'part' : null;
   }
 
-  /** MACs of strips in the newest list that told none of their readings. */
-  withoutReadings(): string[] {
-    return [...this.#strips.values()]
-      .filter(({ listVersion, readingsUntold }) => listVersion === this.#listVersion && readingsUntold)
-      .map(({ strip }) => strip.mac);
+  /** Strips in the newest list that told none of their readings. */
+  withoutReadings(): Pick<StripState, 'strip' | 'readError' | 'readAgainAt'>[] {
+    const states = [...this.#strips.values()];
+    return states.filter((state) => state.listVersion === this.#listVersion && state.readingsUntold);
   }
 
   /**
@@ -203,6 +210,9 @@ export class StripStore {
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
+    state.failedReads = 0;
+    state.readError = null;
+    state.readAgainAt = -Infinity;
     state.saidOffline = !strip.available;
     // If the list calls it offline, an answer that says nothing of that does not make it available.
     const mayNotKnow = strip.available && !answer.saysOnline && state.listedOffline;
@@ -232,6 +242,23 @@ export class StripStore {
   failed(error: StripError, version: number): void {
     if (!this.#noteAnswer(error, version)) return;
     this.#markAllUnavailable(version);
+    this.#tell();
+  }
+
+  /**
+   * A read of this strip alone, asked as `version`, failed. From the second failure on, readings that no list tells are unknown, and are asked for
+   * less and less often.
+   */
+  stripFailed(mac: string, error: StripError, version: number): void {
+    const state = this.#find(mac);
+    if (state?.readingsUntold !== true) return;
+    state.readError = error;
+    if (++state.failedReads < 2) return;
+    const { clock, settings } = this.options;
+    const backoff = Math.min(settings.interval * 2 ** (state.failedReads - 1), LONGEST_BACKOFF);
+    state.readAgainAt = clock.monotonic() + backoff;
+    const unknown = READINGS.filter((name) => acceptVersion(state, name, version));
+    this.#replace(state, { ...state.strip, ...Object.fromEntries(unknown.map((name) => [name, null])) });
     this.#tell();
   }
 
@@ -276,6 +303,9 @@ export class StripStore {
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
+      failedReads: 0,
+      readError: null,
+      readAgainAt: -Infinity,
       listedOffline: false,
       saidOffline: false,
       readable: true,

@@ -191,6 +191,47 @@ describe('the poll', () => {
     assert.equal(lab.service.gets.length, asked);
   });
 
+  it('forgets readings that cannot be read twice in a row, and asks for them less and less often', async () => {
+    const lab = startAccount();
+    let load: number | null = 5;
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true])));
+    lab.service.autoGet = (mac) =>
+      mac === MAC && load === null
+        ? Promise.reject(failure('SERVICE', { retryable: true }))
+        : Promise.resolve(stripOf(makeStrip(mac, [true], { load: mac === MAC ? load : 7 })));
+    const { take } = watch(lab, { readings: 'all' });
+    const asked = (mac: string) => lab.service.gets.splice(0).filter((call) => call.mac === mac).length;
+    await lab.clock.pass(0);
+    load = null;
+    await lab.clock.pass(20_000);
+    assert.deepEqual(take(), [], 'a single failure may be chance');
+    await lab.clock.pass(30_000);
+    assert.deepEqual(take(), [`${MAC} load null`]);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+    asked(MAC);
+    await lab.clock.pass(3_600_000);
+    const often = asked(MAC);
+    assert.ok(often >= 12 && often <= 18, `${often} times in an hour`);
+    load = 6;
+    await lab.clock.pass(330_000);
+    assert.deepEqual(take(), [`${MAC} load 6`]);
+    asked(MAC);
+    await lab.clock.pass(300_000);
+    assert.equal(asked(MAC), 10);
+  });
+
+  it('reads the list at least every other interval, though readings have no answer', async () => {
+    const lab = startAccount();
+    const macs = Array.from({ length: 40 }, (_, index) => `AABBCCDDEE${index + 10}`);
+    lab.service.autoList = () => Promise.resolve(listOf(...macs.map((mac) => makeStrip(mac, [true]))));
+    lab.service.autoGet = () =>
+      new Promise((_, reject) => lab.clock.setTimeout(() => reject(failure('TIMEOUT')), 10_000));
+    lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(600_000);
+    const gaps = lab.service.lists.map(({ at }, index, all) => at - (all[index - 1]?.at ?? 0));
+    assert.ok(Math.max(...gaps) <= 75_000, String(gaps));
+  });
+
   it('lets a strip that the list calls offline stay so, though its own answer says nothing of that', async () => {
     const lab = startAccount();
     let available = false;
