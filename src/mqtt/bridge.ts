@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError } from '../api/errors';
 import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
 import { actionOf, invalidInput, parseRequested, requireSet, type Message } from '../flow/input-fields';
-import type { Handle, Input } from '../flow/input-handler';
+import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import type { SharedAccount } from '../flow/shared-account';
 import { checkPrefix, CYCLE_DELAY, flagOf, SETTINGS, textOf, type Config } from '../settings';
@@ -65,6 +65,9 @@ const EMPTY_AFTER = 1_000;
 /** Topics that are emptied again after a birth message; bounds memory. */
 const MOST_EMPTIED = 10_000;
 
+/** Milliseconds for which the status shows why a message from the broker failed. */
+const ERROR_SHOWN_FOR = 10_000;
+
 /** Retained commands that are warned of; bounds memory. */
 const MOST_WARNED = 100;
 
@@ -109,6 +112,7 @@ export class Bridge {
   /** Monotonic time. */
   #startedAt = 0;
   #forgetTimer: Timer | null = null;
+  #statusTimer: Timer | null = null;
   #timer: Timer | null = null;
   readonly #warned = new Set<string>();
   #unsubscribe: () => void = () => undefined;
@@ -131,7 +135,7 @@ export class Bridge {
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
-    for (const timer of [this.#timer, this.#emptyTimer, this.#forgetTimer]) {
+    for (const timer of [this.#timer, this.#emptyTimer, this.#forgetTimer, this.#statusTimer]) {
       if (timer !== null) this.options.clock.clearTimeout(timer);
     }
     return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
@@ -143,6 +147,17 @@ export class Bridge {
 
   /** Carries out one message from the broker. */
   readonly handle: Handle = async (input) => {
+    try {
+      return await this.#handle(input);
+    } catch (error) {
+      const { clock } = this.options;
+      if (this.#statusTimer !== null) clock.clearTimeout(this.#statusTimer);
+      if (!this.#closed) this.#statusTimer = clock.setTimeout(() => this.#showStatus(), ERROR_SHOWN_FOR);
+      throw error;
+    }
+  };
+
+  async #handle(input: Input): Promise<HandlerResult> {
     const topic = ownProperty(input.msg, 'topic');
     const payload = ownProperty(input.msg, 'payload');
     const isRetained = ownProperty(input.msg, 'retain') === true;
@@ -156,7 +171,12 @@ export class Bridge {
       else await this.#command(incoming.id, incoming.port, payload, input);
     }
     return { messages: [], status: this.#nodeStatus() ?? ASKING };
-  };
+  }
+
+  #showStatus(): void {
+    const status = this.#nodeStatus();
+    if (status !== null) this.options.onStatus(status);
+  }
 
   #onBirth(topic: unknown, payload: unknown): void {
     if (payload === 'online') {
@@ -227,8 +247,7 @@ export class Bridge {
     if (change.kind === 'removed') this.#forget(change.strip);
     else if (change.kind !== 'account') this.#update(change.strip);
     else this.#checkBefore();
-    const status = this.#nodeStatus();
-    if (status !== null) this.options.onStatus(status);
+    this.#showStatus();
   }
 
   /** Strips of before are unavailable until they turn up. What is left of them is emptied once those of this account are known. */

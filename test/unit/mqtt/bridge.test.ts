@@ -871,6 +871,19 @@ describe('taking messages from the broker', () => {
     assert.deepEqual(lab.commands, []);
   });
 
+  it('shows the status of the node again a while after a message failed, unless it was closed', async () => {
+    const lab = new Lab().start(strip([true]));
+    const wrong = { topic: 'elsewhere', payload: 'on' };
+    await assert.rejects(lab.bridge.handle(input(wrong)), { code: 'INVALID_INPUT' });
+    lab.shown.length = 0;
+    await lab.clock.pass(10_000);
+    assert.deepEqual(lab.shown, ['1']);
+    await assert.rejects(lab.bridge.handle(input(wrong)), { code: 'INVALID_INPUT' });
+    lab.bridge.close();
+    await lab.clock.pass(10_000);
+    assert.deepEqual(lab.shown, ['1']);
+  });
+
   it('answers with the status of the node', async () => {
     const lab = new Lab().start(strip([true]));
     lab.becomes({ available: null });

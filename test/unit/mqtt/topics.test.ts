@@ -73,6 +73,10 @@ describe('reading a topic', () => {
   it('finds the birth messages of the broker connection and of Home Assistant', () => {
     assert.deepEqual(read('smart-strip/bridge'), { kind: 'birth' });
     assert.deepEqual(read('homeassistant/status'), { kind: 'birth' });
+    const settings = { topic: 'smart-strip', discovery: 'hass' };
+    for (const topic of ['hass/status', 'homeassistant/status']) {
+      assert.deepEqual(read(topic, settings), { kind: 'birth' });
+    }
   });
 
   it('knows every topic that it publishes on', () => {
