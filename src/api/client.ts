@@ -53,8 +53,8 @@ export class Client implements Service {
   }
 
   async list(): Promise<ListAnswer> {
-    const { body, isPart, ...answer } = await this.#read(() => '/strips');
-    const list = decodeList(body, this.#now());
+    const { body, isPart, paging, ...answer } = await this.#read(() => '/strips');
+    const list = decodeList(body, this.#now(), [], paging);
     return { ...list, complete: list.complete && !isPart, ...answer };
   }
 

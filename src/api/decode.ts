@@ -21,9 +21,14 @@ type DecodedStrip = Omit<StripAnswer, keyof JsonBody>;
 /**
  * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it
  * cannot read for sure is `null` or left out. `at`: when the answer was read, ISO 8601. `notes`: gets the reasons for what
- * is unknown although something was sent for it.
+ * is unknown although something was sent for it. `paging`: what headers say of pages.
  */
-export function decodeList(body: unknown, at: string, notes: Note[] = []): DecodedList {
+export function decodeList(
+  body: unknown,
+  at: string,
+  notes: Note[] = [],
+  paging: JsonRecord = {},
+): DecodedList {
   const classify = createClassifier();
   const found = findRecords(body, classify);
   const oldKeys = oldKeysAround(found.wrappers, classify);
@@ -31,7 +36,7 @@ export function decodeList(body: unknown, at: string, notes: Note[] = []): Decod
     byStrip(found.records).values(),
     (about) => readStrip(about, oldKeys, at, classify, notes).strip,
   );
-  const hints = hintsAtMore(found.wrappers, [found.records.length, strips.length], classify);
+  const hints = hintsAtMore([...found.wrappers, paging], [found.records.length, strips.length], classify);
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
   const complete = found.isList && found.unidentified === 0 && hints.length === 0;

@@ -1,5 +1,6 @@
 // What a whole HTTP response says: the JSON body, the outcome of a switch, or the error that its status and body amount to.
 import { decodeSwitch } from './decode/switch';
+import { readJson, type JsonRecord } from './decode/values';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
 import {
@@ -34,6 +35,8 @@ type ParsedBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJs
 export interface ReadAnswer extends JsonBody {
   /** There is more of what was asked for. */
   readonly isPart: boolean;
+  /** What its headers may say of pages, as fields of a body would. */
+  readonly paging: JsonRecord;
 }
 
 interface Json {
@@ -54,12 +57,22 @@ export function readAnswer(
   const body = parseBody(response.text);
   if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
   const { json, text } = jsonOrThrow(response, body, context);
-  return { response: json, text, isPart: isPart(response) };
+  return { response: json, text, isPart: isPart(response), paging: pagingOf(response.headers) };
 }
 
 /** Whether the status or a link to the next page says that the body is not all. Neither is documented; many services use them. */
 const isPart = ({ status, headers }: HttpResponse): boolean =>
   status === 206 || /;\s*rel\s*=\s*(?:"[^"]*\bnext\b|next\b)/i.test([headers.link].flat().join());
+
+/** `x-total-count: 57`, `x-next-page: 2` and `content-range: items 0-19/57`: none is documented, and many services use them. */
+function pagingOf(headers: ResponseHeaders): JsonRecord {
+  const own = Object.keys(headers).filter((name) => name.startsWith('x-'));
+  const total = /\/(\d+)$/.exec(headerOf(headers, 'content-range') ?? '')?.[1];
+  return {
+    ...Object.fromEntries(own.map((name) => [name.slice(2), readJson(headerOf(headers, name))])),
+    ...(total === undefined ? {} : { total }),
+  };
+}
 
 /**
  * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status (API document, section 7,

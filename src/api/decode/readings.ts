@@ -156,6 +156,10 @@ const useless = ({ meaning }: Field, reading: ReadingName, reason: Note['reason'
 function measuredOf(record: JsonRecord, classify: Classifier): Measured | 'scale' | 'disagree' | null {
   const values: Candidate<number>[] = [];
   const units: string[] = [];
+  // Beside other measurements, a current is one, and not the value of now.
+  const isMeter = Object.keys(record).some(
+    (key) => classify(key).is('power') || classify(key).reading !== null,
+  );
   for (const key in record) {
     const meaning = classify(key);
     if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';
@@ -165,7 +169,7 @@ function measuredOf(record: JsonRecord, classify: Classifier): Measured | 'scale
     if (!/[0-9]/.test(text) && classify(text).denied) return null;
     const unit = meaning.unitOf === 'any' ? readText(record[key]) : null;
     if (unit !== null) units.push(unit.trim());
-    if (!meaning.is('value')) continue;
+    if (!meaning.is('value') || (isMeter && meaning.measures)) continue;
     const measured = readNumber(record[key]);
     if (measured === null) continue;
     values.push({ value: measured.value, from: key });

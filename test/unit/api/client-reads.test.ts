@@ -273,6 +273,16 @@ describe('Client: answers to reads', () => {
       [200, { link: `</strips?page=1>; rel=prev, ${next.replaceAll('"', '')}` }, false],
       [200, { link: '</strips?page=9>; rel="last next"' }, false],
       [200, { link: '</strips?page=1>; rel="prev"; title="next"' }, true],
+      [200, { 'x-total-count': '57' }, false],
+      [200, { 'x-total-count': '0' }, true],
+      [200, { 'x-next-page': '2' }, false],
+      [200, { 'x-next-page': '', 'x-total': '0' }, true],
+      [200, { 'x-has-more': 'true' }, false],
+      [200, { 'x-pagination': '{"totalCount": 57, "currentPage": 1}' }, false],
+      [200, { 'content-range': 'items 0-19/57' }, false],
+      [200, { 'content-range': 'items */0' }, true],
+      [200, { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '3', 'x-request-id': '57' }, true],
+      [200, { 'x-powered-by': 'Express', 'x-cache': 'HIT', 'x-frame-options': 'DENY' }, true],
     ];
     for (const [status, headers, complete] of cases) {
       service.next({ kind: 'answer', status, json: [], headers });
