@@ -189,7 +189,9 @@ export class Account {
    */
   async #round(): Promise<Round> {
     const listError = await failureOf(this.#reader.list());
+    // If there is not enough time for all, they take turns.
     const more = listError === null ? this.#store.withoutReadings() : [];
+    more.sort((a, b) => a.askedAt - b.askedAt);
     const { clock, settings } = this.#options;
     const end = clock.monotonic() + settings.interval;
     let readingsError: StripError | null = null;
@@ -198,8 +200,9 @@ export class Account {
         const { mac } = state.strip;
         const now = clock.monotonic();
         if (!this.#wantsReadings(mac)) continue;
-        // Strips that do not answer must not delay the next list for long.
-        if (now > end) return;
+        // Strips that do not answer, or a pause, must not delay the next list for long.
+        if (now > end || this.#requests.cooldown.remaining > 0) return;
+        state.askedAt = now;
         const error = now < state.readAgainAt ? state.readError : await failureOf(this.#reader.get(mac));
         if (!isUnknownStrip(error)) readingsError ??= error;
       }

@@ -8,7 +8,7 @@ const FLOOR = 5_000;
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5 * 60_000;
 const WAIT_WHILE_REJECTED = 15 * 60_000;
-/** If the service asks for a longer pause than so many milliseconds, what the last list said becomes old. */
+/** If pauses that the service asks for keep a list from being read for so many milliseconds, what the last one said is old. */
 const LONG_PAUSE = 60_000;
 /** Part of the interval by which it varies either way. */
 const JITTER = 0.1;
@@ -38,7 +38,10 @@ export class Poller {
   #failures = 0;
   /** The next wait is drawn from the whole interval, so that many accounts that start together do not poll in step. */
   #isUnsettled = true;
-  #saidFailing = false;
+  /** What the log says is failing. */
+  #saidFailing: 'list' | 'readings' | null = null;
+  /** Monotonic time when a pause first kept a list from being read; `null`: none has since the last round. */
+  #heldUpAt: number | null = null;
   #refreshAfterRound = false;
 
   /** `read` does one round. `outdate` is called where a round cannot be done for long, with the reason. */
@@ -92,13 +95,16 @@ export class Poller {
   async #round(): Promise<void> {
     this.#timer = null;
     const { error, remaining } = this.cooldown;
+    const now = this.options.clock.monotonic();
     if (error !== null) {
-      this.#schedule(this.#wait());
-      if (remaining > LONG_PAUSE) this.outdate(error);
+      this.#heldUpAt ??= now;
+      this.#schedule(remaining + this.#firstWait());
+      if (now + remaining - this.#heldUpAt > LONG_PAUSE) this.outdate(error);
       return;
     }
     this.#isReading = true;
-    this.#began = this.options.clock.monotonic();
+    this.#heldUpAt = null;
+    this.#began = now;
     try {
       this.#take(await this.read());
     } catch (error) {
@@ -117,15 +123,20 @@ export class Poller {
     if (this.#failure !== null) this.#isUnsettled = true;
     this.#failures = listError === null ? 0 : this.#failures + 1;
     this.#failure = listError;
-    if (error !== null && !this.#saidFailing) this.options.log.failing(error);
-    if (error === null && this.#saidFailing) this.options.log.recovered();
-    this.#saidFailing = error !== null;
+    const failing = listError !== null ? 'list' : readingsError !== null ? 'readings' : null;
+    if (failing === this.#saidFailing) return;
+    // A list that fails is said also where only readings have failed so far.
+    if (failing !== 'list' && this.#saidFailing !== null) this.options.log.recovered();
+    if (error !== null) this.options.log.failing(error);
+    this.#saidFailing = failing;
   }
 
   /** Milliseconds until the next round. */
   #wait(): number {
     const { clock } = this.options;
-    if (this.cooldown.remaining > 0) return this.cooldown.remaining + this.#firstWait();
+    const { remaining } = this.cooldown;
+    // After a list that was read, a pause does not change when the next one is due: `#round` then waits for its end.
+    if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
     const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
       const wait = this.#isUnsettled ? this.#firstWait() : Math.max(this.#interval * jitter, FLOOR);

@@ -41,6 +41,8 @@ interface StripState {
   listVersion: number;
   /** That list told none of its readings. */
   readingsUntold: boolean;
+  /** Monotonic time when the poll last asked for its readings. */
+  askedAt: number;
   /** How many reads of it alone have failed, one after another, and why the latest did. */
   failedReads: number;
   readError: StripError | null;
@@ -70,6 +72,8 @@ export class StripStore {
   #version = 0;
   /** Versions of the newest list and of the newest complete one; 0: none yet. */
   #listVersion = 0;
+  /** Monotonic time when the newest list was taken in. */
+  #listedAt = -Infinity;
   #completeVersion = 0;
   #availableVersion = 0;
   /** What the answer that is being taken in has changed. */
@@ -151,7 +155,7 @@ export class StripStore {
   }
 
   /** Strips in the newest list that told none of their readings. */
-  withoutReadings(): Pick<StripState, 'strip' | 'readError' | 'readAgainAt'>[] {
+  withoutReadings(): Pick<StripState, 'strip' | 'askedAt' | 'readError' | 'readAgainAt'>[] {
     const states = [...this.#strips.values()];
     return states.filter((state) => state.listVersion === this.#listVersion && state.readingsUntold);
   }
@@ -167,6 +171,7 @@ export class StripStore {
     this.#noteAnswer(null, version);
     if (version > this.#listVersion) {
       this.#listVersion = version;
+      this.#listedAt = this.options.clock.monotonic();
       this.#isListUnreadable = !readable && answer.strips.length === 0;
       if (this.#isListUnreadable) this.#markAllUnavailable(version);
     }
@@ -215,7 +220,8 @@ export class StripStore {
     state.readAgainAt = -Infinity;
     state.saidOffline = !strip.available;
     // If the list calls it offline, an answer that says nothing of that does not make it available.
-    const mayNotKnow = strip.available && !answer.saysOnline && state.listedOffline;
+    const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
+    const mayNotKnow = strip.available && !answer.saysOnline && state.listedOffline && isListRecent;
     // Its path is made with the spelling of the list.
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
@@ -233,7 +239,7 @@ export class StripStore {
     this.#noteReached(version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
-    state.saidOffline = false;
+    state.saidOffline = state.listedOffline = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);
     this.#tell();
   }
@@ -303,6 +309,7 @@ export class StripStore {
       outletsTold: false,
       listVersion: 0,
       readingsUntold: false,
+      askedAt: -Infinity,
       failedReads: 0,
       readError: null,
       readAgainAt: -Infinity,

@@ -451,6 +451,44 @@ describe('a rate limit', () => {
     assert.equal(lab.account.status().error, null);
   });
 
+  it('that begins with the readings of a round makes the strips unavailable when the next list is due', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.service.autoGet = () => Promise.reject(failure('RATE_LIMITED', { retryAfter: 1_800_000 }));
+    const { take } = watch(lab, { readings: 'all' });
+    await lab.clock.pass(0);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    assert.equal(lab.service.lists.length, 1);
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
+    await lab.clock.pass(1_800_000);
+    assert.deepEqual(take(), [`${MAC} available`]);
+  });
+
+  it('that is short, but follows others without end, makes the strips unavailable, too', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.service.autoSwitch = () => Promise.reject(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    const { take } = watch(lab);
+    await lab.clock.pass(0);
+    for (let turn = 0; turn < 30; turn++) {
+      lab.run(1, true);
+      await lab.clock.pass(10_000);
+    }
+    assert.equal(lab.service.lists.length, 1);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+  });
+
+  it('does not keep a round waiting that has more readings to ask for', async () => {
+    const lab = startAccount({ retryFor: 3_600_000, concurrency: 1 });
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true])));
+    lab.service.autoGet = () => Promise.reject(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    watch(lab, { readings: 'all' });
+    await lab.clock.pass(1000);
+    assert.deepEqual(lab.log.lines, ['rate limited 600', 'failing RATE_LIMITED']);
+  });
+
   it('that is long is shown to a subscriber who comes meanwhile', async () => {
     const lab = startAccount();
     lab.run(1, true);

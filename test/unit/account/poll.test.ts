@@ -191,6 +191,39 @@ describe('the poll', () => {
     assert.equal(lab.service.gets.length, asked);
   });
 
+  it('believes an old list no longer that a strip is offline, nor one from before a switch was confirmed', async () => {
+    const lab = startAccount();
+    const offline = async (): Promise<void> => {
+      const reading = lab.account.list();
+      await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [true], { available: false })));
+      await reading;
+    };
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true]), false));
+    const isAvailable = async (): Promise<boolean> => (await lab.account.get(MAC)).strip.available;
+    await offline();
+    assert.equal(await isAvailable(), false);
+    await lab.clock.pass(60_000);
+    assert.equal(await isAvailable(), true);
+    await offline();
+    assert.equal(await isAvailable(), false);
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.equal(await isAvailable(), true);
+  });
+
+  it('asks for the readings of all strips in turn where there is no time for all at once', async () => {
+    const lab = startAccount();
+    const macs = Array.from({ length: 200 }, (_, index) => `AABBCCDD${index + 1000}`);
+    lab.service.autoList = () => Promise.resolve(listOf(...macs.map((mac) => makeStrip(mac, [true]))));
+    lab.service.autoGet = (mac) =>
+      new Promise((resolve) =>
+        lab.clock.setTimeout(() => resolve(stripOf(makeStrip(mac, [true], { load: 1 }))), 2000),
+      );
+    lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(300_000);
+    assert.equal(new Set(lab.service.gets.map(({ mac }) => mac)).size, macs.length);
+  });
+
   it('forgets readings that cannot be read twice in a row, and asks for them less and less often', async () => {
     const lab = startAccount();
     let load: number | null = 5;
@@ -300,6 +333,23 @@ describe('a poll that fails', () => {
     answer = listOf();
     await lab.clock.pass(600_000);
     assert.deepEqual(lab.log.lines, ['failing UNREACHABLE', 'recovered']);
+  });
+
+  it('says so too where until then only readings could not be had', async () => {
+    let answer: ReturnType<typeof listOf> | Error = listOf(makeStrip(MAC, [true]));
+    const { lab } = watched(() => answer);
+    lab.account.subscribe(() => undefined, 'all');
+    lab.service.autoGet = () => Promise.reject(failure('SERVICE', { retryable: true }));
+    await lab.clock.pass(60_000);
+    answer = failure('UNREACHABLE');
+    await lab.clock.pass(600_000);
+    assert.deepEqual(lab.log.lines, ['failing SERVICE', 'failing UNREACHABLE']);
+    answer = listOf(makeStrip(MAC, [true]));
+    await lab.clock.pass(600_000);
+    assert.deepEqual(lab.log.lines.slice(2), ['recovered', 'failing SERVICE']);
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
+    await lab.clock.pass(600_000);
+    assert.deepEqual(lab.log.lines.slice(4), ['recovered']);
   });
 
   it('says so once for readings that cannot be had, and keeps its pace', async () => {
