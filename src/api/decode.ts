@@ -36,7 +36,9 @@ export function decodeList(
     byStrip(found.records).values(),
     (about) => readStrip(about, oldKeys, at, classify, notes).strip,
   );
-  const hints = hintsAtMore([...found.wrappers, paging], [found.records.length, strips.length], classify);
+  const came = [found.records.length, strips.length];
+  // Each by itself: what a header says is no evidence against the body.
+  const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came, classify));
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
   const complete = found.isList && found.unidentified === 0 && hints.length === 0;

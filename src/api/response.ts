@@ -64,9 +64,13 @@ export function readAnswer(
 const isPart = ({ status, headers }: HttpResponse): boolean =>
   status === 206 || /;\s*rel\s*=\s*(?:"[^"]*\bnext\b|next\b)/i.test([headers.link].flat().join());
 
-/** `x-total-count: 57`, `x-next-page: 2` and `content-range: items 0-19/57`: none is documented, and many services use them. */
+/** Headers that many services use to say how much there is. Others with such words are about rate limits or sizes. */
+const PAGING =
+  /^x-(?:total(?:-?(?:count|items|pages))?|page(?:-?count)?|next-page|has-(?:more|next)|pagination)$/;
+
+/** `x-total-count: 57`, `x-next-page: 2` and `content-range: items 0-19/57`. None is documented. */
 function pagingOf(headers: ResponseHeaders): JsonRecord {
-  const own = Object.keys(headers).filter((name) => name.startsWith('x-'));
+  const own = Object.keys(headers).filter((name) => PAGING.test(name));
   const total = /\/(\d+)$/.exec(headerOf(headers, 'content-range') ?? '')?.[1];
   return {
     ...Object.fromEntries(own.map((name) => [name.slice(2), readJson(headerOf(headers, name))])),

@@ -282,6 +282,11 @@ describe('Client: answers to reads', () => {
       [200, { 'content-range': 'items 0-19/57' }, false],
       [200, { 'content-range': 'items */0' }, true],
       [200, { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '3', 'x-request-id': '57' }, true],
+      [
+        200,
+        { 'x-limit': '60', 'x-remaining': '59', 'x-count': '3', 'x-cached': 'true', 'x-size': '9' },
+        true,
+      ],
       [200, { 'x-powered-by': 'Express', 'x-cache': 'HIT', 'x-frame-options': 'DENY' }, true],
     ];
     for (const [status, headers, complete] of cases) {
