@@ -28,6 +28,18 @@ export interface OutletCommand {
   on: boolean;
 }
 
+interface FailedSwitch {
+  command: OutletCommand;
+  failure: Failure;
+  /** The state that the outlet has since. */
+  on: boolean | null;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** Failures that are over when the service answers again. */
+const OUTAGES: readonly string[] = ['UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED'];
+
 /** The deployed accounts and their strips. Between `start` and `stop` the runtime is asked for them every 2 s, otherwise for nothing. */
 export class LiveAccounts {
   /** The accounts as the runtime last described them; `null`: not yet. */
@@ -38,8 +50,10 @@ export class LiveAccounts {
   readonly loads = new Map<string, readonly LoadPoint[]>();
   /** States asked for, by the keys of outlets, until the runtime has answered. */
   readonly pending = new Map<string, boolean>();
-  /** Why the last command of an outlet failed, and the state that the outlet has since, by the keys of outlets. */
-  readonly failed = new Map<string, { command: OutletCommand; failure: Failure; on: boolean | null }>();
+  /** Commands that failed, the last one of each outlet, by the keys of outlets. */
+  readonly failed = new Map<string, FailedSwitch>();
+  /** Strips as they were shown last, by the ids of their accounts. */
+  readonly #shown = new Map<string, Strip[]>();
   readonly #lease = RED.nodes.id();
   /** Timer of the next question. */
   #timer = 0;
@@ -85,7 +99,10 @@ export class LiveAccounts {
     const answer = await adminRequest('strip-sidebar/switch', isSwitchedAnswer, { data: command });
     this.pending.delete(key);
     if (answer.ok) this.#confirm({ ...command, on: answer.on });
-    else this.failed.set(key, { command, failure: answer, on: this.#outlet(command)?.on ?? null });
+    else {
+      const on = this.#outlet(command)?.on ?? null;
+      this.failed.set(key, { command, failure: answer, on, at: Date.now() });
+    }
     this.changed();
     this.askAgain();
     return answer;
@@ -123,7 +140,8 @@ export class LiveAccounts {
     for (const account of accounts) {
       const { id, available } = account;
       // After a deploy an account begins with nothing; what was shown stays until it has asked.
-      if (available === null && account.strips.length === 0) account.strips = this.find(id)?.strips ?? [];
+      if (available === null && account.strips.length === 0) account.strips = this.#shown.get(id) ?? [];
+      this.#shown.set(id, account.strips);
       // For the labels of nodes, which ask the service for nothing.
       if (stripsOf(id).length === 0) learn(id, account.strips);
       for (const strip of account.strips) {
@@ -132,9 +150,12 @@ export class LiveAccounts {
       }
     }
     this.all = accounts;
-    // A failure is shown until the outlet changes.
-    for (const [key, { command, on }] of this.failed) {
-      if (this.#outlet(command)?.on !== on) this.failed.delete(key);
+    // A failure is shown until the outlet changes, or an outage is over.
+    for (const [key, { command, failure, on, at }] of this.failed) {
+      const { error = null, answeredAgo = null } = this.find(command.account) ?? {};
+      const hasAnswered = error === null && answeredAgo !== null && Date.now() - answeredAgo > at;
+      const isOver = hasAnswered && OUTAGES.includes(failure.code);
+      if (isOver || this.#outlet(command)?.on !== on) this.failed.delete(key);
     }
   }
 }

@@ -102,7 +102,8 @@ export class Sidebar {
     const side = html(
       'div',
       { class: 'smart-strip-side' },
-      html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
+      // What the runtime runs of a subflow is its instances.
+      isInSubflow(node) ? '' : html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
       info === undefined ? '' : iconButton('fa-bug', reportLabel, () => void showDiagnostics(id)),
       iconButton('fa-pencil', editLabel, () => RED.editor.editConfig('', 'strip-account', id)),
     );

@@ -67,6 +67,29 @@ describe('the accounts in the side bar', () => {
     assert.equal(accounts.failed.size, 0);
   });
 
+  it('forget that the service could not be reached when it has answered since', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    const switched = accounts.switchOutlet(COMMAND);
+    await answer({ ...FAILURE, code: 'UNREACHABLE' });
+    await switched;
+    await answer([{ ...overview(true, makeStrip(MAC, [false])), answeredAgo: 60_000 }]);
+    assert.equal(accounts.failed.size, 1, 'it answered before');
+    accounts.askAgain();
+    await answer([{ ...overview(true, makeStrip(MAC, [false])), answeredAgo: -1 }]);
+    assert.equal(accounts.failed.size, 0);
+  });
+
+  it('keep the strips of an account that an answer lacks while it is deployed again', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [true]))]);
+    for (const next of [[], [overview(null)]]) {
+      accounts.askAgain();
+      await answer(next);
+    }
+    assert.equal(accounts.strip('a', MAC)?.outlets[0]?.on, true);
+  });
+
   it('show a confirmed state before the next answer about the accounts', async () => {
     const accounts = subject();
     await answer([overview(true, makeStrip(MAC, [false]))]);
