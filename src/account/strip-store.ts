@@ -39,8 +39,9 @@ interface StripState {
   outletsTold: boolean;
   /** Of the newest list it was in. */
   listVersion: number;
-  /** That list told none of its readings. */
-  readingsUntold: boolean;
+  /** Readings that list did not tell, and those that its own latest answer told. */
+  untold: readonly ReadingName[];
+  ownTold: readonly ReadingName[];
   /** Monotonic time when the poll last asked for its readings. */
   askedAt: number;
   /** How many reads of it alone have failed, one after another, and why the latest did. */
@@ -154,10 +155,10 @@ export class StripStore {
     return this.#listVersion > 0 ? 'part' : null;
   }
 
-  /** Strips in the newest list that told none of their readings. */
+  /** Strips in the newest list that did not tell all their readings. */
   withoutReadings(): Pick<StripState, 'strip' | 'askedAt' | 'readError' | 'readAgainAt'>[] {
     const states = [...this.#strips.values()];
-    return states.filter((state) => state.listVersion === this.#listVersion && state.readingsUntold);
+    return states.filter((state) => state.listVersion === this.#listVersion && state.untold.length > 0);
   }
 
   /**
@@ -183,10 +184,14 @@ export class StripStore {
       if (state.listVersion < version) {
         state.listVersion = version;
         state.listedOffline = !strip.available;
-        state.readingsUntold = READINGS.every((name) => strip[name] === null);
-        const unsure: VersionedField[] = state.readingsUntold ? [...READINGS] : [];
+        state.untold = READINGS.filter((name) => strip[name] === null);
+        // What only its own answers tell stays as it is.
+        const tellsNone = state.untold.length === READINGS.length;
+        const unsure: VersionedField[] = state.untold.filter(
+          (name) => tellsNone || state.ownTold.includes(name),
+        );
         // If the strip's own answer said offline, only another answer about this strip changes that: a list may not know.
-        const mayNotKnow = state.saidOffline && state.readingsUntold && this.asksMore(strip.mac);
+        const mayNotKnow = state.saidOffline && state.untold.length > 0 && this.asksMore(strip.mac);
         if (strip.available && mayNotKnow) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
@@ -217,7 +222,13 @@ export class StripStore {
     state.readable = readable;
     state.failedReads = 0;
     state.readError = null;
-    state.readAgainAt = -Infinity;
+    state.ownTold = READINGS.filter((name) => strip[name] !== null);
+    // The list may tell all there is: then it would be in vain to ask in every round.
+    const addsNothing =
+      strip.available &&
+      state.untold.length < READINGS.length &&
+      !state.untold.some((name) => state.ownTold.includes(name));
+    state.readAgainAt = addsNothing ? this.options.clock.monotonic() + LONGEST_BACKOFF : -Infinity;
     state.saidOffline = !strip.available;
     // If the list calls it offline, an answer that says nothing of that does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
@@ -257,13 +268,13 @@ export class StripStore {
    */
   stripFailed(mac: string, error: StripError, version: number): void {
     const state = this.#find(mac);
-    if (state?.readingsUntold !== true) return;
+    if (state === undefined || state.untold.length === 0) return;
     state.readError = error;
     if (++state.failedReads < 2) return;
     const { clock, settings } = this.options;
     const backoff = Math.min(settings.interval * 2 ** (state.failedReads - 1), LONGEST_BACKOFF);
     state.readAgainAt = clock.monotonic() + backoff;
-    const unknown = READINGS.filter((name) => acceptVersion(state, name, version));
+    const unknown = state.untold.filter((name) => acceptVersion(state, name, version));
     this.#replace(state, { ...state.strip, ...Object.fromEntries(unknown.map((name) => [name, null])) });
     this.#tell();
   }
@@ -308,7 +319,8 @@ export class StripStore {
       lastReading: new Map(),
       outletsTold: false,
       listVersion: 0,
-      readingsUntold: false,
+      untold: [],
+      ownTold: [],
       askedAt: -Infinity,
       failedReads: 0,
       readError: null,

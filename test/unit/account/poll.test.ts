@@ -38,7 +38,8 @@ describe('the poll', () => {
 
   it('asks once per interval, however many subscribe', async () => {
     const lab = startAccount();
-    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { load: 1 })));
+    const readings = { load: 1, voltage: 230, signal: -60 };
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], readings)));
     for (let i = 0; i < 40; i++) lab.account.subscribe(() => undefined, 'all');
     await lab.clock.pass(30_000 * 9);
     assert.equal(lab.service.all.length, 10);
@@ -148,9 +149,10 @@ describe('the poll', () => {
   it('asks one more time for each strip whose readings are wanted and not in the list', async () => {
     const lab = startAccount();
     const heard: string[] = [];
+    const readings = { load: 1, voltage: 230, signal: -60 };
     lab.service.autoList = () =>
       Promise.resolve(
-        listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true]), makeStrip('with', [true], { load: 3 })),
+        listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true]), makeStrip('with', [true], readings)),
       );
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { voltage: 230 })));
     lab.account.subscribe((change) => heard.push(said(change)), ['AA:bb:CC:dd:EE:ff', 'with', 'unknown']);
@@ -189,6 +191,28 @@ describe('the poll', () => {
     for (const call of lab.service.gets) await call.answer(stripOf(makeStrip(call.mac, [true])));
     await lab.clock.pass(0);
     assert.equal(lab.service.gets.length, asked);
+  });
+
+  it('asks for the readings that the list does not tell, and keeps them', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { signal: -60 })));
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { load: 5, signal: -61 })));
+    const { take } = watch(lab, { readings: 'all', initial: true });
+    await lab.clock.pass(0);
+    assert.deepEqual(take().slice(3), [`${MAC} load 5 (first)`, `${MAC} signal -61`]);
+    await lab.clock.pass(120_000);
+    assert.ok(take().every((text) => text.startsWith(`${MAC} signal`)));
+    assert.equal(lab.account.store.find(MAC)?.load, 5);
+    assert.equal(lab.service.gets.length, lab.service.lists.length);
+  });
+
+  it('asks seldom for readings that neither the list nor the strip tells', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], { load: 5 })));
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { load: 5 })));
+    lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(3_600_000);
+    assert.ok(lab.service.gets.length <= 12, `${lab.service.gets.length} times in an hour`);
   });
 
   it('believes an old list no longer that a strip is offline, nor one from before a switch was confirmed', async () => {
