@@ -503,7 +503,7 @@ describe('a rate limit', () => {
     const lab = startAccount({ interval: 5000 });
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
     const { take } = watch(lab);
-    await lab.clock.pass(0);
+    await lab.clock.pass(600_000);
     lab.run(1, true);
     await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 30_000 }));
     await lab.clock.pass(60_000);

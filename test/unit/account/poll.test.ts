@@ -266,6 +266,8 @@ describe('the poll', () => {
     assert.deepEqual(take(), [`${MAC} load null`]);
     assert.equal(lab.account.store.find(MAC)?.available, true);
     asked(MAC);
+    await lab.clock.pass(75_000);
+    assert.equal(asked(MAC), 1, 'after two intervals');
     await lab.clock.pass(3_600_000);
     const often = asked(MAC);
     assert.ok(often >= 12 && often <= 18, `${often} times in an hour`);
@@ -327,6 +329,9 @@ describe('the poll', () => {
     list = listOf(makeStrip(MAC, [false]));
     await lab.clock.pass(60_000);
     assert.deepEqual(take(), [`${MAC} available`]);
+    list = { ...listOf(makeStrip(MAC, [null])), readable: false };
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC}/1 unknown`], 'a list that names the strip says that it is there');
   });
 
   it('lets a strip that says itself that it is offline stay so, though the list does not know', async () => {

@@ -186,6 +186,20 @@ describe('a list that arrives late', () => {
     );
   });
 
+  it('and cannot be read makes no strip unavailable that a newer one has', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const older = lab.account.list();
+    lab.run(1, true); // So that the next list is a new request.
+    await lab.service.last.answer(yes());
+    await list(lab, makeStrip(MAC, [true]));
+    await lab.service.lists[1]?.answer({ ...listOf(), complete: false, readable: false });
+    await older;
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+  });
+
   it('shows whoever asked the strips as unavailable as they are known to be since', async () => {
     const lab = startAccount();
     const older = lab.account.list();
@@ -265,6 +279,31 @@ describe('the answer about one strip', () => {
     assert.equal(lab.service.last.mac, MAC);
     await lab.service.last.answer(yes());
     assert.equal(toggle.outcome?.mac, MAC);
+  });
+
+  it('and failed does not forget a reading that a newer one told', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    lab.run(1, 'toggle');
+    lab.run(2, 'toggle');
+    const older = lab.service.gets.slice();
+    assert.equal(older.length, 2);
+    const newer = lab.account.get(MAC);
+    await lab.service.gets.at(-1)?.answer(stripOf(makeStrip(MAC, [true], { load: 5 })));
+    await newer;
+    for (const call of older) await call.fail(failure('AUTH'));
+    assert.equal(lab.account.store.find(MAC)?.load, 5);
+  });
+
+  it('makes a strip available that no list has, although it says nothing of that', async () => {
+    const lab = startAccount();
+    const reading = lab.account.list();
+    await lab.service.lists[0]?.answer({ ...listOf(makeStrip(OTHER, [true])), complete: false });
+    await reading;
+    const asked = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true]), false));
+    assert.equal((await asked).strip.available, true);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
   });
 
   it('makes no strip of a MAC that a complete list does not have, if it cannot be read', async () => {
