@@ -1,10 +1,11 @@
-import { closedError, failureOf, isUnknownStrip, type StripError } from '../api/errors';
+import { closedError, failureOf } from '../api/errors';
 import { macKey } from '../api/mac';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import type { AccountDiagnostics } from './diagnostics';
 import { Poller, type Round } from './poller';
 import { Reader } from './reader';
+import { ReadingsPoll } from './readings-poll';
 import { Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
 import { Switcher } from './switcher';
@@ -26,8 +27,6 @@ interface Subscriber {
  * All promises reject with `StripError`.
  */
 export class Account {
-  /** What is known of the strips without asking the service. */
-  readonly store: ReadonlyStripStore;
   readonly #options: AccountOptions;
   readonly #store: StripStore;
   readonly #subscribers = new Set<Subscriber>();
@@ -35,6 +34,7 @@ export class Account {
   readonly #requests: Requests;
   readonly #reader: Reader;
   readonly #switcher: Switcher;
+  readonly #readings: ReadingsPoll;
   readonly #poller: Poller;
   /** How many reads have not settled yet. */
   #reads = 0;
@@ -50,15 +50,16 @@ export class Account {
       (mac) => this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );
-    this.store = this.#store;
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
     );
     this.#reader = new Reader(options.service, this.#store, this.#requests);
+    const { cooldown } = this.#requests;
+    this.#readings = new ReadingsPoll(options, this.#store, this.#reader, cooldown);
     this.#poller = new Poller(
       options,
-      this.#requests.cooldown,
+      cooldown,
       () => this.#round(),
       (error) => {
         this.#store.failed(error, this.#store.nextVersion());
@@ -69,6 +70,11 @@ export class Account {
       this.#poller.refresh(),
     );
     this.#toldStatus = this.status();
+  }
+
+  /** What is known of the strips without asking the service. */
+  get store(): ReadonlyStripStore {
+    return this.#store;
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
@@ -183,33 +189,11 @@ export class Account {
     }
   }
 
-  /**
-   * One round of the poll: the list, then each strip in it whose readings are watched but missing from the list. It uses half of the requests at
-   * once, so that commands need not wait until it is over.
-   */
+  /** One round of the poll: the list, and the readings that it does not tell. */
   async #round(): Promise<Round> {
     const listError = await failureOf(this.#reader.list());
-    // If there is not enough time for all, they take turns.
-    const more = listError === null ? this.#store.withoutReadings() : [];
-    more.sort((a, b) => a.askedAt - b.askedAt);
-    const { clock, settings } = this.#options;
-    const end = clock.monotonic() + settings.interval;
-    let readingsError: StripError | null = null;
-    const ask = async (): Promise<void> => {
-      for (let state = more.shift(); state !== undefined; state = more.shift()) {
-        const { mac } = state.strip;
-        const now = clock.monotonic();
-        if (!this.#wantsReadings(mac)) continue;
-        // Strips that do not answer, or a pause, must not delay the next list for long.
-        if (now > end || this.#requests.cooldown.remaining > 0) return;
-        state.askedAt = now;
-        const error = now < state.readAgainAt ? state.readError : await failureOf(this.#reader.get(mac));
-        if (!isUnknownStrip(error)) readingsError ??= error;
-      }
-    };
-    const atOnce = Math.ceil(settings.concurrency / 2);
-    await Promise.all(Array.from({ length: atOnce }, ask));
-    return { listError, readingsError };
+    const isWanted = (mac: string): boolean => this.#wantsReadings(mac);
+    return { listError, readingsError: listError === null ? await this.#readings.round(isWanted) : null };
   }
 
   #wantsReadings(mac: string): boolean {

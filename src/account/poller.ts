@@ -44,7 +44,7 @@ export class Poller {
   #heldUpAt: number | null = null;
   #refreshAfterRound = false;
 
-  /** `read` does one round. `outdate` is called where a round cannot be done for long, with the reason. */
+  /** `read` does one round. `outdate` is called, with the reason, when a pause has kept a round waiting so long that what is known is old. */
   constructor(
     private readonly options: AccountOptions,
     private readonly cooldown: Cooldown,

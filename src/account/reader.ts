@@ -50,7 +50,6 @@ export class Reader {
       return answer;
     } catch (error) {
       if (isUnknownStrip(error)) this.store.missing(mac, version);
-      else if (isStripError(error)) this.store.stripFailed(mac, error, version);
       throw error;
     }
   }

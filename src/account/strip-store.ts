@@ -7,9 +7,6 @@ import type { AccountOptions, AccountStatus, Change } from './types';
 /** After so many milliseconds out of the list a strip is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
 
-/** Longest wait, in milliseconds, before readings that could not be read are asked for again. */
-const LONGEST_BACKOFF = 5 * 60_000;
-
 /** What has a version of its own. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
@@ -21,6 +18,12 @@ export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'la
 
 /** A strip that is being put together. */
 type DraftStrip = { -readonly [Name in keyof Strip]: Strip[Name] };
+
+/** Readings that the list does not tell of a strip. */
+export interface UntoldReadings {
+  readonly mac: string;
+  readonly names: readonly ReadingName[];
+}
 
 /** One strip as the account knows it. */
 interface StripState {
@@ -42,13 +45,6 @@ interface StripState {
   /** Readings that list did not tell, and those that its own latest answer told. */
   untold: readonly ReadingName[];
   ownTold: readonly ReadingName[];
-  /** Monotonic time when the poll last asked for its readings. */
-  askedAt: number;
-  /** How many reads of it alone have failed, one after another, and why the latest did. */
-  failedReads: number;
-  readError: StripError | null;
-  /** Monotonic time before which the poll does not ask for its readings. */
-  readAgainAt: number;
   /** The newest list calls it offline. */
   listedOffline: boolean;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
@@ -156,9 +152,10 @@ export class StripStore {
   }
 
   /** Strips in the newest list that did not tell all their readings. */
-  withoutReadings(): Pick<StripState, 'strip' | 'askedAt' | 'readError' | 'readAgainAt'>[] {
-    const states = [...this.#strips.values()];
-    return states.filter((state) => state.listVersion === this.#listVersion && state.untold.length > 0);
+  untoldReadings(): UntoldReadings[] {
+    return [...this.#strips.values()]
+      .filter(({ listVersion, untold }) => listVersion === this.#listVersion && untold.length > 0)
+      .map(({ strip, untold }) => ({ mac: strip.mac, names: untold }));
   }
 
   /**
@@ -220,15 +217,7 @@ export class StripStore {
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
-    state.failedReads = 0;
-    state.readError = null;
     state.ownTold = READINGS.filter((name) => strip[name] !== null);
-    // The list may tell all there is: then it would be in vain to ask in every round.
-    const addsNothing =
-      strip.available &&
-      state.untold.length < READINGS.length &&
-      !state.untold.some((name) => state.ownTold.includes(name));
-    state.readAgainAt = addsNothing ? this.options.clock.monotonic() + LONGEST_BACKOFF : -Infinity;
     state.saidOffline = !strip.available;
     // If the list calls it offline, an answer that says nothing of that does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
@@ -262,18 +251,10 @@ export class StripStore {
     this.#tell();
   }
 
-  /**
-   * A read of this strip alone, asked as `version`, failed. From the second failure on, readings that no list tells are unknown, and are asked for
-   * less and less often.
-   */
-  stripFailed(mac: string, error: StripError, version: number): void {
+  /** The readings that the list does not tell could not be read, as asked as `version`. */
+  forgetReadings(mac: string, version: number): void {
     const state = this.#find(mac);
-    if (state === undefined || state.untold.length === 0) return;
-    state.readError = error;
-    if (++state.failedReads < 2) return;
-    const { clock, settings } = this.options;
-    const backoff = Math.min(settings.interval * 2 ** (state.failedReads - 1), LONGEST_BACKOFF);
-    state.readAgainAt = clock.monotonic() + backoff;
+    if (state === undefined) return;
     const unknown = state.untold.filter((name) => acceptVersion(state, name, version));
     this.#replace(state, { ...state.strip, ...Object.fromEntries(unknown.map((name) => [name, null])) });
     this.#tell();
@@ -321,10 +302,6 @@ export class StripStore {
       listVersion: 0,
       untold: [],
       ownTold: [],
-      askedAt: -Infinity,
-      failedReads: 0,
-      readError: null,
-      readAgainAt: -Infinity,
       listedOffline: false,
       saidOffline: false,
       readable: true,

@@ -1,0 +1,86 @@
+import { asError, isUnknownStrip, type StripError } from '../api/errors';
+import { macKey } from '../api/mac';
+import { READINGS } from '../api/types';
+import type { Reader } from './reader';
+import type { Cooldown } from './requests';
+import type { StripStore, UntoldReadings } from './strip-store';
+import type { AccountOptions } from './types';
+
+/** Longest wait, in milliseconds, before a strip is asked again that did not answer, or told nothing more than the list. */
+const LONGEST_WAIT = 5 * 60_000;
+
+/** How asking one strip for its readings has gone. Times are on the monotonic clock. */
+interface Attempts {
+  /** When it was asked last. */
+  askedAt: number;
+  /** When it may be asked again. */
+  due: number;
+  /** How many requests failed, one after another, and why the latest did. */
+  failures: number;
+  error: StripError | null;
+}
+
+/** Reads the load, voltage and signal of strips where the list does not tell them: one request for each strip. */
+export class ReadingsPoll {
+  /** By MAC key, of the strips of the latest round. */
+  #attempts = new Map<string, Attempts>();
+
+  constructor(
+    private readonly options: AccountOptions,
+    private readonly store: StripStore,
+    private readonly reader: Reader,
+    private readonly cooldown: Cooldown,
+  ) {}
+
+  /**
+   * One round, after a list. `isWanted`: whether anybody needs the readings of a strip. It uses half of the requests at once, so that commands need
+   * not wait until it is over. Returns why the readings of some strip cannot be read; `null` where all can.
+   */
+  async round(isWanted: (mac: string) => boolean): Promise<StripError | null> {
+    const { clock, settings } = this.options;
+    const strips = this.store.untoldReadings().map((strip) => ({ strip, attempts: this.#of(strip.mac) }));
+    this.#attempts = new Map(strips.map(({ strip, attempts }) => [macKey(strip.mac), attempts]));
+    // There may not be enough time for all, so they take turns.
+    strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
+    const end = clock.monotonic() + settings.interval;
+    let failure: StripError | null = null;
+    const ask = async (): Promise<void> => {
+      for (let next = strips.shift(); next !== undefined; next = strips.shift()) {
+        const { strip, attempts } = next;
+        if (!isWanted(strip.mac)) continue;
+        // Strips that do not answer, or a pause, must not delay the next list for long.
+        if (clock.monotonic() > end || this.cooldown.remaining > 0) return;
+        if (clock.monotonic() >= attempts.due) await this.#ask(strip, attempts);
+        failure ??= attempts.error;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.ceil(settings.concurrency / 2) }, ask));
+    return failure;
+  }
+
+  #of(mac: string): Attempts {
+    const none = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
+    return this.#attempts.get(macKey(mac)) ?? none;
+  }
+
+  async #ask({ mac, names }: UntoldReadings, attempts: Attempts): Promise<void> {
+    const { clock, settings } = this.options;
+    const version = this.store.nextVersion();
+    attempts.askedAt = clock.monotonic();
+    try {
+      const { strip } = await this.reader.get(mac);
+      // Where the list tells what there is, it would be in vain to ask in every round.
+      const addsNothing = names.length < READINGS.length && names.every((name) => strip[name] === null);
+      const wait = addsNothing && strip.available ? LONGEST_WAIT : 0;
+      Object.assign(attempts, { due: clock.monotonic() + wait, failures: 0, error: null });
+    } catch (thrown) {
+      const error = asError(thrown);
+      attempts.error = isUnknownStrip(error) ? null : error;
+      if (attempts.error === null || ++attempts.failures < 2) return;
+      // A single failure may be chance. From the second on nothing is known, and the strip is asked less and less often.
+      this.store.forgetReadings(mac, version);
+      attempts.due =
+        clock.monotonic() + Math.min(settings.interval * 2 ** (attempts.failures - 1), LONGEST_WAIT);
+    }
+  }
+}
