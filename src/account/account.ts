@@ -1,20 +1,31 @@
-import { closedError, failureOf } from '../api/errors';
+import { closedError, failureOf, isStripError, type ErrorCode } from '../api/errors';
 import { macKey } from '../api/mac';
+import { RecordedService } from '../api/recorded-service';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
-import type { AccountDiagnostics } from './diagnostics';
 import { Poller, type Round } from './poller';
 import { Reader } from './reader';
 import { ReadingsPoll } from './readings-poll';
 import { Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
 import { Switcher } from './switcher';
-import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
+import type {
+  AccountDiagnostics,
+  AccountOptions,
+  AccountStatus,
+  Change,
+  Command,
+  Listener,
+  Outcome,
+  RunOptions,
+} from './types';
 
 /** At close, milliseconds that a switch request under way may still take. */
 const GRACE = 1_000;
 /** At close, milliseconds to switch outlets back on after a cycle, retries included. */
 const RESTORE_TIME = 5_000;
+/** Errors of commands for which no request is sent. */
+const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
 
 interface Subscriber {
   readonly listener: Listener;
@@ -28,6 +39,7 @@ interface Subscriber {
  */
 export class Account {
   readonly #options: AccountOptions;
+  readonly #service: RecordedService;
   readonly #store: StripStore;
   readonly #subscribers = new Set<Subscriber>();
   readonly #queue: CommandQueue;
@@ -43,7 +55,9 @@ export class Account {
   #toldStatus: AccountStatus;
   #closing: Promise<void> | null = null;
 
-  constructor(options: AccountOptions) {
+  constructor(given: AccountOptions) {
+    this.#service = new RecordedService(given.service, given.clock);
+    const options = { ...given, service: this.#service };
     this.#options = options;
     this.#store = new StripStore(
       options,
@@ -97,7 +111,7 @@ export class Account {
       this.#switcher.check(command);
       return await this.#queue.run(command, options);
     } catch (error) {
-      this.#requests.counters.ended(error);
+      if (isStripError(error) && NEVER_SENT.has(error.code)) this.#service.failed(error);
       throw error;
     }
   }
@@ -131,7 +145,7 @@ export class Account {
 
   /** What the account has done since it was created. */
   diagnostics(): AccountDiagnostics {
-    return this.#requests.counters;
+    return { ...this.#service.record, retries: this.#requests.retries };
   }
 
   /** How the account is doing now. */

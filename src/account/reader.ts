@@ -39,15 +39,9 @@ export class Reader {
   /** One request for a strip, not shared. The caller has acquired the semaphore. */
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
-    const { counters } = this.requests;
-    const get = (spelling: string): Promise<StripAnswer> => {
-      counters.requests.strip++;
-      return this.service.get(spelling);
-    };
     try {
-      const answer = this.store.strip(await this.withSpelling(mac, get), version);
-      counters.strip = counters.dated(answer);
-      return answer;
+      const answer = await this.withSpelling(mac, (spelling) => this.service.get(spelling));
+      return this.store.strip(answer, version);
     } catch (error) {
       if (isUnknownStrip(error)) this.store.missing(mac, version);
       throw error;
@@ -72,12 +66,8 @@ export class Reader {
 
   async #askList(): Promise<ListAnswer> {
     const version = this.store.nextVersion();
-    const { counters } = this.requests;
-    counters.requests.list++;
     try {
-      const answer = this.store.list(await this.service.list(), version);
-      counters.list = counters.dated(answer);
-      return answer;
+      return this.store.list(await this.service.list(), version);
     } catch (error) {
       if (isStripError(error)) this.store.failed(error, version);
       throw error;

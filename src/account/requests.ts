@@ -1,7 +1,6 @@
 import type { Clock } from '../api/clock';
 import { closedError, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import type { CommandQueue, QueuedCommand } from './command-queue';
-import { DiagnosticCounters } from './diagnostics';
 import type { AccountOptions } from './types';
 
 /** Milliseconds. */
@@ -27,9 +26,10 @@ const PROBE_INTERVAL = 5_000;
  */
 export class Requests {
   readonly cooldown: Cooldown;
-  readonly counters: DiagnosticCounters;
   /** How many requests of commands have ended. */
   commandRequestsOver = 0;
+  /** Requests that repeated one that had failed. */
+  retries = 0;
   readonly #semaphore: Semaphore;
   #wokenAt = -Infinity;
   #saidRetrying = false;
@@ -41,7 +41,6 @@ export class Requests {
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
-    this.counters = new DiagnosticCounters(options.clock);
     this.#semaphore = new Semaphore(options.settings.concurrency);
   }
 
@@ -55,7 +54,7 @@ export class Requests {
       this.#enterSending(queued);
       if (this.cooldown.remaining > 0 || !this.#semaphore.tryAcquire()) await this.#admit(queued);
       if (queued !== null) queued.underWay++;
-      if (failures > 0) this.counters.retries++;
+      if (failures > 0) this.retries++;
       const sent = this.options.clock.monotonic();
       let failure: unknown;
       try {
@@ -176,7 +175,6 @@ export class Requests {
 
   #failed(queued: QueuedCommand | null, error: unknown): void {
     if (queued !== null) this.queue.requestFailed(error);
-    this.counters.failed(error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
       const isNews = this.cooldown.begin(error, error.retryAfter);
       if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));

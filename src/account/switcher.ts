@@ -114,7 +114,6 @@ export class Switcher {
   /** One switch request. */
   async #post(queued: QueuedCommand, port: PortOrAll, on: boolean): Promise<Outcome> {
     const { clock, service } = this.options;
-    const { counters } = this.requests;
     const { mac } = queued.command;
     const asked = port === 'all' ? this.store.ports(mac) : [port];
     const now = (): string => new Date(clock.wall()).toISOString();
@@ -122,12 +121,8 @@ export class Switcher {
     if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
     queued.switchRequests++;
     try {
-      const answer = await this.reader.withSpelling(mac, (spelling) => {
-        counters.requests.switch++;
-        return service.switch(spelling, port, on);
-      });
+      const answer = await this.reader.withSpelling(mac, (spelling) => service.switch(spelling, port, on));
       const at = now();
-      counters.switch = counters.dated(answer);
       this.queue.switchAnswered();
       queued.hasSwitched = true;
       const { results, confirmed, response } = answer;

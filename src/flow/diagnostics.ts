@@ -2,13 +2,13 @@
  * A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole: no text or
  * number of the service gets into it, and of the user's texts only units that are on a list. MACs and names are numbered.
  */
-import type { AccountDiagnostics, LastAnswer } from '../account/diagnostics';
-import type { AccountSettings, AccountStatus } from '../account/types';
+import type { AccountDiagnostics, AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
 import { parseBaseUrl } from '../api/connection-settings';
 import { valueOrNull, type StripError } from '../api/errors';
 import { looksLikeMac, macKey } from '../api/mac';
+import type { LastAnswer } from '../api/recorded-service';
 import { API_ROOT, type JsonBody, type Strip } from '../api/types';
 
 /** What a report is made of. */

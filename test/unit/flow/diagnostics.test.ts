@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DiagnosticCounters } from '../../../src/account/diagnostics';
-import type { AccountSettings, AccountStatus } from '../../../src/account/types';
+import type { AccountDiagnostics, AccountSettings, AccountStatus } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import { Aliases, isKnownKey, reportOf, shapeOf, type ReportSource } from '../../../src/flow/diagnostics';
-import { calm, FakeClock } from '../../support/fake-clock';
+import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from '../account/support';
 
@@ -46,6 +45,16 @@ const source = (more: Partial<ReportSource> = {}): ReportSource => ({
   now: Date.parse('2027-01-15T08:00:10.000Z'),
   ...more,
 });
+const diagnosticsOf = (more: Partial<AccountDiagnostics>): AccountDiagnostics => ({
+  requests: { list: 0, strip: 0, switch: 0 },
+  errors: new Map(),
+  list: null,
+  strip: null,
+  switch: null,
+  retries: 0,
+  ...more,
+});
+const dated = <Answer>(answer: Answer) => ({ at: Date.parse('2027-01-15T08:00:00.000Z'), answer });
 /** A report as it is copied or downloaded. */
 const reportAbout = (more: Partial<ReportSource> = {}): unknown =>
   JSON.parse(JSON.stringify(reportOf(source(more))));
@@ -308,15 +317,17 @@ describe('a report', () => {
   });
 
   it('says what was answered and what was read from it, with the same numbers for the same strip', () => {
-    const counters = new DiagnosticCounters(new FakeClock());
     const strip = makeStrip(MAC, [true, null], { name: 'Desk', load: 12.5, units: { load: 'W' } });
     const response = { items: [{ mac: 'aa:bb:cc:dd:ee:ff', name: 'Desk', sockets: [1, null] }] };
-    counters.requests.list = 1;
-    counters.list = counters.dated({ ...listOf(strip), ...bodyOf(response) });
-    counters.failed(failure('SERVICE', { params: { host: 'strips.example.com', status: 503 } }, 'failed'));
-    counters.retries = 3;
-    const report = reportAbout({ account: counters }) as Record<string, unknown>;
     const at = '2027-01-15T08:00:00.000Z';
+    const last = failure('SERVICE', { params: { host: 'strips.example.com', status: 503 } }, 'failed');
+    const account = diagnosticsOf({
+      requests: { list: 1, strip: 0, switch: 0 },
+      errors: new Map([['SERVICE', { count: 1, at: Date.parse(at), last }]]),
+      list: dated({ ...listOf(strip), ...bodyOf(response) }),
+      retries: 3,
+    });
+    const report = reportAbout({ account }) as Record<string, unknown>;
     assert.deepEqual(report.answers, {
       list: {
         at,
@@ -362,13 +373,14 @@ describe('a report', () => {
   });
 
   it('says what was read of one strip and of the latest switch, and shows ten strips of a list', () => {
-    const counters = new DiagnosticCounters(new FakeClock());
     const strip = makeStrip(MAC, [true], { name: 'Desk' });
     const many = Array.from({ length: 12 }, (_, i) => makeStrip(`A1B2C3D4E5${10 + i}`, []));
-    counters.list = counters.dated(listOf(...many));
-    counters.strip = counters.dated({ ...stripOf(strip), ...bodyOf({ name: 'Desk' }) });
-    counters.switch = counters.dated(yes(1));
-    const report = reportAbout({ account: counters }) as {
+    const account = diagnosticsOf({
+      list: dated(listOf(...many)),
+      strip: dated({ ...stripOf(strip), ...bodyOf({ name: 'Desk' }) }),
+      switch: dated(yes(1)),
+    });
+    const report = reportAbout({ account }) as {
       answers: Record<'list' | 'strip' | 'switch', Record<string, unknown>>;
     };
     const { list, strip: one, switch: switched } = report.answers;
@@ -458,20 +470,17 @@ describe('a report', () => {
       next: `https://${SENTINEL}.example.com/?key=${SENTINEL}`,
       url: secret('url'),
     };
-    const counters = new DiagnosticCounters(new FakeClock());
-    counters.list = counters.dated({ ...listOf(strip), ...bodyOf(response) });
-    counters.strip = counters.dated({ ...stripOf(strip), ...bodyOf(response) });
-    counters.switch = counters.dated({
-      results: [{ port: NUMBER, ok: true }],
-      confirmed: [],
-      ...bodyOf(response),
-    });
     const error = failure('UNREACHABLE', {
       params: { host: secret('host'), code: secret('code'), status: NUMBER, reason: secret('reason') },
       cause: new Error(secret('cause')),
       response,
     });
-    counters.failed(error);
+    const account = diagnosticsOf({
+      errors: new Map([['UNREACHABLE', { count: 1, at: 0, last: error }]]),
+      list: dated({ ...listOf(strip), ...bodyOf(response) }),
+      strip: dated({ ...stripOf(strip), ...bodyOf(response) }),
+      switch: dated({ results: [{ port: NUMBER, ok: true }], confirmed: [], ...bodyOf(response) }),
+    });
     const report = reportOf({
       versions: {
         package: secret('version'),
@@ -493,7 +502,7 @@ describe('a report', () => {
       proxy: true,
       mapping: 10,
       status: { ...status, error, lastAnswerAt: NUMBER },
-      account: counters,
+      account,
       now: 0,
     });
     const json = JSON.stringify(report);
@@ -523,9 +532,8 @@ describe('a report', () => {
     };
     fc.assert(
       fc.property(fc.jsonValue(), (response) => {
-        const counters = new DiagnosticCounters(new FakeClock());
-        counters.list = { at: 0, answer: { ...listOf(), ...bodyOf(response) } };
-        const { answers } = reportAbout({ account: counters }) as { answers: { list: { shape: unknown } } };
+        const account = diagnosticsOf({ list: dated({ ...listOf(), ...bodyOf(response) }) });
+        const { answers } = reportAbout({ account }) as { answers: { list: { shape: unknown } } };
         check(answers.list.shape);
       }),
     );

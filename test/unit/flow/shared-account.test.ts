@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../../../src/flow/shared-account';
-import { DiagnosticCounters } from '../../../src/account/diagnostics';
-import { FakeClock } from '../../support/fake-clock';
+import { startAccount } from '../account/support';
 import { error, failing, accountWith, MAC } from './support';
 
 describe('the settings of an account', () => {
@@ -148,7 +147,7 @@ describe('an account that is created when it is used', () => {
   });
 
   it('has no figures until it is used', () => {
-    const figures = new DiagnosticCounters(new FakeClock());
+    const figures = startAccount().account.diagnostics();
     const account = new LazyAccount(() => accountWith({ diagnostics: () => figures }));
     assert.equal(account.diagnostics(), null);
     account.get();

@@ -1,0 +1,94 @@
+import type { Clock } from './clock';
+import { isStripError, type ErrorCode, type StripError } from './errors';
+import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
+
+/** How often an error came, and the last one. */
+interface ErrorCount {
+  readonly count: number;
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly last: StripError;
+}
+
+/** The last good answer of a kind, held until the next one. */
+export interface LastAnswer<Answer> {
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly answer: Answer;
+}
+
+/** What was asked of a service, and what it answered. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
+export interface ServiceRecord {
+  readonly requests: Record<'list' | 'strip' | 'switch', number>;
+  readonly errors: ReadonlyMap<ErrorCode, ErrorCount>;
+  readonly list: LastAnswer<ListAnswer> | null;
+  readonly strip: LastAnswer<StripAnswer> | null;
+  readonly switch: LastAnswer<SwitchAnswer> | null;
+}
+
+/** A service that records what is asked of it, for the diagnostics. */
+export class RecordedService implements Service {
+  readonly #requests = { list: 0, strip: 0, switch: 0 };
+  readonly #errors = new Map<ErrorCode, ErrorCount>();
+  #list: LastAnswer<ListAnswer> | null = null;
+  #strip: LastAnswer<StripAnswer> | null = null;
+  #switch: LastAnswer<SwitchAnswer> | null = null;
+
+  constructor(
+    private readonly service: Service,
+    private readonly clock: Clock,
+  ) {}
+
+  get record(): ServiceRecord {
+    return {
+      requests: this.#requests,
+      errors: this.#errors,
+      list: this.#list,
+      strip: this.#strip,
+      switch: this.#switch,
+    };
+  }
+
+  /** Counts an error; one that is no `StripError` is a defect, which is reported elsewhere. */
+  failed(error: unknown): void {
+    if (!isStripError(error)) return;
+    const count = (this.#errors.get(error.code)?.count ?? 0) + 1;
+    this.#errors.set(error.code, { count, at: this.clock.wall(), last: error });
+  }
+
+  async list(): Promise<ListAnswer> {
+    const answer = await this.#ask('list', this.service.list());
+    this.#list = { at: this.clock.wall(), answer };
+    return answer;
+  }
+
+  async get(mac: string): Promise<StripAnswer> {
+    const answer = await this.#ask('strip', this.service.get(mac));
+    this.#strip = { at: this.clock.wall(), answer };
+    return answer;
+  }
+
+  async switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    const answer = await this.#ask('switch', this.service.switch(mac, port, on));
+    this.#switch = { at: this.clock.wall(), answer };
+    return answer;
+  }
+
+  beginClose(): void {
+    this.service.beginClose();
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.service.close(graceMs);
+  }
+
+  async #ask<Answer>(kind: 'list' | 'strip' | 'switch', answer: Promise<Answer>): Promise<Answer> {
+    this.#requests[kind]++;
+    try {
+      return await answer;
+    } catch (error) {
+      this.failed(error);
+      throw error;
+    }
+  }
+}
