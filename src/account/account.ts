@@ -1,11 +1,10 @@
-import { closedError, failureOf, isStripError, type ErrorCode } from '../api/errors';
+import { closedError, isStripError, type ErrorCode } from '../api/errors';
 import { macKey } from '../api/mac';
 import { RecordedService } from '../api/recorded-service';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
-import { Poller, type Round } from './poller';
+import { Poller } from './poller';
 import { Reader } from './reader';
-import { ReadingsPoll } from './readings-poll';
 import { Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
 import { Switcher } from './switcher';
@@ -46,7 +45,6 @@ export class Account {
   readonly #requests: Requests;
   readonly #reader: Reader;
   readonly #switcher: Switcher;
-  readonly #readings: ReadingsPoll;
   readonly #poller: Poller;
   /** How many reads have not settled yet. */
   #reads = 0;
@@ -69,16 +67,8 @@ export class Account {
       this.#answered(succeeded, endedPause),
     );
     this.#reader = new Reader(options.service, this.#store, this.#requests);
-    const { cooldown } = this.#requests;
-    this.#readings = new ReadingsPoll(options, this.#store, this.#reader, cooldown);
-    this.#poller = new Poller(
-      options,
-      cooldown,
-      () => this.#round(),
-      (error) => {
-        this.#store.failed(error, this.#store.nextVersion());
-        this.#checkStatus();
-      },
+    this.#poller = new Poller(options, this.#store, this.#reader, this.#requests.cooldown, () =>
+      this.#checkStatus(),
     );
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.refresh(),
@@ -201,13 +191,6 @@ export class Account {
     } finally {
       this.#reads--;
     }
-  }
-
-  /** One round of the poll: the list, and the readings that it does not tell. */
-  async #round(): Promise<Round> {
-    const listError = await failureOf(this.#reader.list());
-    const isWanted = (mac: string): boolean => this.#wantsReadings(mac);
-    return { listError, readingsError: listError === null ? await this.#readings.round(isWanted) : null };
   }
 
   #wantsReadings(mac: string): boolean {

@@ -1,6 +1,9 @@
 import type { Timer } from '../api/clock';
-import type { StripError } from '../api/errors';
+import { failureOf, type StripError } from '../api/errors';
+import type { Reader } from './reader';
+import { ReadingsPoll } from './readings-poll';
 import { fullJitter, type Cooldown } from './requests';
+import type { StripStore } from './strip-store';
 import type { AccountOptions } from './types';
 
 /** No two rounds begin closer together than so many milliseconds. */
@@ -13,21 +16,14 @@ const LONG_PAUSE = 60_000;
 /** Part of the interval by which it varies either way. */
 const JITTER = 0.1;
 
-/** The result of one round of reading. */
-export interface Round {
-  /** Why the list could not be read. */
-  listError: StripError | null;
-  /** Why some strip's readings could not be read. */
-  readingsError: StripError | null;
-}
-
 /**
- * Reads the list, round after round, while the account has subscribers. The interval counts from the end of a round to the beginning of the next,
+ * Reads the list, and the readings that it does not tell, round after round, while the account has subscribers. The interval counts from the end of a round to the beginning of the next,
  * so that a slow service is not asked more often than a fast one.
  */
 export class Poller {
   isRunning = false;
   readonly #interval: number;
+  readonly #readings: ReadingsPoll;
   #isReading = false;
   #timer: Timer | null = null;
   /** When the next round begins, and when the latest one began; on the monotonic clock. */
@@ -44,14 +40,16 @@ export class Poller {
   #heldUpAt: number | null = null;
   #refreshAfterRound = false;
 
-  /** `read` does one round. `outdate` is called, with the reason, when a pause has kept a round waiting so long that what is known is old. */
+  /** `onOutdated` is called when a pause has kept a round waiting so long that what the store knew is old. */
   constructor(
     private readonly options: AccountOptions,
+    private readonly store: StripStore,
+    private readonly reader: Reader,
     private readonly cooldown: Cooldown,
-    private readonly read: () => Promise<Round>,
-    private readonly outdate: (error: StripError) => void,
+    private readonly onOutdated: () => void,
   ) {
     this.#interval = Math.max(options.settings.interval, FLOOR);
+    this.#readings = new ReadingsPoll(options, store, reader, cooldown);
   }
 
   /** The first round begins at once, but not within the floor after an earlier round. */
@@ -99,14 +97,17 @@ export class Poller {
     if (error !== null) {
       this.#heldUpAt ??= now;
       this.#schedule(remaining + this.#firstWait());
-      if (now + remaining - this.#heldUpAt > LONG_PAUSE) this.outdate(error);
+      if (now + remaining - this.#heldUpAt <= LONG_PAUSE) return;
+      this.store.failed(error, this.store.nextVersion());
+      this.onOutdated();
       return;
     }
     this.#isReading = true;
     this.#heldUpAt = null;
     this.#began = now;
     try {
-      this.#take(await this.read());
+      const listError = await failureOf(this.reader.list());
+      this.#report(listError, listError === null ? await this.#readings.round() : null);
     } catch (error) {
       this.options.log.fault(error);
     }
@@ -116,7 +117,8 @@ export class Poller {
     this.#refreshAfterRound = false;
   }
 
-  #take({ listError, readingsError }: Round): void {
+  /** Logs what has begun to fail, or works again. `readingsError`: why some strip's readings could not be read. */
+  #report(listError: StripError | null, readingsError: StripError | null): void {
     const error = listError ?? readingsError;
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;

@@ -33,10 +33,10 @@ export class ReadingsPoll {
   ) {}
 
   /**
-   * One round, after a list. `isWanted`: whether anybody needs the readings of a strip. It uses half of the requests at once, so that commands need
-   * not wait until it is over. Returns why the readings of some strip cannot be read; `null` where all can.
+   * One round, after a list. It uses half of the requests at once, so that commands need not wait until it is over. Returns why the readings of some
+   * strip cannot be read; `null` where all can.
    */
-  async round(isWanted: (mac: string) => boolean): Promise<StripError | null> {
+  async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
     const strips = this.store.untoldReadings().map((strip) => ({ strip, attempts: this.#of(strip.mac) }));
     this.#attempts = new Map(strips.map(({ strip, attempts }) => [macKey(strip.mac), attempts]));
@@ -47,7 +47,7 @@ export class ReadingsPoll {
     const ask = async (): Promise<void> => {
       for (let next = strips.shift(); next !== undefined; next = strips.shift()) {
         const { strip, attempts } = next;
-        if (!isWanted(strip.mac)) continue;
+        if (!this.store.wantsReadings(strip.mac)) continue;
         // Strips that do not answer, or a pause, must not delay the next list for long.
         if (clock.monotonic() > end || this.cooldown.remaining > 0) return;
         if (clock.monotonic() >= attempts.due) await this.#ask(strip, attempts);

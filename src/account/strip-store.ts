@@ -85,12 +85,11 @@ export class StripStore {
   #isListUnreadable = false;
 
   /**
-   * `asksMore`: whether a strip is read separately when the list has no readings of it. `announce` is called after every answer, with what
-   * changed (maybe nothing).
+   * `wantsReadings`: whether somebody wants the readings of a strip. `announce` is called after every answer, with what changed (maybe nothing).
    */
   constructor(
     private readonly options: AccountOptions,
-    private readonly asksMore: (mac: string) => boolean,
+    readonly wantsReadings: (mac: string) => boolean,
     private readonly announce: (changes: readonly Change[]) => void,
   ) {
     const { outletNames, units } = options.settings;
@@ -188,7 +187,7 @@ export class StripStore {
           (name) => tellsNone || state.ownTold.includes(name),
         );
         // If the strip's own answer said offline, only another answer about this strip changes that: a list may not know.
-        const mayNotKnow = state.saidOffline && state.untold.length > 0 && this.asksMore(strip.mac);
+        const mayNotKnow = state.saidOffline && state.untold.length > 0 && this.wantsReadings(strip.mac);
         if (strip.available && mayNotKnow) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
