@@ -10,9 +10,6 @@ export const FORGET_AFTER = 24 * 3_600_000;
 /** What has a version of its own. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
-/** What an answer says about a strip. Its description and readings may be missing. */
-type Told = Pick<Strip, 'available' | 'outlets' | 'at'> & Partial<Strip>;
-
 /** The store as others see it. */
 export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
@@ -26,33 +23,123 @@ export interface UntoldReadings {
 }
 
 /** One strip as the account knows it. */
-interface StripState {
+class StripState {
   /** As known now. Replaced on each change. */
   strip: Strip;
-  /** The user's names for its outlets. */
-  readonly givenNames: ReadonlyMap<Port, string> | undefined;
-  /** No answer about it has been taken in. */
-  isNew: boolean;
-  /** Of the newest answer that told each field. */
-  readonly versions: Map<VersionedField, number>;
   /** The last values that were not unknown. */
-  readonly lastOn: Map<Port, boolean>;
-  readonly lastReading: Map<ReadingName, number>;
+  readonly lastOn = new Map<Port, boolean>();
+  readonly lastReading = new Map<ReadingName, number>();
   /** An answer listed its outlets, so the strip has these and not the assumed four. */
-  outletsTold: boolean;
+  outletsTold = false;
   /** Of the newest list it was in. */
-  listVersion: number;
-  /** Readings that list did not tell, and those that its own latest answer told. */
-  untold: readonly ReadingName[];
-  ownTold: readonly ReadingName[];
+  listVersion = 0;
+  /** Readings that this list did not tell. */
+  untold: readonly ReadingName[] = [];
   /** The newest list calls it offline. */
-  listedOffline: boolean;
+  listedOffline = false;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
-  saidOffline: boolean;
+  saidOffline = false;
   /** The last answer about it alone could be read. */
-  readable: boolean;
+  readable = true;
   /** Monotonic time when it left the list. */
-  leftAt: number | null;
+  leftAt: number | null = null;
+  /** No answer about it has been taken in. */
+  #isEmpty = true;
+  /** Of the newest answer that told each field. */
+  readonly #versions = new Map<VersionedField, number>();
+
+  /** `givenNames`: the user's, for its outlets. `isNew`: it is first seen after a complete list that did not have it. */
+  constructor(
+    mac: string,
+    at: string,
+    units: Strip['units'],
+    private readonly givenNames: ReadonlyMap<Port, string> | undefined,
+    private readonly isNew: boolean,
+  ) {
+    const readings = { load: null, voltage: null, signal: null };
+    this.strip = { mac, name: null, available: false, outlets: [], ...readings, units, at };
+  }
+
+  /**
+   * Takes in what an answer tells, as far as nothing newer is known, and returns what that changes. What is confirmed or has become unavailable is
+   * told without a MAC. `unsure`: fields that the answer does not say for certain.
+   */
+  take(told: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
+    const { mac, outlets: toldOutlets = [] } = told;
+    const outlets: Outlet[] = [];
+    const strip: DraftStrip = { ...this.strip, outlets };
+    /** Whether it is the newest answer about a field. If so, older ones are not accepted any more. */
+    const accepts = (field: VersionedField): boolean => {
+      if (unsure.includes(field) || (this.#versions.get(field) ?? 0) >= version) return false;
+      this.#versions.set(field, version);
+      return true;
+    };
+    const isDescription = mac !== undefined && accepts('description');
+    const tellsOutlets = mac !== undefined && toldOutlets.length > 0;
+    // Until an answer tells which outlets there are, a strip that was switched has the documented four.
+    const isAssumed = mac === undefined && !this.outletsTold;
+    const endsAssumption = tellsOutlets && !this.outletsTold;
+    this.outletsTold ||= tellsOutlets;
+    if (told.available !== undefined && accepts('available')) strip.available = told.available;
+    if (told.at !== undefined && accepts('at')) strip.at = told.at;
+    for (const name of READINGS) {
+      const value = told[name];
+      if (value !== undefined && accepts(name)) strip[name] = value;
+    }
+    for (const port of PORTS) {
+      const before = this.strip.outlets.find((outlet) => outlet.port === port);
+      const said = toldOutlets.find((outlet) => outlet.port === port);
+      // An answer that tells outlets says of the others that they are unknown.
+      const isTold = said !== undefined || tellsOutlets;
+      if (!isTold && before !== undefined) {
+        outlets.push(before);
+        continue;
+      }
+      if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
+      const on = isTold && accepts(port) ? said?.on : before?.on;
+      const name = this.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? before?.name;
+      outlets.push({ port, on: on ?? null, name: name ?? null });
+    }
+    if (isDescription) {
+      Object.assign(strip, { mac, name: told.name ?? strip.name, units: { ...strip.units, ...told.units } });
+    }
+    return this.#replace(strip);
+  }
+
+  #replace(strip: Strip): Change[] {
+    const { strip: before, lastOn, lastReading } = this;
+    const changes: Change[] = [];
+    const { available, outlets, name: ownName, units } = strip;
+    if (this.#isEmpty || available !== before.available) {
+      const [previous, isNew] = this.#isEmpty ? [null, this.isNew] : [before.available, false];
+      changes.push({ kind: 'strip', strip, available, previous, isNew });
+    }
+    let isDescribedAnew =
+      ownName !== before.name ||
+      READINGS.some((name) => units[name] !== before.units[name]) ||
+      outlets.length !== before.outlets.length;
+    for (const outlet of outlets) {
+      if (before.outlets.includes(outlet)) continue; // the same object: the answer did not tell it
+      const { port, on, name } = outlet;
+      const former = before.outlets.find((each) => each.port === port);
+      isDescribedAnew ||= name !== former?.name;
+      if (on === (former?.on ?? null)) continue;
+      const previous = lastOn.get(port) ?? null;
+      if (on !== null) lastOn.set(port, on);
+      changes.push({ kind: 'outlet', strip, port, on, previous });
+    }
+    for (const name of READINGS) {
+      const value = strip[name];
+      if (value === before[name]) continue;
+      const previous = lastReading.get(name) ?? null;
+      if (value !== null) lastReading.set(name, value);
+      changes.push({ kind: 'reading', strip, name, value, previous });
+    }
+    if (isDescribedAnew && !this.#isEmpty) changes.push({ kind: 'description', strip });
+    this.strip = strip;
+    this.#isEmpty = false;
+    return changes;
+  }
 }
 
 /**
@@ -181,15 +268,10 @@ export class StripStore {
         state.listVersion = version;
         state.listedOffline = !strip.available;
         state.untold = READINGS.filter((name) => strip[name] === null);
-        // What only its own answers tell stays as it is.
-        const tellsNone = state.untold.length === READINGS.length;
-        const unsure: VersionedField[] = state.untold.filter(
-          (name) => tellsNone || state.ownTold.includes(name),
-        );
-        // If the strip's own answer said offline, only another answer about this strip changes that: a list may not know.
-        const mayNotKnow = state.saidOffline && state.untold.length > 0 && this.wantsReadings(strip.mac);
-        if (strip.available && mayNotKnow) unsure.push('available');
-        this.#take(state, strip, version, unsure);
+        // If the strip is read separately, its own answers tell what the list does not, and only they say that it is no longer offline.
+        const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.untold] : [];
+        if (strip.available && state.saidOffline && unsure.length > 0) unsure.push('available');
+        this.#changes.push(...state.take(strip, version, unsure));
       }
       return { ...corrected(strip, state), available: state.strip.available };
     });
@@ -216,7 +298,6 @@ export class StripStore {
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
-    state.ownTold = READINGS.filter((name) => strip[name] !== null);
     state.saidOffline = !strip.available;
     // If the list calls it offline, an answer that says nothing of that does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
@@ -224,7 +305,7 @@ export class StripStore {
     // Its path is made with the spelling of the list.
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
-    this.#take(state, { ...strip, mac, available }, version, mayNotKnow ? ['available'] : []);
+    this.#changes.push(...state.take({ ...strip, mac, available }, version, mayNotKnow ? ['available'] : []));
     this.#tell();
     return {
       ...answer,
@@ -239,7 +320,7 @@ export class StripStore {
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.saidOffline = state.listedOffline = false;
-    this.#take(state, { available: this.#isAnswering, outlets, at }, version);
+    this.#changes.push(...state.take({ available: this.#isAnswering, outlets, at }, version));
     this.#tell();
   }
 
@@ -254,8 +335,8 @@ export class StripStore {
   forgetReadings(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
-    const unknown = state.untold.filter((name) => acceptVersion(state, name, version));
-    this.#replace(state, { ...state.strip, ...Object.fromEntries(unknown.map((name) => [name, null])) });
+    const unknown = Object.fromEntries(state.untold.map((name) => [name, null]));
+    this.#changes.push(...state.take(unknown, version));
     this.#tell();
   }
 
@@ -287,26 +368,11 @@ export class StripStore {
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
-    const existing = this.#strips.get(key);
-    if (existing !== undefined) return existing;
-    const readings = { load: null, voltage: null, signal: null };
-    const state: StripState = {
-      strip: { mac, name: null, available: false, outlets: [], ...readings, units: this.#units, at },
-      givenNames: this.#outletNames.get(key),
-      isNew: true,
-      versions: new Map(),
-      lastOn: new Map(),
-      lastReading: new Map(),
-      outletsTold: false,
-      listVersion: 0,
-      untold: [],
-      ownTold: [],
-      listedOffline: false,
-      saidOffline: false,
-      readable: true,
-      leftAt: null,
-    };
+    const isNew = this.#completeVersion > 0;
+    const state =
+      this.#strips.get(key) ?? new StripState(mac, at, this.#units, this.#outletNames.get(key), isNew);
     this.#strips.set(key, state);
+    state.leftAt = null;
     return state;
   }
 
@@ -333,57 +399,9 @@ export class StripStore {
     this.announce(this.#changes.splice(0));
   }
 
-  /** Takes in what an answer tells of a strip, as far as nothing newer is known. `unsure`: fields that it does not say for certain. */
-  #take(state: StripState, told: Told, version: number, unsure: readonly VersionedField[] = []): void {
-    const { mac } = told;
-    const outlets: Outlet[] = [];
-    const strip: DraftStrip = { ...state.strip, outlets };
-    const accepts = (field: VersionedField): boolean =>
-      !unsure.includes(field) && acceptVersion(state, field, version);
-    const isDescription = mac !== undefined && accepts('description');
-    state.leftAt = null;
-    const tellsOutlets = mac !== undefined && told.outlets.length > 0;
-    // Until an answer tells which outlets there are, a strip that was switched has the documented four.
-    const isAssumed = mac === undefined && !state.outletsTold;
-    const endsAssumption = tellsOutlets && !state.outletsTold;
-    state.outletsTold ||= tellsOutlets;
-    if (accepts('available')) strip.available = told.available;
-    if (accepts('at')) strip.at = told.at;
-    for (const name of READINGS) {
-      const value = told[name];
-      if (value !== undefined && accepts(name)) strip[name] = value;
-    }
-    for (const port of PORTS) {
-      const before = state.strip.outlets.find((outlet) => outlet.port === port);
-      const said = told.outlets.find((outlet) => outlet.port === port);
-      // An answer that tells outlets says of the others that they are unknown.
-      const isTold = said !== undefined || tellsOutlets;
-      if (!isTold && before !== undefined) {
-        outlets.push(before);
-        continue;
-      }
-      if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
-      const on = isTold && accepts(port) ? said?.on : before?.on;
-      const name = state.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? before?.name;
-      outlets.push({ port, on: on ?? null, name: name ?? null });
-    }
-    if (isDescription) {
-      Object.assign(strip, { mac, name: told.name ?? strip.name, units: { ...strip.units, ...told.units } });
-    }
-    this.#replace(state, strip);
-  }
-
-  /** Replaces what is known of a strip, and notes the changes. */
-  #replace(state: StripState, strip: Strip): void {
-    this.#changes.push(...changesOf(state, strip, this.#completeVersion > 0));
-    state.strip = strip;
-    state.isNew = false;
-  }
-
   /** A strip is not available, unless something newer says that it is. */
   #markUnavailable(state: StripState, version: number): void {
-    if (acceptVersion(state, 'available', version))
-      this.#replace(state, { ...state.strip, available: false });
+    this.#changes.push(...state.take({ available: false }, version));
   }
 
   #markAllUnavailable(version: number): void {
@@ -419,45 +437,4 @@ function corrected(answer: Strip, { strip }: StripState): Strip {
     return { port, on: outlet === undefined ? on : outlet.on, name: outlet?.name ?? null };
   });
   return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
-}
-
-/** Whether an answer of this version is the newest about a field. If so, older ones are not accepted any more. */
-function acceptVersion({ versions }: StripState, field: VersionedField, version: number): boolean {
-  if ((versions.get(field) ?? 0) >= version) return false;
-  versions.set(field, version);
-  return true;
-}
-
-/** What changes when `strip` replaces what `state` holds, whose last values it updates. `listed`: a complete list came before. */
-function changesOf(state: StripState, strip: Strip, listed: boolean): Change[] {
-  const { strip: before, isNew, lastOn, lastReading } = state;
-  const changes: Change[] = [];
-  const { available, outlets, name: ownName, units } = strip;
-  if (isNew || available !== before.available) {
-    const previous = isNew ? null : before.available;
-    changes.push({ kind: 'strip', strip, available, previous, isNew: isNew && listed });
-  }
-  let isDescribedAnew =
-    ownName !== before.name ||
-    READINGS.some((name) => units[name] !== before.units[name]) ||
-    outlets.length !== before.outlets.length;
-  for (const outlet of outlets) {
-    if (before.outlets.includes(outlet)) continue; // the same object: the answer did not tell it
-    const { port, on, name } = outlet;
-    const former = before.outlets.find((each) => each.port === port);
-    isDescribedAnew ||= name !== former?.name;
-    if (on === (former?.on ?? null)) continue;
-    const previous = lastOn.get(port) ?? null;
-    if (on !== null) lastOn.set(port, on);
-    changes.push({ kind: 'outlet', strip, port, on, previous });
-  }
-  for (const name of READINGS) {
-    const value = strip[name];
-    if (value === before[name]) continue;
-    const previous = lastReading.get(name) ?? null;
-    if (value !== null) lastReading.set(name, value);
-    changes.push({ kind: 'reading', strip, name, value, previous });
-  }
-  if (isDescribedAnew && !isNew) changes.push({ kind: 'description', strip });
-  return changes;
 }

@@ -102,7 +102,7 @@ describe('a subscriber', () => {
     );
     await list(lab, makeStrip(MAC, [null]));
     await list(lab, makeStrip(MAC, [false], { load: 6 }));
-    assert.deepEqual(take(), [`${MAC}/1 unknown`, `${MAC}/1 off`, `${MAC} load 6`]);
+    assert.deepEqual(take(), [`${MAC}/1 unknown`, `${MAC} load null`, `${MAC}/1 off`, `${MAC} load 6`]);
   });
 
   it('hears of a strip that turns up after the first complete list', async () => {
