@@ -8,16 +8,7 @@ import { Reader } from './reader';
 import { Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
 import { Switcher } from './switcher';
-import type {
-  AccountDiagnostics,
-  AccountOptions,
-  AccountStatus,
-  Change,
-  Command,
-  Listener,
-  Outcome,
-  RunOptions,
-} from './types';
+import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';
 
 /** At close, milliseconds that a switch request under way may still take. */
 const GRACE = 1_000;
@@ -25,6 +16,8 @@ const GRACE = 1_000;
 const RESTORE_TIME = 5_000;
 /** Errors of commands for which no request is sent. */
 const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
+
+export type AccountDiagnostics = ReturnType<Account['diagnostics']>;
 
 interface Subscriber {
   readonly listener: Listener;
@@ -133,8 +126,8 @@ export class Account {
     };
   }
 
-  /** What the account has done since it was created. */
-  diagnostics(): AccountDiagnostics {
+  /** What was asked of the service since the account was created. `retries`: requests that repeated one that had failed. */
+  diagnostics() {
     return { ...this.#service.record, retries: this.#requests.retries };
   }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
-import type { ServiceRecord } from '../api/recorded-service';
 import type { Port, PortOrAll, ReadingName, Service, Strip, SwitchResult } from '../api/types';
 
 /** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
@@ -82,12 +81,6 @@ export interface AccountStatus {
   /** The list is read at intervals, because the account has subscribers. */
   readonly polling: boolean;
 }
-
-/** What the account has done since it was created. */
-export type AccountDiagnostics = ServiceRecord & {
-  /** Requests that repeated one that had failed. */
-  readonly retries: number;
-};
 
 /** One outlet of one strip. */
 export interface OutletId {

@@ -2,7 +2,8 @@
  * A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole: no text or
  * number of the service gets into it, and of the user's texts only units that are on a list. MACs and names are numbered.
  */
-import type { AccountDiagnostics, AccountSettings, AccountStatus } from '../account/types';
+import type { AccountDiagnostics } from '../account/account';
+import type { AccountSettings, AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
 import { parseBaseUrl } from '../api/connection-settings';

@@ -1,6 +1,6 @@
-import type { Account } from '../account/account';
+import type { Account, AccountDiagnostics } from '../account/account';
 import type { ReadonlyStripStore } from '../account/strip-store';
-import type { AccountDiagnostics, AccountSettings, AccountStatus, OutletId } from '../account/types';
+import type { AccountSettings, AccountStatus, OutletId } from '../account/types';
 import { closedError, isStripError, StripError } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';

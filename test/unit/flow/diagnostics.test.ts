@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { AccountDiagnostics, AccountSettings, AccountStatus } from '../../../src/account/types';
+import type { AccountDiagnostics } from '../../../src/account/account';
+import type { AccountSettings, AccountStatus } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import { Aliases, isKnownKey, reportOf, shapeOf, type ReportSource } from '../../../src/flow/diagnostics';
 import { calm } from '../../support/fake-clock';
