@@ -21,6 +21,10 @@ export interface EditorNode {
 }
 
 interface Editor {
+  actions: { invoke(name: string): void };
+  /** What can be undone. */
+  history: { peek(): object | undefined };
+  state: { IMPORT_DRAGGING: number };
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {
     /** A new random id. */
@@ -45,6 +49,8 @@ interface Editor {
   editor: { editConfig(name: string, type: string, id: string): void };
   user: { hasPermission(permission: string): boolean };
   view: {
+    /** One of `RED.state`. */
+    state(): number;
     redraw(): void;
     focus(): void;
     /** Brings a node into sight and highlights it. */

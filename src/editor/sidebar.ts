@@ -25,6 +25,8 @@ export class Sidebar {
   /** Whether the tab is shown, even if the page is hidden. */
   #isShown = false;
   #messageTimer = 0;
+  /** The nodes that were put on the canvas last, and what Node-RED's history has of that. */
+  #placed: { nodes: NewNode[]; event: object | undefined } = { nodes: [], event: undefined };
 
   readonly #filter = html('input', {
     type: 'search',
@@ -169,7 +171,8 @@ export class Sidebar {
     const switchLabel = text('strip-sidebar.button.switch', { outlet: label });
     const watchLabel = text('strip-sidebar.button.watch', { outlet: label });
     const fixed = { account, mac, macType: 'str', port: String(port), portType: 'port' };
-    const place = (type: string) => (event: MouseEvent) => this.#place(event, { id: 'new', type, ...fixed });
+    const place = (type: string) => (event: MouseEvent) =>
+      this.#place(event, { id: RED.nodes.id(), type, ...fixed });
     const row = html(
       'div',
       { class: 'smart-strip-outlet' },
@@ -238,7 +241,11 @@ export class Sidebar {
   }
 
   /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
-  #place(event: MouseEvent, ...nodes: NewNode[]): void {
+  #place(event: MouseEvent, ...added: NewNode[]): void {
+    // Node-RED would leave nodes that are still attached behind, all in one place: they are attached again, with the new ones.
+    const last = this.#placed;
+    const areAttached = RED.view.state() === RED.state.IMPORT_DRAGGING && RED.history.peek() === last.event;
+    const nodes = areAttached ? [...last.nodes, ...added] : added;
     const z = RED.workspaces.active();
     if (!z || RED.workspaces.isLocked()) {
       this.#tell(text('strip-sidebar.told.locked'));
@@ -249,8 +256,10 @@ export class Sidebar {
       this.#tell(text('strip-sidebar.told.otherFlow'));
       return;
     }
+    if (areAttached) RED.actions.invoke('core:select-none');
     const byKeyboard = event.detail === 0;
     placeNodes(arrange(nodes, z), !byKeyboard);
+    this.#placed = { nodes, event: RED.history.peek() };
     this.#tell(text(byKeyboard ? 'strip-sidebar.told.placed' : 'strip-sidebar.told.place'));
     this.#draw();
   }

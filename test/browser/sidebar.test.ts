@@ -134,6 +134,42 @@ describe('the side bar', () => {
     await page.locator('.red-ui-flow-node-highlighted').waitFor({ state: 'attached' });
   });
 
+  it('puts all nodes of several presses down at once, one below the other, and Escape takes them all away', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const { page } = editor;
+    const nodes = page.locator('.red-ui-flow-node-group');
+    const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
+    assert.ok(chart);
+    const press = async () => {
+      for (const port of [1, 2, 3])
+        await bar.button(`Put a strip switch on the canvas: Desk strip, outlet ${port}`).click();
+      await page.mouse.move(chart.x + 200, chart.y + 100, { steps: 5 });
+      await nodes.nth(2).waitFor();
+    };
+    await press();
+    await page.keyboard.press('Escape');
+    await nodes.first().waitFor({ state: 'detached' });
+    await press();
+    await page.mouse.down();
+    await page.mouse.up();
+    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').click();
+    await page.mouse.move(chart.x + 500, chart.y + 100, { steps: 5 });
+    await page.mouse.down();
+    await page.mouse.up();
+    await editor.deploy();
+    const flow = await stage.red.getFlows();
+    const switches = flow.filter(({ type }) => type === 'strip switch');
+    const [first = 0, ...rest] = switches.map(({ y }) => Number(y));
+    assert.deepEqual(rest, [first + 60, first + 120]);
+    assert.deepEqual(
+      switches.map(({ port }) => port),
+      ['1', '2', '3'],
+    );
+    assert.equal(flow.filter(({ type }) => type === 'strip watch').length, 1);
+  });
+
   it('places a node in the middle of the canvas where the keyboard is used', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
