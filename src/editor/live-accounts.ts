@@ -14,9 +14,12 @@ import { findStrip, learn, outletOf, stripsOf } from './strips';
 /** Between two questions, in milliseconds. */
 const EVERY = 2000;
 
-/** The load of a strip, and when it was read, in milliseconds. */
+/** The load of a strip. */
 export interface LoadPoint {
   load: number;
+  /** When the runtime read it, by its own clock, which may be wrong. */
+  read: string;
+  /** When the side bar learnt of it, in milliseconds. */
   at: number;
 }
 
@@ -146,7 +149,7 @@ export class LiveAccounts {
       if (stripsOf(id).length === 0) learn(id, account.strips);
       for (const strip of account.strips) {
         const key = targetKey(id, strip.mac, null);
-        this.loads.set(key, addLoad(this.loads.get(key) ?? [], strip));
+        this.loads.set(key, addLoad(this.loads.get(key) ?? [], strip, Date.now()));
       }
     }
     this.all = accounts;
@@ -170,11 +173,11 @@ export const targetKey = (account: string, mac: string, port: Port | null): stri
  */
 export function addLoad(
   points: readonly LoadPoint[],
-  strip: Pick<Strip, 'load' | 'at'>,
+  { load, at: read }: Pick<Strip, 'load' | 'at'>,
+  now: number,
   most = 120,
 ): readonly LoadPoint[] {
-  const at = Date.parse(strip.at);
-  if (strip.load === null || at <= (points.at(-1)?.at ?? 0)) return points;
-  const all = [...points, { load: strip.load, at }];
+  if (load === null || read === points.at(-1)?.read) return points;
+  const all = [...points, { load, read, at: now }];
   return all.length <= most ? all : all.filter((_, index) => index % 2 === 0);
 }

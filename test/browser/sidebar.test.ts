@@ -36,6 +36,32 @@ describe('the side bar', () => {
     assert.match((await line.locator('polyline').getAttribute('points')) ?? '', /^0\.0,/);
   });
 
+  it('tells times by the clock of the browser where that of Node-RED is wrong', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await edit();
+    await editor.page.route('**/strip-sidebar/accounts*', async (route) => {
+      const response = await route.fetch();
+      const hour = (at: string) => String((Number(at) + 12) % 24).padStart(2, '0');
+      const body = await response.text();
+      await route.fulfill({ response, body: body.replace(/(?<="at":"[^T]+T)\d\d/g, hour) });
+    });
+    const from = Date.now();
+    await bar.show();
+    await bar.shows('Desk strip, outlet 1', false);
+    stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
+    const line = bar.strip('Desk strip').getByRole('img', { name: /^Load since/ });
+    await line.waitFor();
+    const times = await editor.page.evaluate((from) => {
+      const seconds = Array.from({ length: 60 }, (_, second) => new Date(from + second * 1000));
+      return seconds.map((time) => time.toLocaleTimeString());
+    }, from);
+    const label = (await line.getAttribute('aria-label')) ?? '';
+    assert.ok(
+      times.some((time) => label.startsWith(`Load since ${time}: `)),
+      label,
+    );
+  });
+
   it('keeps a toggle grey until the service has confirmed it', async () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();

@@ -38,12 +38,20 @@ describe('the line of the load', () => {
     load,
     at: new Date(NOON + second * 1000).toISOString(),
   });
+  /** What the side bar learnt a second after the last. */
+  const draw = (answers: ReturnType<typeof reading>[], most?: number) =>
+    answers.reduce<ReturnType<typeof addLoad>>(
+      (points, answer, second) => addLoad(points, answer, second * 1000, most),
+      [],
+    );
 
   it('keeps its whole time with a bounded number of points', () => {
-    let points: ReturnType<typeof addLoad> = [];
-    for (let second = 0; second < 1000; second++) points = addLoad(points, reading(second), 8);
+    const points = draw(
+      Array.from({ length: 1000 }, (_, second) => reading(second)),
+      8,
+    );
     assert.ok(points.length <= 8);
-    const times = points.map(({ at }) => (at - NOON) / 1000);
+    const times = points.map(({ at }) => at / 1000);
     assert.equal(times[0], 0);
     assert.ok((times.at(-1) ?? 0) > 900);
     assert.deepEqual(
@@ -53,27 +61,32 @@ describe('the line of the load', () => {
   });
 
   it('has one point for each time that the strip was read, however often the side bar asks', () => {
-    let points: ReturnType<typeof addLoad> = [];
     const answers = [reading(0, 10), reading(0, 10), reading(30, 20), reading(30, 20), reading(60, 20)];
-    for (const answer of answers) points = addLoad(points, answer);
-    assert.deepEqual(points, [
-      { load: 10, at: NOON },
-      { load: 20, at: NOON + 30_000 },
-      { load: 20, at: NOON + 60_000 },
-    ]);
+    assert.deepEqual(
+      draw(answers).map(({ load, at }) => ({ load, at })),
+      [
+        { load: 10, at: 0 },
+        { load: 20, at: 2000 },
+        { load: 20, at: 4000 },
+      ],
+    );
+  });
+
+  it('goes on when the clock of the runtime is set back', () => {
+    assert.equal(draw([reading(0, 10), reading(-3600, 20)]).length, 2);
   });
 
   it('has no point for a load that is not known', () => {
-    assert.deepEqual(addLoad([], reading(0, null)), []);
+    assert.deepEqual(draw([reading(0, null)]), []);
   });
 
   it('fills its box, by the time of each point', () => {
-    const points = [10, 30, 20].map((load, index) => ({ load, at: [50, 60, 90][index] ?? 0 }));
+    const points = [10, 30, 20].map((load, index) => ({ load, read: '', at: [50, 60, 90][index] ?? 0 }));
     assert.equal(pointsOf(points, 100, 20), '0.0,20.0 25.0,0.0 100.0,10.0');
   });
 
   it('is in the middle where nothing changes', () => {
-    const points = [1, 2].map((at) => ({ load: 5, at }));
+    const points = [1, 2].map((at) => ({ load: 5, read: '', at }));
     assert.equal(pointsOf(points, 100, 20), '0.0,10.0 100.0,10.0');
   });
 });
