@@ -123,17 +123,24 @@ export class Sidebar {
     const answered =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
     const startsFolded = strips.length > MOST_UNFOLDED;
+    const protectedOutlets = readOutlets(node.protectedOutlets).outlets;
+    const view = (strip: Strip) => this.#stripView(node.id, strip, protectedOutlets, startsFolded);
     return html(
       'div',
       {},
       info === undefined ? '' : html('small', {}, answered),
       html('p', { class: 'smart-strip-fault' }, error === null ? '' : this.#sentence(node.id, error)),
       html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
-      html('ul', {}, ...shown.map((strip) => this.#stripView(node.id, strip, startsFolded))),
+      html('ul', {}, ...shown.map(view)),
     );
   }
 
-  #stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
+  #stripView(
+    account: string,
+    strip: Strip,
+    protectedOutlets: ListedOutlets,
+    startsFolded: boolean,
+  ): HTMLElement {
     const { mac, available, outlets } = strip;
     const key = targetKey(account, mac, null);
     const folded = this.#folds.get(key) ?? startsFolded;
@@ -153,19 +160,21 @@ export class Sidebar {
     const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
     figures.append(html('small', {}, readings.join(' · ')), loadLine(this.#accounts.loads.get(key)));
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
-    const list = html('ul', {}, ...outlets.map((outlet) => this.#outletView(account, strip, outlet)));
+    const views = outlets.map((outlet) => {
+      const isProtected = findOutlet(protectedOutlets, mac, outlet.port) !== undefined;
+      return this.#outletView(account, strip, outlet, isProtected);
+    });
+    const list = html('ul', {}, ...views);
     const used = usedBy(this.#uses.get(key));
     element.append(html('div', {}, figures, html('p', { class: 'smart-strip-note' }, none), list, used));
     return element;
   }
 
-  #outletView(account: string, strip: Strip, outlet: Outlet): HTMLElement {
+  #outletView(account: string, strip: Strip, outlet: Outlet, isProtected: boolean): HTMLElement {
     const { mac } = strip;
     const { port } = outlet;
     const key = targetKey(account, mac, port);
     const label = outletLabel(strip.name ?? mac, outlet, port);
-    const listed = readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets;
-    const isProtected = findOutlet(listed, mac, port) !== undefined;
     const lockLabel = text('strip-sidebar.protected');
     const lock = { class: 'fa fa-lock', role: 'img', title: lockLabel, 'aria-label': lockLabel };
     const switchLabel = text('strip-sidebar.button.switch', { outlet: label });
@@ -264,6 +273,8 @@ export class Sidebar {
     this.#draw();
   }
 }
+
+type ListedOutlets = ReturnType<typeof readOutlets>['outlets'];
 
 type NewNode = Config & { type: string };
 
