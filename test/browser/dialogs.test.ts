@@ -315,6 +315,8 @@ describe('the dialogs with thirty strips', () => {
         await editor.page.locator('.smart-strip-chosen', { hasText: LONG.name }).waitFor();
         await editor.picture(`long-names-${type.replace(' ', '-')}`);
         await isInside();
+        const isWhole = await typed().evaluate((box) => box.scrollWidth <= box.clientWidth);
+        assert.ok(isWhole, 'the whole MAC is seen');
       });
     }
 
