@@ -415,6 +415,21 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('have German labels that stand beside their icons', async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    editor = await Editor.open(stage.browser, stage.red.url, { locale: 'de' });
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Abfragen und Wiederholungen');
+    const wrapped = await editor.configDialog
+      .locator('.form-row > label[id]')
+      .evaluateAll((labels) =>
+        labels
+          .filter((label) => label.getBoundingClientRect().height > 25)
+          .map((label) => label.textContent.trim()),
+      );
+    assert.deepEqual(wrapped, ['Parallele Anfragen']);
+  });
+
   it('keep numbers that an environment variable stands for', async () => {
     const numbers = ['interval', 'timeout', 'retryFor', 'concurrency'];
     const variables = Object.fromEntries(numbers.map((name) => [name, `\${STRIP_${name}}`]));
