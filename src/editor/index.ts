@@ -1,6 +1,7 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
 import { fillDefaults, openDialogs, problemWith } from './form';
+import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
 import { Sidebar } from './sidebar';
 import { redrawNodes } from './strips';
@@ -37,6 +38,12 @@ Object.assign(window, { SmartStrip });
 RED.events.on('nodes:change', ({ id, type }) => {
   if (type === 'strip-account') redrawNodes(id);
 });
+
+for (const event of ['nodes:add', 'nodes:change', 'nodes:remove', 'flows:change'] as const) {
+  RED.events.on(event, ({ type }) => {
+    if (type === 'strip simulator' || type === 'tab') checkSimulators();
+  });
+}
 
 /** A label that is cut is shown whole while the mouse rests on its node. */
 $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {

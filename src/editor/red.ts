@@ -33,20 +33,29 @@ interface Editor {
     filterNodes(filter: { type?: string; z?: unknown }): EditorNode[];
     /** The template with this id. */
     subflow(id: unknown): object | undefined;
+    /** The flow with this id. */
+    workspace(id: unknown): { disabled?: boolean } | undefined;
     eachConfig(visit: (node: EditorNode) => void): void;
     dirty(dirty: boolean): void;
   };
   /** What the runtime tells all editors. */
   comms: { subscribe(topic: string, listener: () => void): void };
   events: {
-    on(event: 'nodes:add' | 'nodes:change', listener: (node: EditorNode) => void): void;
+    on(
+      event: 'nodes:add' | 'nodes:change' | 'nodes:remove' | 'flows:change',
+      listener: (node: { id: string; type: string }) => void,
+    ): void;
     emit(event: 'nodes:change', node: EditorNode): void;
   };
   utils: {
     getNodeLabel(node: EditorNode): string;
     validateTypedProperty(value: string, type: string, options: object): true | string;
   };
-  editor: { editConfig(name: string, type: string, id: string): void };
+  editor: {
+    editConfig(name: string, type: string, id: string): void;
+    /** Marks the node if a check finds something wrong with it. */
+    validateNode(node: EditorNode): void;
+  };
   user: { hasPermission(permission: string): boolean };
   view: {
     /** One of `RED.state`. */

@@ -323,6 +323,36 @@ describe('the nodes in the editor', () => {
     }
   });
 
+  it('mark simulators with the same path before they are deployed, also when the other one changes', async () => {
+    const simulator = (id: string, path: string, more: object = {}) => ({
+      ...{ id, type: 'strip simulator', z: tab.id, name: '', x: 200, y: 100, wires: [[]] },
+      ...{ path, strips: [], ...more },
+    });
+    await stage.red.deploy([tab, simulator('first', '/a'), simulator('second', '/b', { y: 200 })]);
+    await open();
+    const isMarked = (id: string) => editor.node(id).locator('.red-ui-flow-node-error').isVisible();
+    const message = editor.page.locator('#smart-strip-message-path');
+    const rename = async (id: string, path: string) => {
+      await editor.edit(id);
+      await editor.page.locator('#node-input-path').fill(path);
+    };
+    await rename('second', '/a/');
+    assert.match((await message.textContent()) ?? '', /another simulator has this one/);
+    await editor.done();
+    await editor.node('first').locator('.red-ui-flow-node-error').waitFor();
+    assert.ok(await isMarked('second'));
+    await rename('first', '/c');
+    assert.equal(await message.textContent(), '');
+    await editor.done();
+    await editor.node('second').locator('.red-ui-flow-node-error').waitFor({ state: 'hidden' });
+    assert.equal(await isMarked('first'), false);
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:undo'));
+    await editor.node('second').locator('.red-ui-flow-node-error').waitFor();
+    await editor.node('second').locator('.red-ui-flow-node').first().click();
+    await editor.page.keyboard.press('Delete');
+    await editor.node('first').locator('.red-ui-flow-node-error').waitFor({ state: 'hidden' });
+  });
+
   it('keep the outlets of a simulated strip, and name them', async () => {
     const strips = [{ mac: 'A1', name: 'Desk', outlets: [{ name: 'Lamp', on: true }, { on: false }] }];
     const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };

@@ -30,6 +30,7 @@ import {
   stripsOf,
   testAccount,
 } from '../strips';
+import { simulators } from './strip-simulator';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Fields that Test connection uses, or that its errors point at. */
@@ -171,10 +172,6 @@ function warningAbout(baseUrl: string): string {
   const isAdded = wantsSimulator && isSimulator(baseUrl) && simulators().length === 0;
   return isAdded ? text('strip-account.simulator.added') : '';
 }
-
-/** The simulators in the workspace that are not disabled. */
-const simulators = (): EditorNode[] =>
-  RED.nodes.filterNodes({ type: 'strip simulator' }).filter((node) => node.d !== true);
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {

@@ -17,8 +17,31 @@ import {
 } from '../form';
 import { text, type EditorNode } from '../red';
 
-const checkPath: Check = (value) =>
-  simulatorPath(String(value)) === null ? text('strip-simulator.invalid.path') : '';
+const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
+
+/** Whether a node runs once it is deployed. What is in a subflow runs only in its instances. */
+function isEnabled({ d, z }: Config): boolean {
+  const flow = RED.nodes.workspace(z);
+  return d !== true && flow !== undefined && flow.disabled !== true;
+}
+
+/** The simulators in the workspace that are not disabled. */
+export const simulators = (): EditorNode[] =>
+  RED.nodes.filterNodes({ type: 'strip simulator' }).filter(isEnabled);
+
+const checkPath: Check = (value, node) => {
+  const path = simulatorPath(String(value));
+  if (path === null) return text('strip-simulator.invalid.path');
+  const others = isEnabled(node) ? simulators().filter(({ id }) => id !== node.id) : [];
+  const isTaken = others.some((other) => simulatorPath(textOf(other, 'path', PATH.default)) === path);
+  return isTaken ? text('strip-simulator.invalid.pathTwice') : '';
+};
+
+/** One simulator's path may be wrong because of another's. */
+export function checkSimulators(): void {
+  for (const node of RED.nodes.filterNodes({ type: 'strip simulator' })) RED.editor.validateNode(node);
+  RED.view.redraw();
+}
 
 const checkStrips: Check = (value) => {
   if (!Array.isArray(value)) return text('strip-simulator.invalid.strips');
@@ -97,9 +120,6 @@ function open(node: EditorNode): void {
       rowField(row, `outlet${port}`, label, nameOf(outlets[port - 1]));
     }
   });
-  list.editableList(
-    'addItems',
-    Array.isArray(node.strips) ? node.strips : SETTINGS['strip simulator'].strips.default,
-  );
+  list.editableList('addItems', Array.isArray(node.strips) ? node.strips : STRIPS.default);
   check();
 }

@@ -6,6 +6,7 @@ import { SETTINGS, type NodeType } from '../../../src/settings';
 /** An editor that shows keys in place of sentences, and whose own check refuses what is empty. */
 const RED = {
   _: (id: string) => id.replace(/^.*:/, ''),
+  nodes: { workspace: () => undefined, filterNodes: () => [] },
   utils: {
     validateTypedProperty: (value: string, type: string) => (value === '' ? `${type} is empty` : true),
   },
