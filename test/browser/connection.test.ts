@@ -111,6 +111,20 @@ describe('Test connection', () => {
     await editor.picture('account-wrong-key');
   });
 
+  it('keeps nothing of its answer when what was tested is changed', async () => {
+    const found = editor.page.locator('#smart-strip-found');
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    await found.waitFor();
+    await field('apiKey').fill('not-the-key');
+    assert.equal(await result().textContent(), '');
+    assert.equal(await found.isVisible(), false);
+    await test({ baseUrl: stage.service.baseUrl });
+    assert.match((await said('apiKey').textContent()) ?? '', /Check the account's key/);
+    await field('baseUrl').fill('http://127.0.0.1:9');
+    assert.equal(await result().textContent(), '');
+    assert.equal(await said('apiKey').textContent(), '');
+  });
+
   it('tells of an answer in which no outlet can be recognised', async () => {
     stage.service.always({
       kind: 'answer',
@@ -191,6 +205,20 @@ describe('Test connection', () => {
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
     await page.unrouteAll();
     assert.equal(await said('apiKey').textContent(), '');
+  });
+
+  it('says nothing of what was changed while it was tested', async () => {
+    const answer = stage.service.hold('answer');
+    const answered = editor.page.waitForResponse('**/strip-account/test').then((it) => it.finished());
+    await field('baseUrl').fill(stage.service.baseUrl);
+    await field('apiKey').fill(stage.service.apiKey);
+    await editor.page.locator('#smart-strip-test').click();
+    await result().getByText('Asking').waitFor();
+    await field('apiKey').fill('another key');
+    answer();
+    await answered;
+    await editor.page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    assert.equal(await result().textContent(), '');
   });
 
   it('says that a TLS node is not deployed yet', async () => {

@@ -169,6 +169,10 @@ describe('The preview of answers', () => {
     const said = page.locator('#smart-strip-message-mapping');
     assert.match((await said.textContent()) ?? '', /Correct the account's mapping/);
     assert.equal(await page.getByText("Correct the account's mapping").count(), 1);
+    // A line about a mapping that is not used any more says nothing.
+    await page.locator('#smart-strip-use-mapping').uncheck();
+    assert.equal(await result.textContent(), '');
+    await page.locator('#smart-strip-use-mapping').check();
     await field.fill(MAPPING);
     await page.locator('#smart-strip-test').click();
     await result.getByText('Strips found: 1, outlets: 2').waitFor();

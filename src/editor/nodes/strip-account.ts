@@ -112,6 +112,7 @@ function open(node: EditorNode): void {
   );
   watchField(stripAccount, node, 'mapping');
   onPress($('#smart-strip-test'), () => test(node, showPreview));
+  for (const field of [...TESTED.map(input), $('#smart-strip-use-mapping')]) field.on('input', clearTest);
   $('#smart-strip-diagnostics')
     .toggle(isStored)
     .on('click', () => void showDiagnostics(node.id));
@@ -154,7 +155,7 @@ function openBaseUrl(node: EditorNode): void {
   const offer = $('#smart-strip-offer');
   offer.children('button').on('click', () => {
     wantsSimulator = true;
-    field.val(textOf(simulators()[0], 'path', SIMULATOR_PATH)).trigger('change');
+    field.val(textOf(simulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
     $('#smart-strip-test').trigger('focus');
   });
   const described = () => {
@@ -181,21 +182,30 @@ function addSimulator(): void {
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 
-async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => void): Promise<void> {
-  const result = $('#smart-strip-result').text(text('strip-account.test.running'));
+/** Removes what the last test showed, which is out of date when what was tested is changed. */
+function clearTest(): void {
+  const result = $('#smart-strip-result');
+  if (result.is(':empty')) return;
+  result.empty();
+  $('#smart-strip-found').hide();
   for (const field of TESTED) {
     showMessage(field, '');
     // What the field itself finds wrong stays.
     input(field).triggerHandler('change');
   }
+}
+
+async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => void): Promise<void> {
+  clearTest();
+  const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   const values = typedValues();
   const answer = await testAccount(node, values);
-  if (!isOpen(result)) return;
+  // The dialog may be closed by now, or something else typed.
+  if (!isOpen(result) || result.is(':empty')) return;
   if (answer.ok) outlets?.refresh(answer.strips);
   const shown = named(answer);
   showPreview(shown);
   result.empty();
-  $('#smart-strip-found').hide();
   if (shown.ok) showStrips(result, shown);
   else showFailure(result, shown);
   const stale = [values.tls, values.proxy].some((id) => RED.nodes.node(id)?.changed === true);
