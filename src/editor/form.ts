@@ -154,13 +154,13 @@ export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     const input = fieldOf(node, field);
     const { kind } = setting;
     const stored = textOf(node, field);
-    // A variable is neither a number nor one of the choices: it is shown as it is.
+    // A variable is neither a number, nor a check mark, nor one of the choices: it is shown as it is.
     const isVariable = environmentVariable(stored) !== null;
-    if (kind === 'number' && isVariable) input.attr('type', 'text').val(stored);
+    if ((kind === 'number' || kind === 'flag') && isVariable) input.attr('type', 'text').val(stored);
     if (kind === 'number' && stored === '') input.val(setting.default);
     if (kind === 'choice' && isVariable) input.append(html('option', {}, stored));
     if (kind === 'choice') input.val(isVariable ? stored : choiceOf(node, field, setting));
-    if (kind === 'flag') input.prop('checked', flagOf(node, field, setting));
+    if (kind === 'flag' && !isVariable) input.prop('checked', flagOf(node, field, setting));
     if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
     if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));
     // Node-RED has put its own list in place of the row's control.

@@ -453,6 +453,29 @@ describe('the dialogs with thirty strips', () => {
     assert.equal((await editor.properties('account')).timeout, '2000');
   });
 
+  it('keep what an environment variable stands for in place of a check mark', async () => {
+    const flags = { outlets: '${STRIP_OUTLETS}', readings: '${STRIP_READINGS}', initial: 'true' };
+    await stage.red.deploy([tab, account(stage.service), placed('node', 'strip watch', flags)]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.edit('node');
+    const readings = editor.page.getByLabel('a change of load');
+    assert.equal(await readings.inputValue(), flags.readings);
+    assert.equal(await message('send').textContent(), '');
+    // The fields for what may be sent.
+    for (const field of ['port', 'output', 'change'])
+      assert.ok(await editor.page.locator(`#smart-strip-row-${field}`).isVisible(), field);
+    await editor.picture('watch-variables');
+    await editor.done();
+    const { outlets, initial, ...kept } = await editor.properties('node');
+    assert.deepEqual([outlets, kept.readings, initial], [flags.outlets, flags.readings, true]);
+    await editor.edit('node');
+    await readings.fill('true');
+    await editor.done();
+    await editor.edit('node');
+    assert.ok(await readings.isChecked());
+    await editor.done();
+  });
+
   it('mark an account without a key again after its Delete button was undone', async () => {
     const node = account(stage.service, { id: 'keyless' });
     delete node.credentials;
