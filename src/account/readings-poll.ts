@@ -22,7 +22,7 @@ interface Attempts {
 
 /** Reads the load, voltage and signal of strips where the list does not tell them: one request for each strip. */
 export class ReadingsPoll {
-  /** By MAC key, of the strips of the latest round. */
+  /** Of the strips of the latest round, by `keyOf`. */
   #attempts = new Map<string, Attempts>();
 
   constructor(
@@ -38,8 +38,8 @@ export class ReadingsPoll {
    */
   async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
-    const strips = this.store.untoldReadings().map((strip) => ({ strip, attempts: this.#of(strip.mac) }));
-    this.#attempts = new Map(strips.map(({ strip, attempts }) => [macKey(strip.mac), attempts]));
+    const strips = this.store.untoldReadings().map((strip) => ({ strip, attempts: this.#of(strip) }));
+    this.#attempts = new Map(strips.map(({ strip, attempts }) => [keyOf(strip), attempts]));
     // There may not be enough time for all, so they take turns.
     strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
     const end = clock.monotonic() + settings.interval;
@@ -58,9 +58,9 @@ export class ReadingsPoll {
     return failure;
   }
 
-  #of(mac: string): Attempts {
+  #of(strip: UntoldReadings): Attempts {
     const none = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
-    return this.#attempts.get(macKey(mac)) ?? none;
+    return this.#attempts.get(keyOf(strip)) ?? none;
   }
 
   async #ask({ mac, names }: UntoldReadings, attempts: Attempts): Promise<void> {
@@ -84,3 +84,6 @@ export class ReadingsPoll {
     }
   }
 }
+
+/** A strip of which the list tells other readings than before begins anew. */
+const keyOf = ({ mac, names }: UntoldReadings): string => [macKey(mac), ...names].join(' ');

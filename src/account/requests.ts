@@ -166,8 +166,7 @@ export class Requests {
     this.queue.readAnswered();
     this.onAnswer(true, endedPause);
     this.#wakeRetries(endedPause);
-    if (queued === null) return;
-    if (queued.failure !== null && !this.queue.delays.has(queued)) queued.failure = null;
+    if (queued?.failure && !this.queue.delays.has(queued)) queued.failure = null;
     if (!this.#saidRetrying || this.queue.commands.some(({ failure }) => failure !== null)) return;
     this.#saidRetrying = false;
     this.options.log.retryingOver();

@@ -121,7 +121,7 @@ export interface AccountLog {
   recovered(): void;
   /** The first command began to be retried; said once until `retryingOver`. */
   retrying(error: StripError): void;
-  /** A request of a command succeeded, and no command is retried any more. */
+  /** The service answers, and no command is retried any more. */
   retryingOver(): void;
   /** The service asked for a pause of so many seconds; said again of a longer one, or after an hour without any. */
   rateLimited(seconds: number): void;

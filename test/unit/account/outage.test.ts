@@ -296,6 +296,18 @@ describe('an outage', () => {
     }
   });
 
+  it('is over for the log, too, once the service answers anything and no command is retried', async () => {
+    const lab = startAccount({ retryFor: 1000 });
+    for (let round = 0; round < 2; round++) {
+      lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+      lab.run(1, true);
+      await lab.clock.pass(2000);
+      assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE']);
+      await list(lab, makeStrip(MAC, [true]));
+      assert.deepEqual(lab.log.lines.splice(0), ['retrying UNREACHABLE', 'retrying over']);
+    }
+  });
+
   it('is told to the log when the first command is retried, and when it is over', async () => {
     const lab = startAccount();
     const first = lab.run(1, true);

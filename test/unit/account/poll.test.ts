@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Strip } from '../../../src/api/types';
 import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount, said, type TestAccount } from './support';
 import { watch } from './watching';
@@ -191,6 +192,20 @@ describe('the poll', () => {
     for (const call of lab.service.gets) await call.answer(stripOf(makeStrip(call.mac, [true])));
     await lab.clock.pass(0);
     assert.equal(lab.service.gets.length, asked);
+  });
+
+  it('asks a strip again at once when the list tells less of it than before', async () => {
+    const lab = startAccount();
+    let told: Partial<Strip> = { load: 3, signal: -60 };
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true], told)));
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], told)));
+    const { take } = watch(lab, { readings: 'all' });
+    await lab.clock.pass(60_000);
+    assert.equal(lab.service.gets.length, 1, 'it told nothing more than the list');
+    told = { signal: -60 };
+    take();
+    await lab.clock.pass(40_000);
+    assert.deepEqual(take(), [`${MAC} load null`]);
   });
 
   it('asks for the readings that the list does not tell, and keeps them', async () => {
