@@ -1,4 +1,4 @@
-import { closedError, isStripError, type ErrorCode } from '../api/errors';
+import { closedError } from '../api/errors';
 import { macKey } from '../api/mac';
 import { RecordedService } from '../api/recorded-service';
 import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
@@ -14,8 +14,6 @@ import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome,
 const GRACE = 1_000;
 /** At close, milliseconds to switch outlets back on after a cycle, retries included. */
 const RESTORE_TIME = 5_000;
-/** Errors of commands for which no request is sent. */
-const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
 
 export type AccountDiagnostics = ReturnType<Account['diagnostics']>;
 
@@ -30,6 +28,8 @@ interface Subscriber {
  * All promises reject with `StripError`.
  */
 export class Account {
+  /** What is known of the strips without asking the service. */
+  readonly store: ReadonlyStripStore;
   readonly #options: AccountOptions;
   readonly #service: RecordedService;
   readonly #store: StripStore;
@@ -55,6 +55,7 @@ export class Account {
       (mac) => this.#wantsReadings(mac),
       (changes) => this.#announce(changes),
     );
+    this.store = this.#store;
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedPause) =>
       this.#answered(succeeded, endedPause),
@@ -67,11 +68,6 @@ export class Account {
       this.#poller.refresh(),
     );
     this.#toldStatus = this.status();
-  }
-
-  /** What is known of the strips without asking the service. */
-  get store(): ReadonlyStripStore {
-    return this.#store;
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
@@ -94,7 +90,7 @@ export class Account {
       this.#switcher.check(command);
       return await this.#queue.run(command, options);
     } catch (error) {
-      if (isStripError(error) && NEVER_SENT.has(error.code)) this.#service.failed(error);
+      this.#service.commandFailed(error);
       throw error;
     }
   }
@@ -133,14 +129,13 @@ export class Account {
 
   /** How the account is doing now. */
   status(): AccountStatus {
-    const { remaining, untilWall } = this.#requests.cooldown;
     return {
       available: this.#store.available,
       error: this.#store.error,
       readable: this.#store.readable,
       listed: this.#store.listed,
       lastAnswerAt: this.#lastAnswerAt,
-      cooldownUntil: remaining > 0 ? untilWall : null,
+      cooldownUntil: this.#requests.cooldown.until,
       polling: this.#poller.isRunning,
     };
   }

@@ -195,21 +195,17 @@ export class CommandQueue {
     for (const other of queued.siblings) if (this.#waitsForPause(other)) other.since = now;
   }
 
-  /** The service answered a switch request. */
-  switchAnswered(): void {
+  /** The service answered. While requests of commands fail, a read that succeeds does not mean that switches work again. */
+  answered(isSwitch: boolean): void {
+    if (!isSwitch && this.#outage !== null) return;
     this.#answeredAt = this.options.clock.monotonic();
     this.#outage = null;
-  }
-
-  /** Any request was answered. While requests of commands fail, a read that succeeds does not mean that switches work again. */
-  readAnswered(): void {
-    if (this.#outage === null) this.#answeredAt = this.options.clock.monotonic();
   }
 
   /** A request of a command failed, maybe without an answer. */
   requestFailed(error: unknown): void {
     if (isOutage(error)) this.#outage = error;
-    else this.switchAnswered();
+    else this.answered(true);
   }
 
   /** Milliseconds that are left of `limit`, counted from the latest of a command's arrival, an answer and the end of a pause in front of it. */

@@ -1,8 +1,9 @@
 import type { Timer } from '../api/clock';
 import { failureOf, type StripError } from '../api/errors';
+import type { Cooldown } from '../api/limits';
 import type { Reader } from './reader';
 import { ReadingsPoll } from './readings-poll';
-import { fullJitter, type Cooldown } from './requests';
+import { fullJitter } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions } from './types';
 
@@ -17,8 +18,8 @@ const LONG_PAUSE = 60_000;
 const JITTER = 0.1;
 
 /**
- * Reads the list, and the readings that it does not tell, round after round, while the account has subscribers. The interval counts from the end of a round to the beginning of the next,
- * so that a slow service is not asked more often than a fast one.
+ * Reads the list, and the readings that it does not tell, round after round, while the account has subscribers. The interval counts from the end of
+ * a round to the beginning of the next, so that a slow service is not asked more often than a fast one.
  */
 export class Poller {
   isRunning = false;

@@ -1,8 +1,8 @@
 import { asError, isUnknownStrip, type StripError } from '../api/errors';
+import type { Cooldown } from '../api/limits';
 import { macKey } from '../api/mac';
 import { READINGS } from '../api/types';
 import type { Reader } from './reader';
-import type { Cooldown } from './requests';
 import type { StripStore, UntoldReadings } from './strip-store';
 import type { AccountOptions } from './types';
 
@@ -38,19 +38,19 @@ export class ReadingsPoll {
    */
   async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
-    const strips = this.store.untoldReadings().map((strip) => ({ strip, attempts: this.#of(strip) }));
-    this.#attempts = new Map(strips.map(({ strip, attempts }) => [keyOf(strip), attempts]));
+    const strips = this.store.untoldReadings().map((state) => ({ state, attempts: this.#of(state) }));
+    this.#attempts = new Map(strips.map(({ state, attempts }) => [keyOf(state), attempts]));
     // There may not be enough time for all, so they take turns.
     strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
     const end = clock.monotonic() + settings.interval;
     let failure: StripError | null = null;
     const ask = async (): Promise<void> => {
       for (let next = strips.shift(); next !== undefined; next = strips.shift()) {
-        const { strip, attempts } = next;
-        if (!this.store.wantsReadings(strip.mac)) continue;
+        const { state, attempts } = next;
+        if (!this.store.wantsReadings(state.strip.mac)) continue;
         // Strips that do not answer, or a pause, must not delay the next list for long.
         if (clock.monotonic() > end || this.cooldown.remaining > 0) return;
-        if (clock.monotonic() >= attempts.due) await this.#ask(strip, attempts);
+        if (clock.monotonic() >= attempts.due) await this.#ask(state, attempts);
         failure ??= attempts.error;
       }
     };
@@ -58,19 +58,19 @@ export class ReadingsPoll {
     return failure;
   }
 
-  #of(strip: UntoldReadings): Attempts {
+  #of(state: UntoldReadings): Attempts {
     const none = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
-    return this.#attempts.get(keyOf(strip)) ?? none;
+    return this.#attempts.get(keyOf(state)) ?? none;
   }
 
-  async #ask({ mac, names }: UntoldReadings, attempts: Attempts): Promise<void> {
+  async #ask({ strip: { mac }, untold }: UntoldReadings, attempts: Attempts): Promise<void> {
     const { clock, settings } = this.options;
     const version = this.store.nextVersion();
     attempts.askedAt = clock.monotonic();
     try {
       const { strip } = await this.reader.get(mac);
       // Where the list tells what there is, it would be in vain to ask in every round.
-      const addsNothing = names.length < READINGS.length && names.every((name) => strip[name] === null);
+      const addsNothing = untold.length < READINGS.length && untold.every((name) => strip[name] === null);
       const wait = addsNothing && strip.available ? LONGEST_WAIT : 0;
       Object.assign(attempts, { due: clock.monotonic() + wait, failures: 0, error: null });
     } catch (thrown) {
@@ -86,4 +86,4 @@ export class ReadingsPoll {
 }
 
 /** A strip of which the list tells other readings than before begins anew. */
-const keyOf = ({ mac, names }: UntoldReadings): string => [macKey(mac), ...names].join(' ');
+const keyOf = ({ strip, untold }: UntoldReadings): string => [macKey(strip.mac), ...untold].join(' ');

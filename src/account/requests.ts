@@ -1,24 +1,17 @@
-import type { Clock } from '../api/clock';
 import { closedError, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
+import { Cooldown, Semaphore } from '../api/limits';
 import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { AccountOptions } from './types';
 
 /** Milliseconds. */
-const SECOND = 1_000;
-const FIRST_BACKOFF = SECOND / 2;
-const LONGEST_BACKOFF = 10 * SECOND;
+const FIRST_BACKOFF = 500;
+const LONGEST_BACKOFF = 10_000;
 /** Longest wait between attempts to switch an outlet back on that the service refuses. Milliseconds. */
-const LONGEST_REFUSED_BACKOFF = 60 * SECOND;
+const LONGEST_REFUSED_BACKOFF = 60_000;
 /** After the first success, all retries that wait are sent within this time. */
-const WAKE_SPREAD = SECOND;
+const WAKE_SPREAD = 1_000;
 /** Shortest time between two such wake-ups: some requests may succeed while others never do. */
-const WAKE_INTERVAL = 5 * SECOND;
-/** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
-const LONGEST_PAUSE = 3_600_000;
-/** Milliseconds without a pause after which the next one is logged, however short it is. */
-const NO_PAUSE_LATELY = 3_600_000;
-/** Shortest time between two probes, in milliseconds. */
-const PROBE_INTERVAL = 5_000;
+const WAKE_INTERVAL = 5_000;
 
 /**
  * Sends requests, a limited number at once; during a pause that the service asked for, only a few commands as probes. A command that failed is
@@ -104,7 +97,7 @@ export class Requests {
     if (queued.phase === 'restoring') {
       // The service's client was closed: there is no time left.
       if (error.code === 'CLOSED') throw error;
-      if (this.queue.isClosed) return backoff(SECOND);
+      if (this.queue.isClosed) return backoff(1_000);
       const isRefused = !isOutage(error) && !mayBeCarriedOut(error);
       const longest = isRefused ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
       return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
@@ -163,7 +156,7 @@ export class Requests {
 
   #succeeded(queued: QueuedCommand | null, sent: number): void {
     const endedPause = this.cooldown.end(sent);
-    this.queue.readAnswered();
+    this.queue.answered(false);
     this.onAnswer(true, endedPause);
     this.#wakeRetries(endedPause);
     if (queued?.failure && !this.queue.delays.has(queued)) queued.failure = null;
@@ -176,7 +169,7 @@ export class Requests {
     if (queued !== null) this.queue.requestFailed(error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
       const isNews = this.cooldown.begin(error, error.retryAfter);
-      if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / SECOND));
+      if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / 1000));
     }
     this.onAnswer(false, false);
   }
@@ -191,97 +184,10 @@ export class Requests {
   }
 }
 
-/** The pause that the service asked for with status 429 and `Retry-After`: until it is over, only probes are sent. */
-export class Cooldown {
-  #error: StripError | null = null;
-  #began = 0;
-  #until = 0;
-  /** Seconds of the longest pause that was logged. */
-  #longest = 0;
-  #probed = -Infinity;
-  /** When it ends, in wall-clock milliseconds, as seen when it began. */
-  untilWall = 0;
-
-  constructor(private readonly clock: Clock) {}
-
-  /** The answer that began the pause; `null` where there is none. */
-  get error(): StripError | null {
-    return this.remaining > 0 ? this.#error : null;
-  }
-
-  /** Milliseconds that are left. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
-  get remaining(): number {
-    return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.untilWall - this.clock.wall()));
-  }
-
-  /**
-   * Begins a pause of `ms`, or lengthens the one there is. Returns whether to log it: a service that limits one kind of request may ask for a pause
-   * at every poll, so only a longer one is logged, or one after a long time without any.
-   */
-  begin(error: StripError, ms: number): boolean {
-    const pause = Math.max(this.remaining, Math.min(ms, LONGEST_PAUSE));
-    this.#error = error;
-    this.#began = this.clock.monotonic();
-    if (this.#began - this.#until > NO_PAUSE_LATELY) this.#longest = 0;
-    this.#until = this.#began + pause;
-    this.untilWall = Math.round(this.clock.wall() + pause);
-    const seconds = Math.ceil(pause / SECOND);
-    const isLonger = seconds > this.#longest;
-    if (isLonger) this.#longest = seconds;
-    return isLonger;
-  }
-
-  /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
-  end(sent: number): boolean {
-    if (this.remaining === 0 || sent <= this.#began) return false;
-    this.#until = this.clock.monotonic();
-    return true;
-  }
-
-  /** Whether a request may go out although the pause lasts, to see whether it still does. */
-  takeProbe(): boolean {
-    const now = this.clock.monotonic();
-    if (now - this.#probed < PROBE_INTERVAL) return false;
-    this.#probed = now;
-    return true;
-  }
-}
-
-/** Bounds how many requests are under way at once. Waiting ones are admitted in the order of arrival. */
-class Semaphore {
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  /** True if it could be acquired at once; call `release` afterwards. */
-  tryAcquire(): boolean {
-    if (this.free <= 0) return false;
-    this.free--;
-    return true;
-  }
-
-  /** Waits until it can be acquired. */
-  async acquire(): Promise<void> {
-    if (!this.tryAcquire()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  release(): void {
-    const admit = this.#waiting.shift();
-    if (admit === undefined) this.free++;
-    else admit();
-  }
-
-  /** Removes the limit. */
-  open(): void {
-    this.free = Infinity;
-    for (const admit of this.#waiting.splice(0)) admit();
-  }
-}
-
 /** The error for a pause that is longer than a command may wait. Both in milliseconds. */
 const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
   new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
-    params: { ...error.params, seconds: Math.ceil(pause / SECOND), limit: limit / SECOND },
+    params: { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 },
     retryAfter: pause,
     response: error.response,
     cause: error,

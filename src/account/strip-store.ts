@@ -16,11 +16,8 @@ export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'la
 /** A strip that is being put together. */
 type DraftStrip = { -readonly [Name in keyof Strip]: Strip[Name] };
 
-/** Readings that the list does not tell of a strip. */
-export interface UntoldReadings {
-  readonly mac: string;
-  readonly names: readonly ReadingName[];
-}
+/** A strip, and the readings that the newest list does not tell of it. */
+export type UntoldReadings = Readonly<Pick<StripState, 'strip' | 'untold'>>;
 
 /** One strip as the account knows it. */
 class StripState {
@@ -48,12 +45,12 @@ class StripState {
   /** Of the newest answer that told each field. */
   readonly #versions = new Map<VersionedField, number>();
 
-  /** `givenNames`: the user's, for its outlets. `isNew`: it is first seen after a complete list that did not have it. */
+  /** `givenNames`: those that the user gave outlets, by `outletKey`. `isNew`: it is first seen after a complete list that did not have it. */
   constructor(
     mac: string,
     at: string,
     units: Strip['units'],
-    private readonly givenNames: ReadonlyMap<Port, string> | undefined,
+    private readonly givenNames: ReadonlyMap<string, string>,
     private readonly isNew: boolean,
   ) {
     const readings = { load: null, voltage: null, signal: null };
@@ -97,7 +94,10 @@ class StripState {
       }
       if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
       const on = isTold && accepts(port) ? said?.on : before?.on;
-      const name = this.givenNames?.get(port) ?? (isDescription ? said?.name : null) ?? before?.name;
+      const name =
+        this.givenNames.get(outletKey(strip.mac, port)) ??
+        (isDescription ? said?.name : null) ??
+        before?.name;
       outlets.push({ port, on: on ?? null, name: name ?? null });
     }
     if (isDescription) {
@@ -150,8 +150,8 @@ class StripState {
 export class StripStore {
   /** By MAC key. */
   readonly #strips = new Map<string, StripState>();
-  /** Names that the user gave, by MAC key. */
-  readonly #outletNames = new Map<string, Map<Port, string>>();
+  /** Names that the user gave, by `outletKey`. */
+  readonly #outletNames: ReadonlyMap<string, string>;
   readonly #units: Strip['units'];
   #version = 0;
   /** Versions of the newest list and of the newest complete one; 0: none yet. */
@@ -166,6 +166,8 @@ export class StripStore {
   available: boolean | null = null;
   /** Why the account is not available. */
   error: StripError | null = null;
+  /** Whether a list was read, and whether one was complete. */
+  listed: AccountStatus['listed'] = null;
   /** The last list could be read. */
   readable = true;
   /** The newest list could not be read, and has no strips: whether they are available is not known. */
@@ -180,10 +182,7 @@ export class StripStore {
     private readonly announce: (changes: readonly Change[]) => void,
   ) {
     const { outletNames, units } = options.settings;
-    for (const { mac, port, name } of outletNames) {
-      const names = this.#outletNames.get(macKey(mac)) ?? new Map<Port, string>();
-      this.#outletNames.set(macKey(mac), names.set(port, name));
-    }
+    this.#outletNames = new Map(outletNames.map(({ mac, port, name }) => [outletKey(mac, port), name]));
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
@@ -208,10 +207,9 @@ export class StripStore {
 
   /** Names of a strip and of one of its outlets; `null` where there is none. */
   names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    const key = macKey(mac);
-    const strip = this.#strips.get(key)?.strip;
+    const strip = this.find(mac);
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
-    const given = typeof port === 'number' ? this.#outletNames.get(key)?.get(port) : undefined;
+    const given = this.#outletNames.get(outletKey(mac, port));
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 
@@ -231,17 +229,11 @@ export class StripStore {
     return state.outletsTold && !states.includes(undefined) ? false : null;
   }
 
-  /** Whether a list was read, and whether one was complete. */
-  get listed(): AccountStatus['listed'] {
-    if (this.#completeVersion > 0) return 'whole';
-    return this.#listVersion > 0 ? 'part' : null;
-  }
-
   /** Strips in the newest list that did not tell all their readings. */
   untoldReadings(): UntoldReadings[] {
-    return [...this.#strips.values()]
-      .filter(({ listVersion, untold }) => listVersion === this.#listVersion && untold.length > 0)
-      .map(({ strip, untold }) => ({ mac: strip.mac, names: untold }));
+    return [...this.#strips.values()].filter(
+      ({ listVersion, untold }) => listVersion === this.#listVersion && untold.length > 0,
+    );
   }
 
   /**
@@ -255,6 +247,7 @@ export class StripStore {
     this.#noteAnswer(null, version);
     if (version > this.#listVersion) {
       this.#listVersion = version;
+      this.listed ??= 'part';
       this.#listedAt = this.options.clock.monotonic();
       this.#isListUnreadable = !readable && answer.strips.length === 0;
       if (this.#isListUnreadable) this.#markAllUnavailable(version);
@@ -271,12 +264,13 @@ export class StripStore {
         // If the strip is read separately, its own answers tell what the list does not, and only they say that it is no longer offline.
         const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.untold] : [];
         if (strip.available && state.saidOffline && unsure.length > 0) unsure.push('available');
-        this.#changes.push(...state.take(strip, version, unsure));
+        this.#take(state, strip, version, unsure);
       }
       return { ...corrected(strip, state), available: state.strip.available };
     });
     if (complete && version > this.#completeVersion) {
-      if (this.#completeVersion === 0) this.#checkOutlets();
+      if (this.listed !== 'whole') this.#checkOutlets();
+      this.listed = 'whole';
       this.#completeVersion = version;
       for (const state of this.#strips.values()) {
         if (state.listVersion < version) this.#leaveList(state, version);
@@ -291,7 +285,7 @@ export class StripStore {
     const { strip, readable } = answer;
     this.#noteReached(version);
     // A complete list does not have it, and this answer does not say that there is such a strip.
-    if (!readable && this.#completeVersion > 0 && this.#find(strip.mac) === undefined)
+    if (!readable && this.listed === 'whole' && this.#find(strip.mac) === undefined)
       return { ...answer, strip: { ...strip, available: false } };
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
@@ -305,7 +299,7 @@ export class StripStore {
     // Its path is made with the spelling of the list.
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
-    this.#changes.push(...state.take({ ...strip, mac, available }, version, mayNotKnow ? ['available'] : []));
+    this.#take(state, { ...strip, mac, available }, version, mayNotKnow ? ['available'] : []);
     this.#tell();
     return {
       ...answer,
@@ -320,7 +314,7 @@ export class StripStore {
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.saidOffline = state.listedOffline = false;
-    this.#changes.push(...state.take({ available: this.#isAnswering, outlets, at }, version));
+    this.#take(state, { available: this.#isAnswering, outlets, at }, version);
     this.#tell();
   }
 
@@ -336,7 +330,7 @@ export class StripStore {
     const state = this.#find(mac);
     if (state === undefined) return;
     const unknown = Object.fromEntries(state.untold.map((name) => [name, null]));
-    this.#changes.push(...state.take(unknown, version));
+    this.#take(state, unknown, version);
     this.#tell();
   }
 
@@ -345,7 +339,7 @@ export class StripStore {
     const state = this.#find(mac);
     if (state === undefined) return;
     state.saidOffline = true;
-    this.#markUnavailable(state, version);
+    this.#take(state, { available: false }, version);
     this.#tell();
   }
 
@@ -368,9 +362,8 @@ export class StripStore {
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
-    const isNew = this.#completeVersion > 0;
-    const state =
-      this.#strips.get(key) ?? new StripState(mac, at, this.#units, this.#outletNames.get(key), isNew);
+    const isNew = this.listed === 'whole';
+    const state = this.#strips.get(key) ?? new StripState(mac, at, this.#units, this.#outletNames, isNew);
     this.#strips.set(key, state);
     state.leftAt = null;
     return state;
@@ -399,17 +392,16 @@ export class StripStore {
     this.announce(this.#changes.splice(0));
   }
 
-  /** A strip is not available, unless something newer says that it is. */
-  #markUnavailable(state: StripState, version: number): void {
-    this.#changes.push(...state.take({ available: false }, version));
+  #take(state: StripState, told: Partial<Strip>, version: number, unsure?: readonly VersionedField[]): void {
+    this.#changes.push(...state.take(told, version, unsure));
   }
 
   #markAllUnavailable(version: number): void {
-    for (const state of this.#strips.values()) this.#markUnavailable(state, version);
+    for (const state of this.#strips.values()) this.#take(state, { available: false }, version);
   }
 
   #leaveList(state: StripState, version: number): void {
-    this.#markUnavailable(state, version);
+    this.#take(state, { available: false }, version);
     const now = this.options.clock.monotonic();
     state.leftAt ??= now;
     if (now - state.leftAt < FORGET_AFTER) return;
@@ -420,15 +412,17 @@ export class StripStore {
   /** With the first complete list: warns of configured outlets that it does not have. */
   #checkOutlets(): void {
     const { protectedOutlets, outletNames } = this.options.settings;
-    const all = { protected: protectedOutlets, named: outletNames };
-    for (const kind of ['protected', 'named'] as const) {
-      for (const { mac, port } of all[kind]) {
+    const all = [['protected', protectedOutlets] as const, ['named', outletNames] as const];
+    for (const [kind, outlets] of all) {
+      for (const { mac, port } of outlets) {
         const isListed = this.#find(mac)?.listVersion === this.#listVersion;
         if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
       }
     }
   }
 }
+
+const outletKey = (mac: string, port: PortOrAll | null): string => `${macKey(mac)} ${port}`;
 
 /** An answer about a strip, corrected where something newer is known. */
 function corrected(answer: Strip, { strip }: StripState): Strip {

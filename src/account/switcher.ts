@@ -123,7 +123,7 @@ export class Switcher {
     try {
       const answer = await this.reader.withSpelling(mac, (spelling) => service.switch(spelling, port, on));
       const at = now();
-      this.queue.switchAnswered();
+      this.queue.answered(true);
       queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
       const switched = asked.filter((each) => confirmed.includes(each));

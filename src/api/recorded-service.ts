@@ -26,6 +26,9 @@ export interface ServiceRecord {
   readonly switch: LastAnswer<SwitchAnswer> | null;
 }
 
+/** Errors of commands for which no request is sent. */
+const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
+
 /** A service that records what is asked of it, for the diagnostics. */
 export class RecordedService implements Service {
   readonly #requests = { list: 0, strip: 0, switch: 0 };
@@ -49,8 +52,13 @@ export class RecordedService implements Service {
     };
   }
 
+  /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */
+  commandFailed(error: unknown): void {
+    if (isStripError(error) && NEVER_SENT.has(error.code)) this.#failed(error);
+  }
+
   /** Counts an error; one that is no `StripError` is a defect, which is reported elsewhere. */
-  failed(error: unknown): void {
+  #failed(error: unknown): void {
     if (!isStripError(error)) return;
     const count = (this.#errors.get(error.code)?.count ?? 0) + 1;
     this.#errors.set(error.code, { count, at: this.clock.wall(), last: error });
@@ -87,7 +95,7 @@ export class RecordedService implements Service {
     try {
       return await answer;
     } catch (error) {
-      this.failed(error);
+      this.#failed(error);
       throw error;
     }
   }

@@ -1,0 +1,102 @@
+// What limits requests to the service: the pause that it asks for, and how many may be under way at once.
+import type { Clock } from './clock';
+import type { StripError } from './errors';
+
+/** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
+const LONGEST_PAUSE = 3_600_000;
+/** Milliseconds without a pause after which the next one is logged, however short it is. */
+const NO_PAUSE_LATELY = 3_600_000;
+/** Shortest time between two probes, in milliseconds. */
+const PROBE_INTERVAL = 5_000;
+
+/** The pause that the service asked for with status 429 and `Retry-After`: until it is over, only probes are sent. */
+export class Cooldown {
+  #error: StripError | null = null;
+  #began = 0;
+  #until = 0;
+  /** Seconds of the longest pause that was logged. */
+  #longest = 0;
+  #probed = -Infinity;
+  /** On the wall clock, as seen when it began. */
+  #untilWall = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The answer that began the pause; `null` where there is none. */
+  get error(): StripError | null {
+    return this.remaining > 0 ? this.#error : null;
+  }
+
+  /** When it ends, in wall-clock milliseconds; `null` where there is none. */
+  get until(): number | null {
+    return this.remaining > 0 ? this.#untilWall : null;
+  }
+
+  /** Milliseconds that are left. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
+  get remaining(): number {
+    return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.#untilWall - this.clock.wall()));
+  }
+
+  /**
+   * Begins a pause of `ms`, or lengthens the one there is. Returns whether to log it: a service that limits one kind of request may ask for a pause
+   * at every poll, so only a longer one is logged, or one after a long time without any.
+   */
+  begin(error: StripError, ms: number): boolean {
+    const pause = Math.max(this.remaining, Math.min(ms, LONGEST_PAUSE));
+    this.#error = error;
+    this.#began = this.clock.monotonic();
+    if (this.#began - this.#until > NO_PAUSE_LATELY) this.#longest = 0;
+    this.#until = this.#began + pause;
+    this.#untilWall = Math.round(this.clock.wall() + pause);
+    const seconds = Math.ceil(pause / 1000);
+    const isLonger = seconds > this.#longest;
+    if (isLonger) this.#longest = seconds;
+    return isLonger;
+  }
+
+  /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
+  end(sent: number): boolean {
+    if (this.remaining === 0 || sent <= this.#began) return false;
+    this.#until = this.clock.monotonic();
+    return true;
+  }
+
+  /** Whether a request may go out although the pause lasts, to see whether it still does. */
+  takeProbe(): boolean {
+    const now = this.clock.monotonic();
+    if (now - this.#probed < PROBE_INTERVAL) return false;
+    this.#probed = now;
+    return true;
+  }
+}
+
+/** Bounds how many requests are under way at once. Waiting ones are admitted in the order of arrival. */
+export class Semaphore {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  /** True if it could be acquired at once; call `release` afterwards. */
+  tryAcquire(): boolean {
+    if (this.free <= 0) return false;
+    this.free--;
+    return true;
+  }
+
+  /** Waits until it can be acquired. */
+  async acquire(): Promise<void> {
+    if (!this.tryAcquire()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const admit = this.#waiting.shift();
+    if (admit === undefined) this.free++;
+    else admit();
+  }
+
+  /** Removes the limit. */
+  open(): void {
+    this.free = Infinity;
+    for (const admit of this.#waiting.splice(0)) admit();
+  }
+}
