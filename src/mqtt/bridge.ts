@@ -2,6 +2,7 @@ import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError } from '../api/errors';
+import { isPossibleMac } from '../api/mac';
 import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
 import { actionOf, invalidInput, parseRequested, requireSet, type Message } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
@@ -212,7 +213,7 @@ export class Bridge {
       const requested = parseRequested(payload);
       target.requested = requested;
       if (requested === null) throw invalidInput('state', payload);
-      const { mac } = await this.#find(id);
+      const mac = await this.#macOf(id);
       target.mac = mac;
       if (input.ended) throw closedError('notSent');
       input.submitted = true;
@@ -224,16 +225,21 @@ export class Bridge {
     }
   }
 
-  /** The strip with this id. Until the account has listed its strips, it is not known that there is none. */
-  async #find(id: string): Promise<Strip> {
+  /**
+   * The MAC of the strip with this id. Until the account has listed its strips, it is not known that there is none: then an id that can be a MAC is
+   * left to the account, which finds the service's spelling and tries again in an outage.
+   */
+  async #macOf(id: string): Promise<string> {
     const { account } = this.options;
     const { listed, error } = account.status();
-    if (!this.#strips.has(id)) {
-      if (error !== null && (listed === null || this.#strips.size === 0)) throw error;
-      if (listed === null) await account.list();
+    const isListUnknown = listed === null || (error !== null && this.#strips.size === 0);
+    if (!this.#strips.has(id) && isListUnknown) {
+      if (isPossibleMac(id) && stripId(id) === id) return id;
+      if (error !== null) throw error;
+      await account.list();
     }
     const strip = this.#strips.get(id)?.strip;
-    if (strip !== undefined) return strip;
+    if (strip !== undefined) return strip.mac;
     throw new StripError('NOT_FOUND', 'NOT_FOUND.strip', { params: { mac: preview(id) } });
   }
 

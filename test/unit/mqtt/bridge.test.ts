@@ -818,26 +818,50 @@ describe('taking messages from the broker', () => {
     assert.deepEqual(message.target, { mac: MAC, port: 3, requested: 'toggle' });
   });
 
-  it('reads the list before it says that there is no such strip, where that was never done', async () => {
+  it('leaves a command to the account, which tries again, until the list was read', async () => {
+    const down = { available: false, listed: null, error: error('UNREACHABLE') };
+    for (const status of [down, { ...down, listed: 'whole' }, { available: null, listed: null }] as const) {
+      const lab = new Lab().start();
+      lab.status = { ...STATUS, ...status };
+      const message = input(set(1, 'OFF'));
+      await lab.bridge.handle(message);
+      assert.deepEqual(lab.commands, [{ mac: MAC, port: 1, action: false, delay: 5000 }]);
+      assert.deepEqual(message.target, { mac: MAC, port: 1, requested: 'off' });
+      assert.equal(lab.lists, 0);
+    }
     // A command for another strip may have succeeded.
     const lab = new Lab().start(makeStrip(OTHER, [true]));
     lab.status = { ...STATUS, listed: null };
+    lab.run = () => Promise.reject(error('NOT_FOUND'));
+    assert.equal((await lab.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
+  });
+
+  /** No MAC: the id is not what the service calls it. */
+  const named = makeStrip('desk strip', [true]);
+  const setNamed: Message = { topic: 'smart-strip/DESK_20_STRIP/1/set', payload: 'OFF' };
+
+  it('reads the list, where that was never done, for a strip whose id is no MAC', async () => {
+    const lab = new Lab().start(makeStrip(OTHER, [true]));
+    lab.status = { ...STATUS, listed: null };
     lab.list = () => {
-      lab.appears(strip([true]));
+      lab.appears(named);
       return Promise.resolve();
     };
-    assert.equal(await lab.take(set(1, 'OFF')), null);
-    assert.equal(lab.commands.length, 1);
+    assert.equal(await lab.take(setNamed), null);
+    assert.equal(lab.commands[0]?.mac, 'desk strip');
     assert.equal(lab.lists, 1);
   });
 
   it('says why no strip is known yet', async () => {
     const lab = new Lab().start();
     lab.status = { ...STATUS, available: false, error: error('AUTH') };
-    assert.equal((await lab.take(set(1, 'OFF')))?.code, 'AUTH');
+    assert.equal((await lab.take(setNamed))?.code, 'AUTH');
     lab.appears(makeStrip(OTHER, [true]));
     lab.status = { ...lab.status, listed: null };
-    assert.equal((await lab.take(set(1, 'OFF')))?.code, 'AUTH');
+    for (const id of ['DESK_20_STRIP', '', MAC.toLowerCase()]) {
+      assert.equal((await lab.take({ ...setNamed, topic: `smart-strip/${id}/1/set` }))?.code, 'AUTH', id);
+    }
+    assert.deepEqual(lab.commands, []);
     assert.equal(lab.lists, 0);
   });
 
@@ -859,10 +883,10 @@ describe('taking messages from the broker', () => {
 
   it('sends no command for a message that ended while the list was read', async () => {
     const lab = new Lab().start();
-    const message: Input = input(set(1, 'OFF'));
+    const message: Input = input(setNamed);
     lab.status = { ...STATUS, available: null, listed: null };
     lab.list = () => {
-      lab.appears(strip([true]));
+      lab.appears(named);
       message.ended = true;
       return Promise.resolve();
     };
