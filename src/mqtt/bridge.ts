@@ -169,7 +169,8 @@ export class Bridge {
       if (isRetained && (payload === 'online' || payload === 'offline')) this.#onKept(incoming.id);
     } else if (incoming.kind === 'command') {
       if (isRetained) this.#warn(String(topic));
-      else await this.#command(incoming.id, incoming.port, payload, input);
+      // An empty message only makes the broker forget a retained command.
+      else if (!isEmpty(payload)) await this.#command(incoming.id, incoming.port, payload, input);
     }
     return { messages: [], status: this.#nodeStatus() ?? ASKING };
   }
@@ -414,6 +415,10 @@ export class Bridge {
     }
   }
 }
+
+/** An mqtt in node may be set to hand on buffers. */
+const isEmpty = (payload: unknown): boolean =>
+  payload === '' || (Buffer.isBuffer(payload) && payload.length === 0);
 
 /** Home Assistant's word for a state that is not known. */
 const UNKNOWN = 'None';

@@ -220,7 +220,7 @@ describe('strip mqtt with a real broker', () => {
     const comms = red.comms.mark;
     const garbage: [string, string][] = [
       [topicOf('1/set'), 'yes'],
-      [topicOf('1/set'), ''],
+      [topicOf('1/set'), ' '],
       [topicOf('1/set'), '{"on":true}'],
       [topicOf('1/set'), '\0'],
       [topicOf('5/set'), 'ON'],

@@ -717,7 +717,7 @@ describe('taking messages from the broker', () => {
     assert.deepEqual(lab.commands, [{ mac: 'a1:b2:c3:d4:e5:f6', port: 'all', action: false, delay: 5000 }]);
   });
 
-  for (const payload of ['', 'yes', 2, NaN, null, undefined, {}, { on: true }, [true], Buffer.from('ON')]) {
+  for (const payload of [' ', 'yes', 2, NaN, null, undefined, {}, { on: true }, [true], Buffer.from('ON')]) {
     it(`refuses the state ${preview(payload)} without a request`, async () => {
       const lab = new Lab().start(strip([true]));
       assert.equal((await lab.take(set(1, payload)))?.code, 'INVALID_INPUT');
@@ -753,6 +753,18 @@ describe('taking messages from the broker', () => {
     assert.equal(await lab.take(set(2, 'OFF', { retain: true })), null);
     assert.deepEqual(lab.warned, [`smart-strip/${MAC}/1/set`, `smart-strip/${MAC}/2/set`]);
     assert.deepEqual(lab.commands, []);
+  });
+
+  it('is quiet when a retained command is removed, as its warning advises', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.published();
+    // An mqtt in node may be set to hand on buffers.
+    for (const payload of ['', Buffer.alloc(0)]) {
+      const { messages, status } = await lab.bridge.handle(input(set(1, payload)));
+      assert.deepEqual({ messages, text: status.text }, { messages: [], text: '1' });
+    }
+    assert.deepEqual(lab.commands, []);
+    assert.deepEqual(await lab.published(), []);
   });
 
   it('warns of a hundred retained commands at most', async () => {
