@@ -30,8 +30,8 @@ export = (RED: NodeAPI): void => {
     /** Why nothing is shared. */
     let failure = new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
 
-    const isTaken = (topic: string): boolean =>
-      [...bridges].some((other) => other !== bridge && other.publishes(topic));
+    const isTaken = (topic: string, payload?: string): boolean =>
+      [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));
     const start = (link: AccountLink): (() => void) => {
       account = link.account;
       const started = new Bridge({

@@ -42,8 +42,8 @@ interface BridgeOptions {
   source: string;
   /** What this node had published until a deploy closed it. */
   before: Published | undefined;
-  /** Whether another node publishes on a topic. */
-  isTaken: (topic: string) => boolean;
+  /** Whether another node publishes on a topic, perhaps at another broker; with `payload`: whether it publishes just that. */
+  isTaken: (topic: string, payload?: string) => boolean;
   /** Commands with this owner end when the node is closed. */
   owner: object;
   send: (publication: Publication) => void;
@@ -142,8 +142,9 @@ export class Bridge {
     return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
   }
 
-  publishes(topic: string): boolean {
-    return Boolean(this.#payloads.get(topic));
+  publishes(topic: string, payload?: string): boolean {
+    const published = this.#payloads.get(topic) ?? '';
+    return published !== '' && (payload ?? published) === published;
   }
 
   /** Carries out one message from the broker. */
@@ -280,7 +281,8 @@ export class Bridge {
 
   #publishOffline(topics: readonly string[]): void {
     for (const topic of topics) {
-      if (!topic.endsWith('/available') || this.options.isTaken(topic)) continue;
+      // A node that calls it unavailable too may do so at another broker.
+      if (!topic.endsWith('/available') || this.options.isTaken(topic, 'online')) continue;
       this.#payloads.set(topic, 'offline');
       this.#bulk.add(topic);
     }

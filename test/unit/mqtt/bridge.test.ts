@@ -40,7 +40,11 @@ class Lab {
 
   constructor(
     config: object = {},
-    more: { source?: string; before?: Published; isTaken?: (topic: string) => boolean } = {},
+    more: {
+      source?: string;
+      before?: Published;
+      isTaken?: (topic: string, payload?: string) => boolean;
+    } = {},
   ) {
     const account = accountWith({
       subscribe: (listener, readings) => {
@@ -506,6 +510,32 @@ describe('a bridge that hears what the broker keeps', () => {
         assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
       }
     }
+  });
+
+  it('calls it unavailable at its own broker also where another node with the same topic does so at another', async () => {
+    const labs: Lab[] = [];
+    const lab = () => {
+      const made: Lab = new Lab(
+        {},
+        { isTaken: (...of) => labs.some((other) => other !== made && other.bridge.publishes(...of)) },
+      );
+      labs.push(made);
+      return made.start();
+    };
+    const [here, there] = [lab(), lab()];
+    const each = async (act: (lab: Lab) => unknown) => {
+      for (const one of [here, there]) await act(one);
+    };
+    await each((one) => one.take(kept(OTHER)));
+    await each((one) => one.becomes({ available: false, listed: null, error: error('TIMEOUT') }));
+    await each(async (one) => assert.deepEqual(await one.published(), offline));
+    // Where both are at the same broker after all, the one that knows the strip wins.
+    here.appears(makeStrip(OTHER, [false]));
+    await here.published();
+    there.becomes({});
+    assert.deepEqual(await there.published(), []);
+    there.appears(makeStrip(OTHER, [false]));
+    assert.ok((await there.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
   });
 
   it('leaves it as it is while only a part of the list is known', async () => {
