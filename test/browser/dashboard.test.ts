@@ -27,7 +27,10 @@ describe('the dashboard example', () => {
   });
 
   /** Deploys the example with an account of the test service, and opens its page in two browsers. */
-  async function begin(account: { interval?: string; retryFor?: string } = {}): Promise<void> {
+  async function begin(
+    account: { interval?: string; retryFor?: string } = {},
+    says: 'online' | 'not reachable' = 'online',
+  ): Promise<void> {
     const { red, service, browser } = stage;
     const example = examples().find(({ name }) => name.startsWith('03'));
     assert.ok(example);
@@ -43,8 +46,8 @@ describe('the dashboard example', () => {
       { id: 'hears', type: 'catch', z: 'strip03_tab', scope: null, x: 100, y: 1400, wires: [['caught']] },
     ]);
     [mine, theirs] = await Promise.all([Dashboard.open(browser, red.url), Dashboard.open(browser, red.url)]);
-    await both((page) => page.reads('serviceText', 'online'));
-    await both((page) => page.greyed('desk', false));
+    await both((page) => page.reads('serviceText', says));
+    await both((page) => page.greyed('desk', says !== 'online'));
   }
 
   const both = async (look: (page: Dashboard) => Promise<void>) => {
@@ -211,9 +214,32 @@ describe('the dashboard example', () => {
     await begin({ interval: '5' });
     stage.service.always({ kind: 'reset', when: 'before' });
     await both((page) => page.reads('serviceText', 'not reachable'));
+    await both((page) => page.greyed('kitchen', true));
     stage.service.always(null);
     await both((page) => page.reads('serviceText', 'online'));
+    await both((page) => page.greyed('kitchen', false));
     assert.equal(await mine.toasts.count(), 0);
+  });
+
+  it('cannot be clicked as long as no strip was heard of, nor while the service does not answer', async () => {
+    const strips = ['desk', 'kitchen'];
+    const all = (grey: boolean) =>
+      both(async (page) => {
+        for (const each of strips) await page.greyed(each, grey);
+      });
+    stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
+    stage.service.always({ kind: 'reset', when: 'before' });
+    await begin({ interval: '5' }, 'not reachable');
+    await all(true);
+    await mine.picture('dashboard-nothing-known');
+    stage.service.always(null);
+    await all(false);
+    await both((page) => page.rests('desk1', true));
+    // Of the last deploy the page still has that the strips were there.
+    await Promise.all([mine.close(), theirs.close()]);
+    stage.service.always({ kind: 'reset', when: 'before' });
+    await begin({ interval: '6' }, 'not reachable');
+    await all(true);
   });
 
   describe('during an outage', () => {
