@@ -114,9 +114,11 @@ function pairName(item: JsonRecord, classify: Classifier): string | null {
   return best.text;
 }
 
-/** `stale: true`, `freshness: "stale"`: the values beside it are old, or guesses. */
+/** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
 export const saysOld = ({ reliability, connection }: KeyMeaning, value: unknown): boolean =>
-  reliability === 'old' ? readFlag(value) === true || says('old', value) : connection && says('old', value);
+  reliability === 'old'
+    ? readFlag(value) === true || says('old', value)
+    : (connection || reliability === 'source') && says('old', value);
 
 /** Whether a field says that the values beside it cannot be relied on: they are old or not valid, or something failed. */
 export function saysUnreliable(meaning: KeyMeaning, value: unknown): boolean {
@@ -129,7 +131,10 @@ export function saysUnreliable(meaning: KeyMeaning, value: unknown): boolean {
 
 /** Whether a field of a record for one outlet or one value says that the record cannot be relied on. */
 export const discredits = (meaning: KeyMeaning, value: unknown): boolean =>
-  saysUnreliable(meaning, value) || reachability({ meaning, value, part: 'self' }) === false;
+  saysUnreliable(meaning, value) ||
+  (meaning.reliability === 'pending' && readFlag(value) === true) ||
+  (meaning.reliability === 'confirmed' && readFlag(value) === false) ||
+  reachability({ meaning, value, part: 'self' }) === false;
 
 /** `error: "timeout"`, `error: {"code": 5}` or `error_code: 5`, but not `errors: 3`, which counts them. */
 function namesError({ plain }: KeyMeaning, value: unknown): boolean {

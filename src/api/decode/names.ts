@@ -8,7 +8,14 @@ const NAMES = {
   /** Identify a strip, whatever the value looks like. */
   mac: 'mac macaddress macaddr stripmac devicemac macid hwaddr hardwareaddress',
   /** Say, as a clear boolean or by a word, that the values beside them are old, or guesses. */
-  old: 'stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate freshness',
+  old: `stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate freshness
+    estimated isestimated optimistic isoptimistic predicted ispredicted lastknown islastknown`,
+  /** Say it by a word only: where the values come from. */
+  source: 'source datasource statesource valuesource',
+  /** Say as a clear boolean that the value beside them is not settled yet. Of a strip they may be about something else. */
+  pending: 'pending ispending switching isswitching',
+  /** The same the other way round. */
+  confirmed: 'confirmed isconfirmed verified isverified',
   /** Identify a strip only where the value looks like a MAC: a record's running number must not. */
   id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
   name: 'name label title alias displayname friendlyname devicename devname stripname',
@@ -130,15 +137,18 @@ const WORDS = {
   no: 'false no',
   online: 'online connected reachable available',
   offline: `offline disconnected unreachable unavailable notconnected notreachable notavailable
-    notresponding`,
+    notresponding lost connectionlost`,
   /** What is said beside it is old, or a guess. */
-  old: 'stale outdated cache cached',
+  old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
   failed: `fail failed failure error ko nok timeout timedout unreachable rejected refused incomplete partial
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
     disconnected syncing async asynchronous deferred delayed willretry`,
+  /** Beside the state of an outlet: it is not known, or about to change. */
+  unsettled: `unknown indeterminate undetermined unconfirmed unverified pending switching transitioning
+    intransition changing turningon turningoff switchingon switchingoff poweringon poweringoff`,
   /** It was not done. Of a strip or an outlet these words may say something else. */
   refused: `denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored
     notswitched notapplied notexecuted simulated simulation`,
@@ -317,7 +327,7 @@ function meaningOf(key: string) {
   } as const;
 }
 
-const RELIABILITY = ['old', 'valid', 'success', 'error'] as const;
+const RELIABILITY = ['old', 'source', 'pending', 'confirmed', 'valid', 'success', 'error'] as const;
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
 /** Makes a number something else than what it looks like. */

@@ -148,7 +148,8 @@ function ofRecords(
     for (const { weight, from: key } of each) {
       if (weight === 'measure') codes.push(key);
       // `{"status": 0, "status_text": "ok"}`
-      if (weight === 'text') codes.push(key.replace(STATE_TEXT_SUFFIX, ''));
+      if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(key)))
+        codes.push(key.replace(STATE_TEXT_SUFFIX, ''));
     }
   }
   const noStates = codes.length === 0 ? NONE : new Set(codes);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { discredits } from './fields';
-import type { Classifier, KeyMeaning } from './names';
+import { says, type Classifier, type KeyMeaning } from './names';
 import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
 import type { Candidate, JsonRecord, Note } from './values';
 
@@ -12,10 +12,11 @@ export interface StateCandidate extends Candidate<boolean | null> {
    * - level: "low" or "high", which counts only beside one of these
    * - measure: another number
    * - text: the text for a state, and neither on nor off
+   * - unsettled: a word for a state that is not known or about to change, so that nothing beside it counts
    * - unclear: anything else that is neither
    * - unreliable: says that none of the others can be relied on
    */
-  weight: 'clear' | 'bit' | 'level' | 'measure' | 'text' | 'unclear' | 'unreliable';
+  weight: 'clear' | 'bit' | 'level' | 'measure' | 'text' | 'unsettled' | 'unclear' | 'unreliable';
 }
 
 /** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
@@ -96,6 +97,8 @@ function candidateOf(
 
 function weightOfOther(kind: KeyMeaning['state'], value: unknown): StateCandidate['weight'] {
   if (isMeasure(value)) return 'measure';
+  // A power that is unknown may be one in watts.
+  if (kind !== 'word' && says('unsettled', value)) return 'unsettled';
   return kind === 'text' ? 'text' : 'unclear';
 }
 
@@ -108,16 +111,17 @@ export function settleState(fields: readonly StateCandidate[], codes: ReadonlySe
   if (only === undefined) return { on: null };
   // Nearly every outlet is told by one field.
   if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
-  if (fields.some(({ weight }) => weight === 'unreliable')) {
+  const isUnsettled = fields.some(({ weight }) => weight === 'unsettled');
+  const isDoubted = isUnsettled && fields.some(({ value }) => value !== null);
+  if (isDoubted || fields.some(({ weight }) => weight === 'unreliable')) {
     return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
   }
   const clear = fields.filter(({ weight }) => weight === 'clear');
   const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
   const weighty = clear.length > 0 ? clear : bits;
   if (weighty.length === 0) {
-    const reason = fields.some(({ weight }) => weight === 'unclear' || weight === 'text')
-      ? 'unclear'
-      : 'number';
+    const isUnclear = fields.some(({ weight }) => weight === 'unclear' || weight === 'text');
+    const reason = isUnsettled || isUnclear ? 'unclear' : 'number';
     return { on: null, problem: { reason, fields: fieldsOf(fields) } };
   }
   const counted = weighty.concat(fields.filter(({ weight }) => weight === 'level'));

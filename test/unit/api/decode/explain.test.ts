@@ -54,6 +54,17 @@ describe('The reason why a value is unknown', () => {
     ]);
   });
 
+  it('names a word that says that a state is not known', () => {
+    const outlets = [
+      { port: 1, state: 'unknown' },
+      { port: 2, on: true, state: 'unknown' },
+    ];
+    assert.deepEqual(explain({ mac: MAC, outlets }, MAC), [
+      { mac: MAC, about: 1, reason: 'unclear', fields: ['state'] },
+      { mac: MAC, about: 2, reason: 'disagree', fields: ['on', 'state'] },
+    ]);
+  });
+
   it('names what says that a record of one outlet, or of one reading, cannot be relied on', () => {
     const outlets = [{ port: 1, on: true, stale: true }];
     assert.deepEqual(explain({ mac: MAC, outlets, load: { value: 5, valid: false } }, MAC), [
