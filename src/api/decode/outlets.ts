@@ -146,7 +146,8 @@ function ofRecords(
   // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
   for (const each of said) {
     for (const { weight, from: key } of each) {
-      if (weight === 'measure') codes.push(key);
+      // Beside `on: 2`, which counts, `off: 0` does too.
+      if (weight === 'measure') codes.push(...(key === 'on' || key === 'off' ? ['on', 'off'] : [key]));
       // `{"status": 0, "status_text": "ok"}`
       if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(key)))
         codes.push(key.replace(STATE_TEXT_SUFFIX, ''));
