@@ -24,6 +24,19 @@ describe('closing an account', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('ends reads at once, also while an outlet must still be switched on again', async () => {
+    const { service, account, clock, run } = startAccount();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    let ended = false;
+    const reading = assert.rejects(account.list(), isClosed).then(() => (ended = true));
+    const closing = account.close();
+    await clock.pass(0);
+    assert.ok(ended);
+    await service.switches[1]?.answer(yes());
+    await Promise.all([reading, closing]);
+  });
+
   it('gives a switch that was sent one second, no more', async () => {
     const { account, clock, log, run } = startAccount();
     const hanging = run(1, true);
