@@ -74,7 +74,7 @@ class StripState {
     const isDescription = mac !== undefined && accepts('description');
     const tellsOutlets = mac !== undefined && toldOutlets.length > 0;
     // Until an answer tells which outlets there are, a strip that was switched has the documented four.
-    const isAssumed = mac === undefined && !this.outletsTold;
+    const isAssumed = mac === undefined && told.outlets !== undefined && !this.outletsTold;
     const endsAssumption = tellsOutlets && !this.outletsTold;
     this.outletsTold ||= tellsOutlets;
     if (told.available !== undefined && accepts('available')) strip.available = told.available;

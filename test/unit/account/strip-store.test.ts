@@ -121,6 +121,19 @@ describe('what is known of an outlet', () => {
     assert.deepEqual(states(lab), { 1: false, 2: true, 3: false });
   });
 
+  it('is not made up for a strip without outlets that becomes unavailable, or whose readings are forgotten', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, []), makeStrip(OTHER, [])));
+    lab.service.autoGet = (mac) => Promise.reject(failure(mac === MAC ? 'NOT_FOUND' : 'TIMEOUT'));
+    const { take } = watch(lab, { readings: 'all' });
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    assert.deepEqual(
+      lab.account.store.all().map(({ outlets }) => outlets),
+      [[], []],
+    );
+  });
+
   it('is unknown again where a newer answer tells other outlets of the strip, but not this one', async () => {
     const lab = startAccount();
     const { take } = watch(lab);
