@@ -13,8 +13,7 @@ type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 /** The store as others see it. */
 export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
-/** A strip that is being put together. */
-type DraftStrip = { -readonly [Name in keyof Strip]: Strip[Name] };
+type OutletNames = ReadonlyMap<PortOrAll | null, string>;
 
 /** A strip, and the readings that the newest list does not tell of it. */
 export type UntoldReadings = Readonly<Pick<StripState, 'strip' | 'untold'>>;
@@ -45,12 +44,12 @@ class StripState {
   /** Of the newest answer that told each field. */
   readonly #versions = new Map<VersionedField, number>();
 
-  /** `givenNames`: those that the user gave outlets, by `outletKey`. `isNew`: it is first seen after a complete list that did not have it. */
+  /** `givenNames`: those that the user gave its outlets. `isNew`: it is first seen after a complete list that did not have it. */
   constructor(
     mac: string,
     at: string,
     units: Strip['units'],
-    private readonly givenNames: ReadonlyMap<string, string>,
+    private readonly givenNames: OutletNames,
     private readonly isNew: boolean,
   ) {
     const readings = { load: null, voltage: null, signal: null };
@@ -62,48 +61,45 @@ class StripState {
    * told without a MAC. `unsure`: fields that the answer does not say for certain.
    */
   take(told: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
-    const { mac, outlets: toldOutlets = [] } = told;
-    const outlets: Outlet[] = [];
-    const strip: DraftStrip = { ...this.strip, outlets };
+    const known = this.strip;
     /** Whether it is the newest answer about a field. If so, older ones are not accepted any more. */
     const accepts = (field: VersionedField): boolean => {
       if (unsure.includes(field) || (this.#versions.get(field) ?? 0) >= version) return false;
       this.#versions.set(field, version);
       return true;
     };
-    const isDescription = mac !== undefined && accepts('description');
+    const newest = <Field extends 'available' | 'at' | ReadingName>(field: Field): Strip[Field] => {
+      const value = told[field];
+      return value !== undefined && accepts(field) ? value : known[field];
+    };
+    const { mac, outlets: toldOutlets = [] } = told;
+    const description = mac !== undefined && accepts('description') ? told : null;
     const tellsOutlets = mac !== undefined && toldOutlets.length > 0;
     // Until an answer tells which outlets there are, a strip that was switched has the documented four.
     const isAssumed = mac === undefined && told.outlets !== undefined && !this.outletsTold;
     const endsAssumption = tellsOutlets && !this.outletsTold;
     this.outletsTold ||= tellsOutlets;
-    if (told.available !== undefined && accepts('available')) strip.available = told.available;
-    if (told.at !== undefined && accepts('at')) strip.at = told.at;
-    for (const name of READINGS) {
-      const value = told[name];
-      if (value !== undefined && accepts(name)) strip[name] = value;
-    }
+    const outlets: Outlet[] = [];
     for (const port of PORTS) {
-      const before = this.strip.outlets.find((outlet) => outlet.port === port);
+      const before = known.outlets.find((outlet) => outlet.port === port);
       const said = toldOutlets.find((outlet) => outlet.port === port);
-      // An answer that tells outlets says of the others that they are unknown.
-      const isTold = said !== undefined || tellsOutlets;
-      if (!isTold && before !== undefined) {
-        outlets.push(before);
-        continue;
-      }
       if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
-      const on = isTold && accepts(port) ? said?.on : before?.on;
-      const name =
-        this.givenNames.get(outletKey(strip.mac, port)) ??
-        (isDescription ? said?.name : null) ??
-        before?.name;
+      // An answer that tells outlets says of the others that they are unknown.
+      const on = (said !== undefined || tellsOutlets) && accepts(port) ? said?.on : before?.on;
+      const name = this.givenNames.get(port) ?? (description && said?.name) ?? before?.name;
       outlets.push({ port, on: on ?? null, name: name ?? null });
     }
-    if (isDescription) {
-      Object.assign(strip, { mac, name: told.name ?? strip.name, units: { ...strip.units, ...told.units } });
-    }
-    return this.#replace(strip);
+    return this.#replace({
+      mac: description?.mac ?? known.mac,
+      name: description?.name ?? known.name,
+      available: newest('available'),
+      outlets,
+      load: newest('load'),
+      voltage: newest('voltage'),
+      signal: newest('signal'),
+      units: description === null ? known.units : { ...known.units, ...description.units },
+      at: newest('at'),
+    });
   }
 
   #replace(strip: Strip): Change[] {
@@ -118,9 +114,7 @@ class StripState {
       ownName !== before.name ||
       READINGS.some((name) => units[name] !== before.units[name]) ||
       outlets.length !== before.outlets.length;
-    for (const outlet of outlets) {
-      if (before.outlets.includes(outlet)) continue; // the same object: the answer did not tell it
-      const { port, on, name } = outlet;
+    for (const { port, on, name } of outlets) {
       const former = before.outlets.find((each) => each.port === port);
       isDescribedAnew ||= name !== former?.name;
       if (on === (former?.on ?? null)) continue;
@@ -150,8 +144,8 @@ class StripState {
 export class StripStore {
   /** By MAC key. */
   readonly #strips = new Map<string, StripState>();
-  /** Names that the user gave, by `outletKey`. */
-  readonly #outletNames: ReadonlyMap<string, string>;
+  /** Names that the user gave outlets, by MAC key. */
+  readonly #givenNames = new Map<string, OutletNames>();
   readonly #units: Strip['units'];
   #version = 0;
   /** Versions of the newest list and of the newest complete one; 0: none yet. */
@@ -182,7 +176,10 @@ export class StripStore {
     private readonly announce: (changes: readonly Change[]) => void,
   ) {
     const { outletNames, units } = options.settings;
-    this.#outletNames = new Map(outletNames.map(({ mac, port, name }) => [outletKey(mac, port), name]));
+    for (const { mac, port, name } of outletNames) {
+      const key = macKey(mac);
+      this.#givenNames.set(key, new Map(this.#givenNames.get(key)).set(port, name));
+    }
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
@@ -207,9 +204,10 @@ export class StripStore {
 
   /** Names of a strip and of one of its outlets; `null` where there is none. */
   names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
-    const strip = this.find(mac);
+    const key = macKey(mac);
+    const strip = this.#strips.get(key)?.strip;
     const outlet = strip?.outlets.find((each) => each.port === port)?.name;
-    const given = this.#outletNames.get(outletKey(mac, port));
+    const given = this.#givenNames.get(key)?.get(port);
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 
@@ -307,8 +305,8 @@ export class StripStore {
     };
   }
 
-  /** The service confirmed just now that these outlets are `on`. */
-  confirm(mac: string, ports: readonly Port[], on: boolean, at: string): void {
+  /** The service confirmed just now that these outlets are `on`. Returns what is known of the strip now. */
+  confirm(mac: string, ports: readonly Port[], on: boolean, at: string): Strip {
     const version = this.nextVersion();
     this.#noteReached(version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
@@ -316,6 +314,7 @@ export class StripStore {
     state.saidOffline = state.listedOffline = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);
     this.#tell();
+    return state.strip;
   }
 
   /** A list asked as `version` failed: each strip without a newer answer becomes unavailable. */
@@ -363,7 +362,8 @@ export class StripStore {
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
     const isNew = this.listed === 'whole';
-    const state = this.#strips.get(key) ?? new StripState(mac, at, this.#units, this.#outletNames, isNew);
+    const given = this.#givenNames.get(key) ?? new Map<never, never>();
+    const state = this.#strips.get(key) ?? new StripState(mac, at, this.#units, given, isNew);
     this.#strips.set(key, state);
     state.leftAt = null;
     return state;
@@ -421,8 +421,6 @@ export class StripStore {
     }
   }
 }
-
-const outletKey = (mac: string, port: PortOrAll | null): string => `${macKey(mac)} ${port}`;
 
 /** An answer about a strip, corrected where something newer is known. */
 function corrected(answer: Strip, { strip }: StripState): Strip {

@@ -127,10 +127,10 @@ export class Switcher {
       queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
       const switched = asked.filter((each) => confirmed.includes(each));
-      this.store.confirm(mac, switched, on, at);
+      const strip = this.store.confirm(mac, switched, on, at);
       if (switched.length < asked.length) this.refresh();
-      const { name, outlet } = this.store.names(mac, port);
-      return { mac: this.store.spelling(mac), name, port, outlet, on, results, response, at };
+      const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
+      return { mac: strip.mac, name: strip.name, port, outlet, on, results, response, at };
     } catch (error) {
       const results = isStripError(error) ? error.results : [];
       const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
