@@ -64,22 +64,16 @@ export class RecordedService implements Service {
     this.#errors.set(error.code, { count, at: this.clock.wall(), last: error });
   }
 
-  async list(): Promise<ListAnswer> {
-    const answer = await this.#ask('list', this.service.list());
-    this.#list = { at: this.clock.wall(), answer };
-    return answer;
+  list(): Promise<ListAnswer> {
+    return this.#ask('list', this.service.list(), (last) => (this.#list = last));
   }
 
-  async get(mac: string): Promise<StripAnswer> {
-    const answer = await this.#ask('strip', this.service.get(mac));
-    this.#strip = { at: this.clock.wall(), answer };
-    return answer;
+  get(mac: string): Promise<StripAnswer> {
+    return this.#ask('strip', this.service.get(mac), (last) => (this.#strip = last));
   }
 
-  async switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    const answer = await this.#ask('switch', this.service.switch(mac, port, on));
-    this.#switch = { at: this.clock.wall(), answer };
-    return answer;
+  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    return this.#ask('switch', this.service.switch(mac, port, on), (last) => (this.#switch = last));
   }
 
   beginClose(): void {
@@ -90,10 +84,16 @@ export class RecordedService implements Service {
     return this.service.close(graceMs);
   }
 
-  async #ask<Answer>(kind: 'list' | 'strip' | 'switch', answer: Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(
+    kind: 'list' | 'strip' | 'switch',
+    asked: Promise<Answer>,
+    keep: (last: LastAnswer<Answer>) => void,
+  ): Promise<Answer> {
     this.#requests[kind]++;
     try {
-      return await answer;
+      const answer = await asked;
+      keep({ at: this.clock.wall(), answer });
+      return answer;
     } catch (error) {
       this.#failed(error);
       throw error;
