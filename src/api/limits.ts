@@ -34,6 +34,7 @@ export class Cooldown {
 
   /** Milliseconds that are left. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
   get remaining(): number {
+    if (this.#error === null) return 0;
     return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.#untilWall - this.clock.wall()));
   }
 
@@ -57,6 +58,7 @@ export class Cooldown {
   /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
   end(sent: number): boolean {
     if (this.remaining === 0 || sent <= this.#began) return false;
+    this.#error = null;
     this.#until = this.clock.monotonic();
     return true;
   }
