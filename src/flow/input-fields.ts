@@ -114,6 +114,9 @@ export function requireVariable(name: string, value: unknown): unknown {
   return typeof value === 'string' ? requireSet(value) : value;
 }
 
+/** Of a message without expressions. */
+const NOTHING: MessageSource['evaluated'] = new Map();
+
 /** Reads a message: `read` is called once its expressions are evaluated. */
 type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Promise<Value>;
 
@@ -121,13 +124,14 @@ type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value)
 export function messageReading(fields: readonly InputField[]): ReadMessage {
   const expressions = fields.filter(({ source }) => source === 'expression');
   let last: Promise<unknown> = Promise.resolve();
-  return (msg, read) => {
+  return async (msg, read) => {
+    const readWith = (evaluated: MessageSource['evaluated']) =>
+      asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }));
+    if (expressions.length === 0) return readWith(NOTHING);
     const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
-    const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) =>
-      asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated: new Map(evaluated) })),
-    );
+    const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
     last = inOrder.catch(() => undefined);
-    return inOrder;
+    return await inOrder;
   };
 }
 
