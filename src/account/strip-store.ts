@@ -13,6 +13,7 @@ type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 /** The store as others see it. */
 export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
+/** Names that the user gave outlets of one strip. */
 type OutletNames = ReadonlyMap<PortOrAll | null, string>;
 
 /** A strip, and the readings that the newest list does not tell of it. */
@@ -144,7 +145,7 @@ class StripState {
 export class StripStore {
   /** By MAC key. */
   readonly #strips = new Map<string, StripState>();
-  /** Names that the user gave outlets, by MAC key. */
+  /** By MAC key. */
   readonly #givenNames = new Map<string, OutletNames>();
   readonly #units: Strip['units'];
   #version = 0;
@@ -362,7 +363,7 @@ export class StripStore {
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
     const isNew = this.listed === 'whole';
-    const given = this.#givenNames.get(key) ?? new Map<never, never>();
+    const given: OutletNames = this.#givenNames.get(key) ?? new Map();
     const state = this.#strips.get(key) ?? new StripState(mac, at, this.#units, given, isNew);
     this.#strips.set(key, state);
     state.leftAt = null;
