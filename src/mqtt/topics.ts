@@ -71,10 +71,10 @@ export const topicsOf = (settings: TopicSettings, id: string): string[] => [
 export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
   const { topic: prefix, discovery } = settings;
   if (typeof topic === 'string') {
-    if (topic === bridgeTopic(settings)) return { kind: 'birth' };
-    // Home Assistant's birth message keeps its topic where only the prefix is changed.
-    const births = [`${discovery}/status`, 'homeassistant/status'];
-    if (discovery !== '' && births.includes(topic)) return { kind: 'birth' };
+    // Home Assistant's birth message keeps its topic where only the prefix is changed. It may also come where discovery is off.
+    const births = [bridgeTopic(settings), 'homeassistant/status'];
+    if (births.includes(topic) || (discovery !== '' && topic === `${discovery}/status`))
+      return { kind: 'birth' };
     if (topic.startsWith(`${prefix}/`)) {
       const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
       if (topic === stateTopic(settings, id, 'available')) return { kind: 'availability', id };
