@@ -93,8 +93,9 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
   const warn = (key: string, params = {}) => node.warn(translate(`notice.${key}`, params));
   const reasonOf = (error: StripError) => sentenceOf(error, translate, account.store);
   return {
-    failing: (error) => warn('failing', { reason: reasonOf(error) }),
-    recovered: () => warn('recovered'),
+    failing: (what, error) =>
+      warn(what === 'list' ? 'failing' : 'readingsFailing', { reason: reasonOf(error) }),
+    recovered: (what) => warn(what === 'list' ? 'recovered' : 'readingsRecovered'),
     retrying: (error) => warn('retrying', { reason: reasonOf(error) }),
     retryingOver: () => warn('retryingOver'),
     rateLimited: (seconds) => warn('rateLimited', { seconds }),

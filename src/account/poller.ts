@@ -129,8 +129,8 @@ export class Poller {
     const failing = listError !== null ? 'list' : readingsError !== null ? 'readings' : null;
     if (failing === this.#saidFailing) return;
     // A list that fails is said also where only readings have failed so far.
-    if (failing !== 'list' && this.#saidFailing !== null) this.options.log.recovered();
-    if (error !== null) this.options.log.failing(error);
+    if (failing !== 'list' && this.#saidFailing !== null) this.options.log.recovered(this.#saidFailing);
+    if (failing !== null && error !== null) this.options.log.failing(failing, error);
     this.#saidFailing = failing;
   }
 

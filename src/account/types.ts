@@ -115,10 +115,10 @@ export interface AccountOptions {
 
 /** Receives what belongs to no single message. Its implementation turns errors into sentences. */
 export interface AccountLog {
-  /** Polling began to fail; said once per outage. */
-  failing(error: StripError): void;
-  /** Polling works again; said once per outage. */
-  recovered(): void;
+  /** Polling the list, or only the readings that it does not hold, began to fail; said once per outage. */
+  failing(what: 'list' | 'readings', error: StripError): void;
+  /** It works again; said once per outage. */
+  recovered(what: 'list' | 'readings'): void;
   /** The first command began to be retried; said once until `retryingOver`. */
   retrying(error: StripError): void;
   /** The service answers, and no command is retried any more. */

@@ -87,7 +87,7 @@ describe('a strip that left the list', () => {
     lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND', {}, 'address'));
     await lab.clock.pass(60_000);
     assert.equal(lab.account.store.find(MAC)?.available, true);
-    assert.deepEqual(lab.log.lines, ['failing NOT_FOUND']);
+    assert.deepEqual(lab.log.lines, ['failing readings NOT_FOUND']);
   });
 
   it('is forgotten after a day, and then said to be removed', async () => {

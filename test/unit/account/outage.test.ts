@@ -394,7 +394,7 @@ describe('a rate limit', () => {
     lab.account.subscribe(() => undefined);
     await lab.clock.pass(120_000);
     assert.ok(lab.service.lists.length > 5);
-    assert.deepEqual(lab.log.lines, ['rate limited 4', 'failing RATE_LIMITED']);
+    assert.deepEqual(lab.log.lines, ['rate limited 4', 'failing list RATE_LIMITED']);
 
     retryAfter = 60_000;
     await lab.clock.pass(300_000);
@@ -405,7 +405,11 @@ describe('a rate limit', () => {
     retryAfter = 4000;
     lab.service.autoList = () => Promise.reject(failure('RATE_LIMITED', { retryAfter }));
     await lab.clock.pass(120_000);
-    assert.deepEqual(lab.log.lines.slice(3), ['recovered', 'rate limited 4', 'failing RATE_LIMITED']);
+    assert.deepEqual(lab.log.lines.slice(3), [
+      'recovered list',
+      'rate limited 4',
+      'failing list RATE_LIMITED',
+    ]);
   });
 
   it('that becomes longer while it lasts is logged again', async () => {
@@ -498,7 +502,7 @@ describe('a rate limit', () => {
     lab.service.autoGet = () => Promise.reject(failure('RATE_LIMITED', { retryAfter: 600_000 }));
     watch(lab, { readings: 'all' });
     await lab.clock.pass(1000);
-    assert.deepEqual(lab.log.lines, ['rate limited 600', 'failing RATE_LIMITED']);
+    assert.deepEqual(lab.log.lines, ['rate limited 600', 'failing readings RATE_LIMITED']);
   });
 
   it('that is long is shown to a subscriber who comes meanwhile', async () => {

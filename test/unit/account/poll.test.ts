@@ -373,10 +373,10 @@ describe('a poll that fails', () => {
     await lab.clock.pass(30_000);
     answer = failure('UNREACHABLE');
     await lab.clock.pass(600_000);
-    assert.deepEqual(lab.log.lines, ['failing UNREACHABLE']);
+    assert.deepEqual(lab.log.lines, ['failing list UNREACHABLE']);
     answer = listOf();
     await lab.clock.pass(600_000);
-    assert.deepEqual(lab.log.lines, ['failing UNREACHABLE', 'recovered']);
+    assert.deepEqual(lab.log.lines, ['failing list UNREACHABLE', 'recovered list']);
   });
 
   it('says so too where until then only readings could not be had', async () => {
@@ -387,13 +387,13 @@ describe('a poll that fails', () => {
     await lab.clock.pass(60_000);
     answer = failure('UNREACHABLE');
     await lab.clock.pass(600_000);
-    assert.deepEqual(lab.log.lines, ['failing SERVICE', 'failing UNREACHABLE']);
+    assert.deepEqual(lab.log.lines, ['failing readings SERVICE', 'failing list UNREACHABLE']);
     answer = listOf(makeStrip(MAC, [true]));
     await lab.clock.pass(600_000);
-    assert.deepEqual(lab.log.lines.slice(2), ['recovered', 'failing SERVICE']);
+    assert.deepEqual(lab.log.lines.slice(2), ['recovered list', 'failing readings SERVICE']);
     lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
     await lab.clock.pass(600_000);
-    assert.deepEqual(lab.log.lines.slice(4), ['recovered']);
+    assert.deepEqual(lab.log.lines.slice(4), ['recovered readings']);
   });
 
   it('says so once for readings that cannot be had, and keeps its pace', async () => {
@@ -404,7 +404,7 @@ describe('a poll that fails', () => {
         ? Promise.resolve(stripOf(makeStrip(MAC, [true])))
         : Promise.reject(failure('SERVICE', { retryable: true }));
     await lab.clock.pass(90_000);
-    assert.deepEqual(lab.log.lines, ['failing SERVICE']);
+    assert.deepEqual(lab.log.lines, ['failing readings SERVICE']);
     assert.deepEqual(times(lab), [0, 15_000, 45_000, 75_000]);
   });
 
@@ -519,7 +519,7 @@ describe('a poll that fails', () => {
       await succeed(lab);
       await lab.clock.pass(30_000);
       assert.deepEqual(times(lab), [0, 60_000, 75_000]);
-      assert.deepEqual(lab.log.lines, ['failing AUTH', 'recovered']);
+      assert.deepEqual(lab.log.lines, ['failing list AUTH', 'recovered list']);
     });
   }
 

@@ -8,8 +8,8 @@ import { MAC, ScriptedService } from '../../support/scripted-service';
 /** What the account had to say that concerns no message. */
 export class TestLog {
   readonly lines: string[] = [];
-  failing = (error: StripError): void => void this.lines.push(`failing ${error.code}`);
-  recovered = (): void => void this.lines.push('recovered');
+  failing = (what: string, { code }: StripError): void => void this.lines.push(`failing ${what} ${code}`);
+  recovered = (what: string): void => void this.lines.push(`recovered ${what}`);
   unreadable = (what: string): void => void this.lines.push(`unreadable ${what}`);
   dropped = (count: number): void => void this.lines.push(`dropped ${count}`);
   retrying = (error: StripError): void => void this.lines.push(`retrying ${error.code}`);
