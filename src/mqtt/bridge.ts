@@ -182,11 +182,15 @@ export class Bridge {
   }
 
   #onBirth(topic: unknown, payload: unknown): void {
+    const bridge = bridgeTopic(this.options.settings);
     if (payload === 'online') {
       this.#publishAll();
       // The broker may have been away when they were emptied.
-      if (topic === bridgeTopic(this.options.settings)) this.#empty(this.#emptied());
-    } else if (payload !== 'offline') {
+      if (topic === bridge) this.#empty(this.#emptied());
+    } else if (payload === 'offline') {
+      // The connection it came on works: it is the will of an older one, which the broker has given up only now.
+      if (topic === bridge) this.options.send(retained(bridge, 'online'));
+    } else {
       const params = { topic: preview(topic), got: preview(payload) };
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
     }
@@ -272,7 +276,7 @@ export class Bridge {
       if (areKnown && !mayComeBack) {
         this.#empty(shared.topics);
         this.#before.delete(id);
-      } else if (available === false || listed === 'whole') {
+      } else if (available === false || listed === 'whole' || !readable) {
         this.#publishOffline(shared.topics);
       }
     }
@@ -284,7 +288,8 @@ export class Bridge {
       // A node that calls it unavailable too may do so at another broker.
       if (!topic.endsWith('/available') || this.options.isTaken(topic, 'online')) continue;
       this.#payloads.set(topic, 'offline');
-      this.#bulk.add(topic);
+      this.#bulk.delete(topic);
+      this.#changes.add(topic);
     }
   }
 
@@ -413,10 +418,12 @@ export class Bridge {
     for (const topic of due) {
       for (const waiting of [this.#changes, this.#bulk]) waiting.delete(topic);
       const payload = this.#payloads.get(topic) ?? '';
-      if (payload !== '' || !isTaken(topic)) send({ topic, payload, qos: 1, retain: true });
+      if (payload !== '' || !isTaken(topic)) send(retained(topic, payload));
     }
   }
 }
+
+const retained = (topic: string, payload: string): Publication => ({ topic, payload, qos: 1, retain: true });
 
 /** An mqtt in node may be set to hand on buffers. */
 const isEmpty = (payload: unknown): boolean =>

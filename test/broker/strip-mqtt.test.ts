@@ -263,6 +263,14 @@ describe('strip mqtt with a real broker', () => {
     }
   });
 
+  it('says that it is online where the will of an older connection comes late', async () => {
+    await deploy();
+    const after = client.messages.mark;
+    await client.publish(BRIDGE, 'offline', { retain: true });
+    await client.next(BRIDGE, (payload) => payload === 'online', after);
+    assert.equal(since(after, BRIDGE)[0], 'offline');
+  });
+
   it('publishes a change made elsewhere', async () => {
     await deploy();
     const after = client.messages.mark;

@@ -538,6 +538,24 @@ describe('a bridge that hears what the broker keeps', () => {
     assert.ok((await there.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
   });
 
+  it('calls it unavailable where the list cannot be read', async () => {
+    const lab = new Lab().start();
+    lab.becomes({ available: null, listed: null });
+    await lab.take(kept(OTHER));
+    assert.deepEqual(await lab.published(), []);
+    lab.becomes({ listed: 'part', readable: false });
+    assert.deepEqual(await lab.published(), offline);
+  });
+
+  it('says so before it publishes everything else', async () => {
+    const lab = new Lab().start();
+    lab.becomes({ available: null, listed: null });
+    await lab.take(kept(OTHER));
+    lab.appears(strip([true, false, true, false]));
+    lab.becomes({});
+    assert.equal((await lab.published())[0], offline[0]);
+  });
+
   it('leaves it as it is while only a part of the list is known', async () => {
     const lab = new Lab().start(strip([true]));
     await lab.published();
@@ -699,7 +717,8 @@ describe('taking messages from the broker', () => {
       assert.equal(await lab.take({ topic, payload: 'online', retain: true }), null);
       assert.deepEqual(await lab.published(), first);
       assert.equal(await lab.take({ topic, payload: 'offline' }), null);
-      assert.deepEqual(await lab.published(), []);
+      const own = topic === 'smart-strip/bridge' ? [`${topic} online`] : [];
+      assert.deepEqual(await lab.published(), own);
     }
   });
 
