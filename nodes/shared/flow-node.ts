@@ -118,20 +118,26 @@ export function startWithAccount(
   const id = textOf(def, 'account');
   /** `undefined`: there is none; `null`: not looked for yet. */
   let current: AccountLink | null | undefined = null;
+  /** Why it could not start, as the log has it. */
+  let failure: string | null = null;
   let stop = (): void => undefined;
   const cancel = onStarted(RED, () => {
     const link = findAccount(RED, id);
-    if (link === current) return;
+    // What the account was missing, such as a TLS node, may have been deployed since.
+    if (link === current && failure === null) return;
     current = link;
     stop();
     stop = () => undefined;
     try {
       stop = start(accountOf(RED, id));
+      failure = null;
     } catch (error) {
       const translate = translator(RED);
       const reported = reportedError(error, translate);
+      const sentence = sentenceOf(reported, translate);
       display.set(errorStatus(reported.code));
-      node.warn(translate(`notice.${notice}`, { reason: sentenceOf(reported, translate) }));
+      if (sentence !== failure) node.warn(translate(`notice.${notice}`, { reason: sentence }));
+      failure = sentence;
       onFailure?.(reported);
     }
   });
@@ -145,4 +151,6 @@ export function startWithAccount(
 export const keyRemover =
   (apiKey: string) =>
   (text: string): string =>
-    apiKey.trim().length < 4 ? text : text.replaceAll(apiKey.trim(), '***');
+    apiKey.trim().length < 4
+      ? text
+      : text.replaceAll(apiKey.trim(), '***').replaceAll(JSON.stringify(apiKey.trim()).slice(1, -1), '***');
