@@ -67,6 +67,7 @@ export class Poller {
   /** A round that is under way ends by itself; none follows. */
   stop(): void {
     this.isRunning = false;
+    this.#heldUpAt = null;
     this.#clearTimer();
   }
 

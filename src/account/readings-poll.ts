@@ -75,7 +75,8 @@ export class ReadingsPoll {
       Object.assign(attempts, { due: clock.monotonic() + wait, failures: 0, error: null });
     } catch (thrown) {
       const error = asError(thrown);
-      attempts.error = isUnknownStrip(error) ? null : error;
+      // What cannot be a MAC in a request's path never will be.
+      attempts.error = isUnknownStrip(error) || error.code === 'INVALID_INPUT' ? null : error;
       if (attempts.error === null || ++attempts.failures < 2) return;
       // A single failure may be chance. From the second on nothing is known, and the strip is asked less and less often.
       this.store.forgetReadings(mac, version);

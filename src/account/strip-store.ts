@@ -241,10 +241,10 @@ export class StripStore {
    */
   list(answer: ListAnswer, version: number): ListAnswer {
     const { complete, readable } = answer;
-    if (this.readable && !readable) this.options.log.unreadable('list');
-    this.readable = readable;
     this.#noteAnswer(null, version);
     if (version > this.#listVersion) {
+      if (this.readable && !readable) this.options.log.unreadable('list');
+      this.readable = readable;
       this.#listVersion = version;
       this.listed ??= 'part';
       this.#listedAt = this.options.clock.monotonic();

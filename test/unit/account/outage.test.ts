@@ -496,6 +496,24 @@ describe('a rate limit', () => {
     assert.deepEqual(take(), [`${MAC} unavailable`]);
   });
 
+  it('that kept a poll waiting is forgotten once nobody listens any more', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    const limit = async (retryAfter: number) => {
+      lab.run(1, true);
+      await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter }));
+    };
+    const leave = lab.account.subscribe(() => undefined);
+    await lab.clock.pass(0);
+    await limit(50_000);
+    await lab.clock.pass(45_000);
+    leave();
+    await lab.clock.pass(3_600_000);
+    await limit(5_000);
+    lab.account.subscribe(() => undefined);
+    assert.equal(lab.account.store.find(MAC)?.available, true);
+  });
+
   it('does not keep a round waiting that has more readings to ask for', async () => {
     const lab = startAccount({ retryFor: 3_600_000, concurrency: 1 });
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true]), makeStrip(OTHER, [true])));

@@ -459,14 +459,16 @@ describe('a poll that fails', () => {
     assert.deepEqual(times(lab), [0, 5000, 10_000]);
   });
 
-  it('does not say so of a strip that the service does not know when its readings are asked for', async () => {
-    const { lab } = watched(() => listOf(makeStrip(MAC, [true])));
-    lab.account.subscribe(() => undefined, 'all');
-    lab.service.autoGet = () => Promise.reject(failure('NOT_FOUND'));
-    await lab.clock.pass(90_000);
-    assert.ok(lab.service.gets.length > 0);
-    assert.deepEqual(lab.log.lines, []);
-  });
+  for (const code of ['NOT_FOUND', 'INVALID_INPUT'] as const) {
+    it(`does not say so of a strip whose readings end with ${code}: it cannot be asked for`, async () => {
+      const { lab } = watched(() => listOf(makeStrip(MAC, [true])));
+      lab.account.subscribe(() => undefined, 'all');
+      lab.service.autoGet = () => Promise.reject(failure(code));
+      await lab.clock.pass(90_000);
+      assert.ok(lab.service.gets.length > 0);
+      assert.deepEqual(lab.log.lines, []);
+    });
+  }
 
   it('first waits at random again once it works, so that accounts that failed together spread out', async () => {
     let answer: ReturnType<typeof listOf> | Error = listOf();
