@@ -67,20 +67,9 @@ export const previewText = (text: string): string => cut(quote(text), LONGEST_PR
 const quote = (text: string): string => JSON.stringify(text.slice(0, LONGEST_PREVIEW));
 
 function render(value: unknown, depth: number): string {
-  switch (typeof value) {
-    case 'string':
-      return quote(value);
-    case 'number':
-    case 'boolean':
-    case 'undefined':
-      return String(value);
-    case 'object':
-      return value === null ? 'null' : renderObject(value, depth);
-    case 'bigint':
-    case 'symbol':
-    case 'function':
-      return typeof value;
-  }
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'object' && value !== null) return renderObject(value, depth);
+  return ['bigint', 'symbol', 'function'].includes(typeof value) ? typeof value : String(value);
 }
 
 function renderObject(value: object, depth: number): string {

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../../src/api/clock';
 import { StripError } from '../../src/api/errors';
@@ -52,15 +53,10 @@ export function statusDisplay(node: Node): StatusDisplay {
 }
 
 /** Evaluates typed fields as Node-RED's own nodes do. */
-const evaluator =
-  (RED: NodeAPI, node: Node): Evaluate =>
-  (value, type, msg) =>
-    new Promise((resolve, reject) => {
-      RED.util.evaluateNodeProperty(value, type, node, msg, (error: Error | null, result: unknown) => {
-        if (error) reject(error);
-        else resolve(result);
-      });
-    });
+function evaluator(RED: NodeAPI, node: Node): Evaluate {
+  const evaluate = promisify(RED.util.evaluateNodeProperty.bind(RED.util));
+  return (value, type, msg) => evaluate(value, type, node, msg);
+}
 
 /** What the other nodes of this package use of an account node. */
 export interface AccountLink {

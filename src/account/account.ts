@@ -124,7 +124,8 @@ export class Account {
 
   /** What was asked of the service since the account was created. `retries`: requests that repeated one that had failed. */
   diagnostics() {
-    return { ...this.#service.record, retries: this.#requests.retries };
+    const { requests, errors, answers } = this.#service;
+    return { requests, errors, ...answers, retries: this.#requests.retries };
   }
 
   /** How the account is doing now. */

@@ -53,7 +53,7 @@ export class QueuedCommand {
   pendingRestores: readonly PortOrAll[] = [];
   /** Begins when its turn comes, ends when nothing is done for it any more. */
   running: Promise<void> | null = null;
-  /** Makes a cycle stop waiting for the answer to its "off"; `null`: this is no cycle. */
+  /** Makes a cycle stop waiting for the answer to its "off"; `null` until a cycle begins. */
   endGrace: (() => void) | null = null;
   /** Its message has an answer. */
   isSettled = false;
@@ -313,7 +313,7 @@ export class CommandQueue {
   }
 
   #clearExpiry(): void {
-    if (this.#expiry !== null) this.options.clock.clearTimeout(this.#expiry);
+    this.options.clock.clearTimeout(this.#expiry);
     this.#expiry = null;
   }
 

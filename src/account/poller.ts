@@ -165,7 +165,7 @@ export class Poller {
   }
 
   #clearTimer(): void {
-    if (this.#timer !== null) this.options.clock.clearTimeout(this.#timer);
+    this.options.clock.clearTimeout(this.#timer);
     this.#timer = null;
   }
 }

@@ -16,7 +16,7 @@ export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'la
 /** Names that the user gave outlets of one strip. */
 type OutletNames = ReadonlyMap<PortOrAll | null, string>;
 
-/** A strip, and the readings that the newest list does not tell of it. */
+/** A strip, and the readings that are missing from the newest list. */
 export type UntoldReadings = Readonly<Pick<StripState, 'strip' | 'untold'>>;
 
 /** One strip as the account knows it. */
@@ -58,8 +58,9 @@ class StripState {
   }
 
   /**
-   * Takes in what an answer tells, as far as nothing newer is known, and returns what that changes. What is confirmed or has become unavailable is
-   * told without a MAC. `unsure`: fields that the answer does not say for certain.
+   * Takes in what an answer tells, as far as nothing newer is known, and returns what that changes. `told` has a MAC only where it is the service's
+   * answer about the strip: a confirmed switch and a change of availability have none. `unsure`: fields for which the answer cannot be relied on;
+   * they keep their value.
    */
   take(told: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
     const known = this.strip;

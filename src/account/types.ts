@@ -133,6 +133,6 @@ export interface AccountLog {
   dropped(count: number): void;
   /** Closing could not switch an outlet back on after a cycle. */
   notRestored(command: Command, error: StripError): void;
-  /** A listener threw: a defect of the listener, which must not break the others. */
+  /** A listener, the report of a command's progress or a round of the poll threw: a defect, which must not stop the account. */
   fault(error: unknown): void;
 }

@@ -5,7 +5,8 @@ export interface Clock {
   /** Wall-clock time in milliseconds since 1970, for time stamps and for dates the service sends. */
   wall(): number;
   setTimeout(callback: () => void, ms: number): Timer;
-  clearTimeout(timer: Timer): void;
+  /** Does nothing where there is no timer. */
+  clearTimeout(timer: Timer | null | undefined): void;
   /** Uniform in [0, 1), for jitter. */
   random(): number;
 }

@@ -42,13 +42,6 @@ const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
 
-/** Sentences about a proxy of the account, and the same ones about a proxy that the environment names. */
-const IN_ENVIRONMENT = {
-  proxyDown: 'proxyDownVariable',
-  proxyRefused: 'proxyRefusedVariable',
-  proxyGateway: 'proxyGatewayVariable',
-} as const;
-
 /** Errors that stay until a certificate or a setting is changed: a retry is of no use. */
 const LASTING = /^(certificate|tls)/;
 
@@ -114,13 +107,14 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
 }
 
 function proxyError(
-  kind: keyof typeof IN_ENVIRONMENT,
+  kind: 'proxyDown' | 'proxyRefused' | 'proxyGateway',
   params: Params,
   { address, variable }: NamedProxy,
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  const sentenceKey = `UNREACHABLE.${variable === null ? kind : IN_ENVIRONMENT[kind]}`;
+  // Of a proxy that the environment names, the sentence names the variable.
+  const sentenceKey = `UNREACHABLE.${kind}${variable === null ? '' : 'Variable'}`;
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
   return new StripError('UNREACHABLE', sentenceKey, { ...details, params: named });
 }

@@ -17,40 +17,23 @@ export interface LastAnswer<Answer> {
   readonly answer: Answer;
 }
 
-/** What was asked of a service, and what it answered. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
-export interface ServiceRecord {
-  readonly requests: Record<'list' | 'strip' | 'switch', number>;
-  readonly errors: ReadonlyMap<ErrorCode, ErrorCount>;
-  readonly list: LastAnswer<ListAnswer> | null;
-  readonly strip: LastAnswer<StripAnswer> | null;
-  readonly switch: LastAnswer<SwitchAnswer> | null;
-}
-
 /** Errors of commands for which no request is sent. */
 const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
 
-/** A service that records what is asked of it, for the diagnostics. */
+/** A service that records what is asked of it. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
 export class RecordedService implements Service {
-  readonly #requests = { list: 0, strip: 0, switch: 0 };
-  readonly #errors = new Map<ErrorCode, ErrorCount>();
-  #list: LastAnswer<ListAnswer> | null = null;
-  #strip: LastAnswer<StripAnswer> | null = null;
-  #switch: LastAnswer<SwitchAnswer> | null = null;
+  readonly requests = { list: 0, strip: 0, switch: 0 };
+  readonly errors = new Map<ErrorCode, ErrorCount>();
+  readonly answers: {
+    list: LastAnswer<ListAnswer> | null;
+    strip: LastAnswer<StripAnswer> | null;
+    switch: LastAnswer<SwitchAnswer> | null;
+  } = { list: null, strip: null, switch: null };
 
   constructor(
     private readonly service: Service,
     private readonly clock: Clock,
   ) {}
-
-  get record(): ServiceRecord {
-    return {
-      requests: this.#requests,
-      errors: this.#errors,
-      list: this.#list,
-      strip: this.#strip,
-      switch: this.#switch,
-    };
-  }
 
   /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */
   commandFailed(error: unknown): void {
@@ -60,20 +43,20 @@ export class RecordedService implements Service {
   /** Counts an error; one that is no `StripError` is a defect, which is reported elsewhere. */
   #failed(error: unknown): void {
     if (!isStripError(error)) return;
-    const count = (this.#errors.get(error.code)?.count ?? 0) + 1;
-    this.#errors.set(error.code, { count, at: this.clock.wall(), last: error });
+    const count = (this.errors.get(error.code)?.count ?? 0) + 1;
+    this.errors.set(error.code, { count, at: this.clock.wall(), last: error });
   }
 
   list(): Promise<ListAnswer> {
-    return this.#ask('list', this.service.list(), (last) => (this.#list = last));
+    return this.#ask('list', this.service.list(), (last) => (this.answers.list = last));
   }
 
   get(mac: string): Promise<StripAnswer> {
-    return this.#ask('strip', this.service.get(mac), (last) => (this.#strip = last));
+    return this.#ask('strip', this.service.get(mac), (last) => (this.answers.strip = last));
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    return this.#ask('switch', this.service.switch(mac, port, on), (last) => (this.#switch = last));
+    return this.#ask('switch', this.service.switch(mac, port, on), (last) => (this.answers.switch = last));
   }
 
   beginClose(): void {
@@ -85,11 +68,11 @@ export class RecordedService implements Service {
   }
 
   async #ask<Answer>(
-    kind: 'list' | 'strip' | 'switch',
+    kind: keyof typeof this.requests,
     asked: Promise<Answer>,
     keep: (last: LastAnswer<Answer>) => void,
   ): Promise<Answer> {
-    this.#requests[kind]++;
+    this.requests[kind]++;
     try {
       const answer = await asked;
       keep({ at: this.clock.wall(), answer });

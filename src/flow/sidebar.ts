@@ -69,8 +69,7 @@ export class Leases {
   }
 
   #end(lease: string): void {
-    const timer = this.#timers.get(lease);
-    if (timer !== undefined) this.clock.clearTimeout(timer);
+    this.clock.clearTimeout(this.#timers.get(lease));
     this.#timers.delete(lease);
   }
 

@@ -136,9 +136,8 @@ export class Bridge {
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
-    for (const timer of [this.#timer, this.#emptyTimer, this.#forgetTimer, this.#statusTimer]) {
-      if (timer !== null) this.options.clock.clearTimeout(timer);
-    }
+    for (const timer of [this.#timer, this.#emptyTimer, this.#forgetTimer, this.#statusTimer])
+      this.options.clock.clearTimeout(timer);
     return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
   }
 
@@ -153,7 +152,7 @@ export class Bridge {
       return await this.#handle(input);
     } catch (error) {
       const { clock } = this.options;
-      if (this.#statusTimer !== null) clock.clearTimeout(this.#statusTimer);
+      clock.clearTimeout(this.#statusTimer);
       if (!this.#closed) this.#statusTimer = clock.setTimeout(() => this.#showStatus(), ERROR_SHOWN_FOR);
       throw error;
     }

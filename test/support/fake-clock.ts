@@ -16,7 +16,7 @@ export class FakeClock implements Clock {
     return this.#timers.setTimeout(callback, ms);
   }
 
-  clearTimeout(timer: object | number): void {
+  clearTimeout(timer: object | number | null | undefined): void {
     this.#timers.clearTimeout(timer as number);
   }
 

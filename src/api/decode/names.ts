@@ -12,7 +12,7 @@ const NAMES = {
     estimated isestimated optimistic isoptimistic predicted ispredicted lastknown islastknown`,
   /** Say it by a word only: where the values come from. */
   source: 'source datasource statesource valuesource',
-  /** Say as a clear boolean that the value beside them is not settled yet. Of a strip they may be about something else. */
+  /** Say as a clear boolean that the value beside them is not final yet. In a strip's own record they may mean something else. */
   pending: 'pending ispending switching isswitching',
   /** The same the other way round. */
   confirmed: 'confirmed isconfirmed verified isverified',
@@ -172,7 +172,7 @@ const STATE_TEXT = '(?:text|name|label|str|string|desc|description|display)';
 /** What a key ends with under which stands the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
 const STATE = new RegExp(
-  `^${BEFORE_STATE}(?:(on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(off|poweredoff|switchedoff|turnedoff)|(power|output|value|val)|(?:state|status)(${STATE_TEXT}))$`,
+  `^${BEFORE_STATE}(?:(?<any>on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value|val)|(?:state|status)(?<text>${STATE_TEXT}))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
@@ -267,7 +267,6 @@ function meaningOf(key: string) {
   const is = (group: NameGroup): boolean => groups.has(group);
   const rank = (group: NameGroup): number => groups.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
-  const [, stated, inverted, worded, described] = STATE.exec(plain) ?? [];
   const { reading, tier } = readingNamed(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
@@ -305,7 +304,7 @@ function meaningOf(key: string) {
     /** Holds outlets: `switched` says that bare numbers are states. */
     outlets: OUTLET_NAMES.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
-    state: stateKind(stated, inverted, worded, described),
+    state: stateKind(plain),
     /** Numbers an outlet for sure, or perhaps. */
     number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
     /** Tells a record from others, so that its place in a list means nothing. */
@@ -338,11 +337,9 @@ const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
   word.test(plain) ? readingNamed(plain.replace(word, '')).reading : null;
 
 /** By the part of a name that says on or off. */
-function stateKind(stated?: string, inverted?: string, worded?: string, described?: string) {
-  if (stated !== undefined) return 'any';
-  if (inverted !== undefined) return 'off';
-  if (worded !== undefined) return 'word';
-  return described === undefined ? null : 'text';
+function stateKind(plain: string) {
+  const parts = STATE.exec(plain)?.groups ?? {};
+  return (['any', 'off', 'word', 'text'] as const).find((kind) => parts[kind] !== undefined) ?? null;
 }
 
 /** "power1": 0 may be watts; "relay1": 0 and "port1": 0 are off; "port1_name" says neither. */

@@ -146,8 +146,9 @@ describe('the catalogues', () => {
       const [first = '', ...others] = code.toLowerCase().split('_');
       words.add([first, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join(''));
     }
-    // Put together from a count or from the kind of a config node.
-    const counted = /^(on\d(of\d|unknown)|(tls|proxy|mac|port)(Missing|Undeployed))$/;
+    // Put together from a count, the kind of a config node, or whether the environment names the proxy.
+    const counted =
+      /^(on\d(of\d|unknown)|(tls|proxy|mac|port)(Missing|Undeployed)|proxy(Down|Refused|Gateway)Variable)$/;
     const idle = [...(main.get('strip-account')?.keys() ?? [])]
       .filter((key) => /^(errors|status|notice|outlet)\./.test(key))
       .map((key) => key.split('.').at(-1) ?? '')
