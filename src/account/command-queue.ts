@@ -176,8 +176,9 @@ export class CommandQueue {
 
   /** Notes that an attempt failed, or must wait for a pause. A newer command may now replace this one; otherwise there will be another attempt. */
   retryLater(queued: QueuedCommand, error: StripError): void {
-    // From its first failure on, answers to other commands do not make it more patient.
-    if (queued.failure === null) queued.since = Math.max(queued.since, this.#answeredAt);
+    // From its first failure on, answers to other commands make neither it nor what waits behind it more patient.
+    if (queued.failure === null)
+      for (const each of queued.siblings) each.since = Math.max(each.since, this.#answeredAt);
     queued.failure = error;
     const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
     this.enter(queued, phase, { phase: 'retrying', error });
@@ -208,10 +209,14 @@ export class CommandQueue {
     else this.answered(true);
   }
 
-  /** Milliseconds that are left of `limit`, counted from the latest of a command's arrival, an answer and the end of a pause in front of it. */
+  /**
+   * Milliseconds that are left of `limit`, counted from the latest of a command's arrival, the end of a pause in front of it and an answer; of one
+   * that failed, or waits for one that did, only an answer before the failure counts.
+   */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
-    const since = queued.failure === null ? Math.max(queued.since, this.#answeredAt) : queued.since;
+    const isHeldUp = queued.ports.some((port) => (firstOf(queued.siblings, port)?.failure ?? null) !== null);
+    const since = isHeldUp ? queued.since : Math.max(queued.since, this.#answeredAt);
     const asleep = Math.max(0, this.options.clock.wall() - now - queued.clockOffset);
     return limit - (now - since) - asleep;
   }

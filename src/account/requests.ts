@@ -1,4 +1,5 @@
-import { closedError, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
+import { closedError, isOutage, isStripError, mayBeCarriedOut, pauseTooLong } from '../api/errors';
+import type { StripError } from '../api/errors';
 import { Cooldown, Semaphore } from '../api/limits';
 import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { AccountOptions } from './types';
@@ -23,7 +24,7 @@ export class Requests {
   commandRequestsOver = 0;
   /** Requests that repeated one that had failed. */
   retries = 0;
-  readonly #semaphore: Semaphore;
+  readonly #slots: Semaphore;
   #wokenAt = -Infinity;
   #saidRetrying = false;
 
@@ -34,7 +35,7 @@ export class Requests {
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
-    this.#semaphore = new Semaphore(options.settings.concurrency);
+    this.#slots = new Semaphore(options.settings.concurrency);
   }
 
   /**
@@ -45,7 +46,7 @@ export class Requests {
     for (let failures = 0; ; failures++) {
       this.#check(queued);
       this.#enterSending(queued);
-      if (this.cooldown.remaining > 0 || !this.#semaphore.tryAcquire()) await this.#admit(queued);
+      if (this.cooldown.remaining > 0 || !this.#slots.tryAcquire(queued !== null)) await this.#admit(queued);
       if (queued !== null) queued.underWay++;
       if (failures > 0) this.retries++;
       const sent = this.options.clock.monotonic();
@@ -62,7 +63,7 @@ export class Requests {
           queued.underWay--;
           this.commandRequestsOver++;
         }
-        this.#semaphore.release();
+        this.#slots.release(queued !== null);
       }
       if (!isStripError(failure) || queued === null) throw failure;
       const wait = this.#retryAfter(queued, failure, failures);
@@ -77,7 +78,7 @@ export class Requests {
 
   /** Restores are sent at once and without the concurrency limit. */
   close(): void {
-    this.#semaphore.open();
+    this.#slots.open();
     this.queue.delays.end();
   }
 
@@ -121,7 +122,7 @@ export class Requests {
         this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
         queued.admitting++;
       }
-      await this.#semaphore.acquire();
+      await this.#slots.acquire(queued !== null);
       if (queued !== null) queued.admitting--;
       const { error, remaining } = this.cooldown;
       try {
@@ -133,10 +134,10 @@ export class Requests {
           throw pauseTooLong(error, remaining, patience);
         }
       } catch (stopped) {
-        this.#semaphore.release();
+        this.#slots.release(queued !== null);
         throw stopped;
       }
-      this.#semaphore.release();
+      this.#slots.release(queued !== null);
       await this.#pause(queued, error, remaining);
       this.#enterSending(queued);
     }
@@ -183,15 +184,6 @@ export class Requests {
     this.queue.delays.shorten(WAKE_SPREAD);
   }
 }
-
-/** The error for a pause that is longer than a command may wait. Both in milliseconds. */
-const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
-  new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
-    params: { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 },
-    retryAfter: pause,
-    response: error.response,
-    cause: error,
-  });
 
 /**
  * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that clients that failed together do

@@ -385,9 +385,10 @@ export class StripStore {
     return true;
   }
 
-  /** The service answered about a strip. Where it refuses to list the strips, or its list cannot be read, only another list says that it is over. */
+  /** The service answered about a strip. If it answers, but not with a list that can be read, only another list says that this is over. */
   #noteReached(version: number): void {
-    if (this.error === null || isOutage(this.error)) this.#noteAnswer(null, version);
+    const { error } = this;
+    if (error === null || (isOutage(error) && error.code !== 'SERVICE')) this.#noteAnswer(null, version);
   }
 
   #tell(): void {

@@ -56,7 +56,8 @@ export class Switcher {
     const { strip, response } = await this.requests.send(queued, () => this.reader.askStrip(mac));
     const on = this.#opposite(strip, port);
     if (on === null) {
-      const sentenceKey = `BAD_RESPONSE.${port === 'all' ? 'unknownStates' : 'unknownState'}`;
+      const unknown = port === 'all' ? 'unknownStates' : 'unknownState';
+      const sentenceKey = `BAD_RESPONSE.${strip.available ? unknown : 'offline'}`;
       throw new StripError('BAD_RESPONSE', sentenceKey, { params: { mac, port }, response });
     }
     queued.action = on;
@@ -171,7 +172,11 @@ function merge(
   { targets, skipped }: Plan,
   ends: readonly (Outcome | StripError)[],
 ): Outcome {
-  const results = ends.map((end, index) => ({ port: Number(targets[index]), ok: !isStripError(end) }));
+  const isUnclear = (end: Outcome | StripError): boolean =>
+    isStripError(end) && end.code !== 'SWITCH_FAILED' && mayBeCarriedOut(end);
+  const results = ends.flatMap((end, index) =>
+    isUnclear(end) ? [] : [{ port: Number(targets[index]), ok: !isStripError(end) }],
+  );
   const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
   const errors = ends.filter(isStripError);
   const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -183,6 +188,7 @@ function merge(
   // A reason that all failures share says more than a list of outlets.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
+    errors.find(isUnclear) ??
     errors.find(({ code }) => switched === '' && code !== 'SWITCH_FAILED');
   if (reason !== undefined && switched === '') throw reason;
   const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };

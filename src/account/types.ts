@@ -1,6 +1,6 @@
 import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
-import type { Port, PortOrAll, ReadingName, Service, Strip, SwitchResult } from '../api/types';
+import type { OutletId, Port, PortOrAll, ReadingName, Service, Strip, SwitchResult } from '../api/types';
 
 /** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
 export type Action = boolean | 'toggle' | 'cycle';
@@ -80,12 +80,6 @@ export interface AccountStatus {
   readonly cooldownUntil: number | null;
   /** The list is read at intervals, because the account has subscribers. */
   readonly polling: boolean;
-}
-
-/** One outlet of one strip. */
-export interface OutletId {
-  mac: string;
-  port: Port;
 }
 
 export interface AccountSettings {

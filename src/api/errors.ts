@@ -81,6 +81,15 @@ export const closedError = (
 export const variableMissing = (variable: string): StripError =>
   new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable } });
 
+/** The error for a pause that is longer than a command may wait. Both in milliseconds. */
+export const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
+  new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
+    params: { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 },
+    retryAfter: pause,
+    response: error.response,
+    cause: error,
+  });
+
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
 
 /** A rejection as a value; what is no `StripError` is a defect. */
@@ -123,7 +132,9 @@ export function mayBeCarriedOut(error: StripError): boolean {
   if (code === 'UNREACHABLE') return !NOT_SENT.test(sentenceKey) && !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
-  if (code === 'SWITCH_FAILED') return results.length === 0 || results.some(({ ok }) => ok);
+  // A no that names no outlet is about the one asked for; of all of them, some may have been switched.
+  if (code === 'SWITCH_FAILED')
+    return results.some(({ ok }) => ok) || (results.length === 0 && params.port === 'all');
   if (code === 'BAD_RESPONSE') return !MOVED.has(params.status);
   return code === 'TIMEOUT' || code === 'CLOSED';
 }

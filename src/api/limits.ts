@@ -72,33 +72,44 @@ export class Cooldown {
   }
 }
 
-/** Bounds how many requests are under way at once. Waiting ones are admitted in the order of arrival. */
+/**
+ * Bounds how many requests are under way at once. Waiting ones are admitted in the order of arrival, but where there is more than one place, reads
+ * leave one to the commands, so that a switch does not wait for many slow reads.
+ */
 export class Semaphore {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { isCommand: boolean; admit: () => void }[] = [];
+  readonly #mostReads: number;
+  #reads = 0;
 
-  constructor(private free: number) {}
+  constructor(private free: number) {
+    this.#mostReads = Math.max(1, free - 1);
+  }
 
   /** True if it could be acquired at once; call `release` afterwards. */
-  tryAcquire(): boolean {
-    if (this.free <= 0) return false;
+  tryAcquire(isCommand: boolean): boolean {
+    if (this.free <= 0 || (!isCommand && this.#reads >= this.#mostReads)) return false;
     this.free--;
+    if (!isCommand) this.#reads++;
     return true;
   }
 
   /** Waits until it can be acquired. */
-  async acquire(): Promise<void> {
-    if (!this.tryAcquire()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async acquire(isCommand: boolean): Promise<void> {
+    if (this.tryAcquire(isCommand)) return;
+    await new Promise<void>((admit) => this.#waiting.push({ isCommand, admit }));
   }
 
-  release(): void {
-    const admit = this.#waiting.shift();
-    if (admit === undefined) this.free++;
-    else admit();
+  release(isCommand: boolean): void {
+    this.free++;
+    if (!isCommand) this.#reads--;
+    const next = this.#waiting.findIndex((each) => each.isCommand || this.#reads < this.#mostReads);
+    const [waiting] = next < 0 ? [] : this.#waiting.splice(next, 1);
+    if (waiting !== undefined && this.tryAcquire(waiting.isCommand)) waiting.admit();
   }
 
   /** Removes the limit. */
   open(): void {
     this.free = Infinity;
-    for (const admit of this.#waiting.splice(0)) admit();
+    for (const { admit } of this.#waiting.splice(0)) admit();
   }
 }

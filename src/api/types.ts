@@ -9,6 +9,12 @@ export type Port = 1 | 2 | 3 | 4;
 /** What a switch request may name: one outlet, or all of the strip (sections 2 and 4). */
 export type PortOrAll = Port | 'all';
 
+/** One outlet of one strip. */
+export interface OutletId {
+  mac: string;
+  port: Port;
+}
+
 export const PORTS: readonly Port[] = [1, 2, 3, 4];
 
 /** One outlet as read from the service (sections 1 and 2). */

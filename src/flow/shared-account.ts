@@ -1,7 +1,8 @@
 import type { Account, AccountDiagnostics } from '../account/account';
 import type { ReadonlyStripStore } from '../account/strip-store';
-import type { AccountSettings, AccountStatus, OutletId } from '../account/types';
+import type { AccountSettings, AccountStatus } from '../account/types';
 import { closedError, isStripError, StripError } from '../api/errors';
+import type { OutletId } from '../api/types';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
 import { requireSet } from './input-fields';

@@ -227,6 +227,10 @@ describe('a cycle', () => {
     await clock.pass(5000);
     assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/1 on`, `${MAC}/3 on`]);
     for (const call of service.switches.slice(3)) await call.answer(yes(call.port));
-    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    assert.equal(ending.error?.code, 'TIMEOUT');
+    assert.deepEqual(ending.error.results, [
+      { port: 1, ok: true },
+      { port: 2, ok: false },
+    ]);
   });
 });

@@ -88,7 +88,20 @@ const CASES: readonly Case[] = [
     mayBeCarriedOut: true,
     isOutage: false,
   },
-  { code: 'SWITCH_FAILED', sentence: 'unnamed', mayBeCarriedOut: true, isOutage: false },
+  {
+    code: 'SWITCH_FAILED',
+    sentence: 'unnamed',
+    details: { params: { port: 1 } },
+    mayBeCarriedOut: false,
+    isOutage: false,
+  },
+  {
+    code: 'SWITCH_FAILED',
+    sentence: 'unnamed',
+    details: { params: { port: 'all', code: 'all' } },
+    mayBeCarriedOut: true,
+    isOutage: false,
+  },
 ];
 
 describe('a switch request that failed', () => {

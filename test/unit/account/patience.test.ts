@@ -73,6 +73,42 @@ describe('a command that waits', () => {
     assert.equal(waiting.outcome?.on, true);
   });
 
+  it('for a cycle whose on the service keeps refusing ends, although it answers and other strips are switched', async () => {
+    const { account, clock, service, run } = startAccount();
+    service.autoSwitch = (mac, port, on) =>
+      mac !== MAC
+        ? Promise.resolve(yes(port))
+        : on
+          ? Promise.reject(failure('SWITCH_FAILED', { results: [{ port: 3, ok: false }] }))
+          : Promise.resolve(yes(1));
+    run('all', 'cycle');
+    await clock.pass(10_000);
+    const [off, toggle] = [run(1, false), run(2, 'toggle')];
+    for (let second = 0; second < 40; second++) {
+      await account.run({ mac: 'A1', port: 1, action: true, delay: 0 });
+      await clock.pass(1000);
+    }
+    for (const { error } of [off, toggle]) assert.equal(error?.sentenceKey, 'TIMEOUT.waiting');
+    assert.equal(service.gets.length, 0);
+    assert.equal(service.switchTexts.filter((text) => text === `${MAC}/1 off`).length, 0);
+    const closing = account.close();
+    await clock.pass(10_000);
+    await closing;
+  });
+
+  it('for slow reads is not needed by a command: they leave it a place', async () => {
+    const { account, clock, service, run } = startAccount({ concurrency: 3 });
+    const reads = Array.from({ length: 20 }, (_, index) => account.get(`A${index}`).catch(() => null));
+    await clock.pass(0);
+    assert.equal(service.gets.length, 2);
+    const [first, second] = [run(1, true), run(2, true)];
+    await service.last.answer(yes(1));
+    await service.last.answer(yes(2));
+    for (const { outcome } of [first, second]) assert.equal(outcome?.on, true);
+    await account.close();
+    await Promise.all(reads);
+  });
+
   it('for reads gets no more patience by their answers while switches fail', async () => {
     const { account, clock, service, run } = startAccount({ retryFor: 0, concurrency: 2 });
     run(1, true);

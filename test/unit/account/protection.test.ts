@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OutletId } from '../../../src/account/types';
+import type { OutletId } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount, ports } from './support';
@@ -88,7 +88,7 @@ describe('a protected outlet', () => {
   });
 
   it('leaves an "all" that says what was switched, also where it becomes too old while reads are in front of its retry', async () => {
-    const { service, clock, account, run } = startAccount({ protectedOutlets: fridge, concurrency: 2 });
+    const { service, clock, account, run } = startAccount({ protectedOutlets: fridge, concurrency: 1 });
     const ending = run('all', false);
     await service.switches[0]?.fail(failure('SERVICE', { retryable: true }));
     // From now on every read takes as long as it may.
@@ -99,11 +99,11 @@ describe('a protected outlet', () => {
     );
     await service.switches[1]?.answer(yes(3));
     await service.switches[2]?.answer(yes(4));
-    await clock.pass(120_000);
+    await clock.pass(300_000);
     await Promise.all(reads);
-    assert.equal(ending.error?.code, 'SWITCH_FAILED');
+    // Whether outlet 1 was switched is not known.
+    assert.equal(ending.error?.code, 'SERVICE');
     assert.deepEqual(ending.error.results, [
-      { port: 1, ok: false },
       { port: 3, ok: true },
       { port: 4, ok: true },
     ]);

@@ -60,11 +60,12 @@ describe('the status of an account', () => {
     for (const [code, changes] of [
       ['AUTH', 0],
       ['BAD_RESPONSE', 0],
+      ['SERVICE', 0],
       ['UNREACHABLE', 2],
     ] as const) {
       const lab = startAccount();
       await list(lab, makeStrip(MAC, [false]));
-      lab.service.autoList = () => Promise.reject(failure(code));
+      lab.service.autoList = () => Promise.reject(failure(code, { retryable: code === 'SERVICE' }));
       lab.service.autoSwitch = (_, port) => Promise.resolve(yes(port));
       lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
       await assert.rejects(lab.account.list());

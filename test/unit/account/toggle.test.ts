@@ -109,7 +109,7 @@ describe('a toggle', () => {
       const { service, run } = startAccount();
       const ending = run(port, 'toggle');
       await service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, false], { available: false })));
-      assert.equal(ending.error?.code, 'BAD_RESPONSE');
+      assert.equal(ending.error?.sentenceKey, 'BAD_RESPONSE.offline');
       assert.equal(service.switches.length, 0);
     });
   }
