@@ -103,13 +103,12 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
       warn(kind === 'protected' ? 'unknownProtected' : 'unknownNamed', { mac, port }),
     unreadable: (what) => warn(what === 'list' ? 'unreadableList' : 'unreadableStrip'),
     dropped: (count) => warn('dropped', { count }),
-    notRestored: ({ mac, port }, error) =>
-      node.error(
-        translate('notice.notRestored', {
-          outlet: outletText({ mac, port }, translate, account.store),
-          reason: reasonOf(error),
-        }),
-      ),
+    notRestored: ({ mac, port }, error) => {
+      const outlet = outletText({ mac, port }, translate, account.store);
+      // The sentence of CLOSED would ask for the message again, and with that for another cycle.
+      const reason = error.code === 'CLOSED' ? '' : reasonOf(error);
+      node.error(translate('notice.notRestored', { outlet, reason }).trim());
+    },
     fault: (error) => node.warn(defectText(error, translate)),
   };
 }

@@ -124,6 +124,20 @@ describe('closing', () => {
     );
   });
 
+  it('an account whose service hangs names in the log the outlet that it could not switch on again, and not to cycle once more', async () => {
+    await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' })]);
+    lab.send('switch', { payload: 'cycle' });
+    await lab.service.arrived(1);
+    await lab.until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
+    lab.service.always({ kind: 'hang' });
+    const errors: unknown[] = [];
+    lab.node('account').error = (text: unknown) => void errors.push(text);
+    await helper.unload();
+    assert.deepEqual(errors, [
+      `Switch on outlet 2 of ${MAC}: a cycle switched it off, and it could not be switched on again before the account was closed.`,
+    ]);
+  });
+
   for (const hanging of ['list', 'other']) {
     it(`an account sends that on half though the only connection is taken by "${hanging}", which hangs`, async () => {
       await lab.deploy([
