@@ -43,7 +43,7 @@ export class Account {
   #reads = 0;
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
-  #toldStatus: AccountStatus;
+  #announcedStatus: AccountStatus;
   #closing: Promise<void> | null = null;
 
   constructor(given: AccountOptions) {
@@ -67,7 +67,7 @@ export class Account {
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.refresh(),
     );
-    this.#toldStatus = this.status();
+    this.#announcedStatus = this.status();
   }
 
   /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
@@ -159,7 +159,7 @@ export class Account {
     const restoring = this.#queue.commands.filter(({ hasPendingRestore }) => hasPendingRestore);
     this.#requests.close();
     const timers = [
-      clock.setTimeout(() => restoring.forEach(({ endGrace }) => endGrace?.()), GRACE),
+      clock.setTimeout(() => restoring.forEach(({ stopWaiting }) => stopWaiting?.()), GRACE),
       clock.setTimeout(() => {
         void service.close(0);
         this.#queue.delays.end();
@@ -211,11 +211,11 @@ export class Account {
   }
 
   #checkStatus(): void {
-    const old = this.#toldStatus;
+    const old = this.#announcedStatus;
     const status = this.status();
     const keys = ['available', 'readable', 'listed', 'cooldownUntil', 'polling'] as const;
     if (keys.every((key) => old[key] === status[key]) && old.error?.code === status.error?.code) return;
-    this.#toldStatus = status;
+    this.#announcedStatus = status;
     this.#announce([{ kind: 'account', available: status.available }]);
   }
 }

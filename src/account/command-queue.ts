@@ -54,7 +54,7 @@ export class QueuedCommand {
   /** Begins when its turn comes, ends when nothing is done for it any more. */
   running: Promise<void> | null = null;
   /** Makes a cycle stop waiting for the answer to its "off"; `null` until a cycle begins. */
-  endGrace: (() => void) | null = null;
+  stopWaiting: (() => void) | null = null;
   /** Its message has an answer. */
   isSettled = false;
 

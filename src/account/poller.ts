@@ -36,7 +36,7 @@ export class Poller {
   /** The next wait is drawn from the whole interval, so that many accounts that start together do not poll in step. */
   #isUnsettled = true;
   /** What the log says is failing. */
-  #saidFailing: 'list' | 'readings' | null = null;
+  #loggedFailure: 'list' | 'readings' | null = null;
   /** Monotonic time when a pause first kept a list from being read; `null`: none has since the last round. */
   #heldUpAt: number | null = null;
   #refreshAfterRound = false;
@@ -128,11 +128,11 @@ export class Poller {
     this.#failures = listError === null ? 0 : this.#failures + 1;
     this.#failure = listError;
     const failing = listError !== null ? 'list' : readingsError !== null ? 'readings' : null;
-    if (failing === this.#saidFailing) return;
+    if (failing === this.#loggedFailure) return;
     // A list that fails is said also where only readings have failed so far.
-    if (failing !== 'list' && this.#saidFailing !== null) this.options.log.recovered(this.#saidFailing);
+    if (failing !== 'list' && this.#loggedFailure !== null) this.options.log.recovered(this.#loggedFailure);
     if (failing !== null && error !== null) this.options.log.failing(failing, error);
-    this.#saidFailing = failing;
+    this.#loggedFailure = failing;
   }
 
   /** Milliseconds until the next round. */

@@ -3,7 +3,7 @@ import type { Cooldown } from '../api/limits';
 import { macKey } from '../api/mac';
 import { READINGS } from '../api/types';
 import type { Reader } from './reader';
-import type { StripStore, UntoldReadings } from './strip-store';
+import type { StripStore, UnlistedReadings } from './strip-store';
 import type { AccountOptions } from './types';
 
 /** Longest wait, in milliseconds, before a strip is asked again that did not answer, or told nothing more than the list. */
@@ -38,7 +38,7 @@ export class ReadingsPoll {
    */
   async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
-    const strips = this.store.untoldReadings().map((state) => ({ state, attempts: this.#of(state) }));
+    const strips = this.store.unlistedReadings().map((state) => ({ state, attempts: this.#of(state) }));
     this.#attempts = new Map(strips.map(({ state, attempts }) => [keyOf(state), attempts]));
     // There may not be enough time for all, so they take turns.
     strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
@@ -58,19 +58,19 @@ export class ReadingsPoll {
     return failure;
   }
 
-  #of(state: UntoldReadings): Attempts {
+  #of(state: UnlistedReadings): Attempts {
     const none = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
     return this.#attempts.get(keyOf(state)) ?? none;
   }
 
-  async #ask({ strip: { mac }, untold }: UntoldReadings, attempts: Attempts): Promise<void> {
+  async #ask({ strip: { mac }, unlisted }: UnlistedReadings, attempts: Attempts): Promise<void> {
     const { clock, settings } = this.options;
     const version = this.store.nextVersion();
     attempts.askedAt = clock.monotonic();
     try {
       const { strip } = await this.reader.get(mac);
       // Where the list tells what there is, it would be in vain to ask in every round.
-      const addsNothing = untold.length < READINGS.length && untold.every((name) => strip[name] === null);
+      const addsNothing = unlisted.length < READINGS.length && unlisted.every((name) => strip[name] === null);
       const wait = addsNothing && strip.available ? LONGEST_WAIT : 0;
       Object.assign(attempts, { due: clock.monotonic() + wait, failures: 0, error: null });
     } catch (thrown) {
@@ -87,4 +87,4 @@ export class ReadingsPoll {
 }
 
 /** A strip of which the list tells other readings than before begins anew. */
-const keyOf = ({ strip, untold }: UntoldReadings): string => [macKey(strip.mac), ...untold].join(' ');
+const keyOf = ({ strip, unlisted }: UnlistedReadings): string => [macKey(strip.mac), ...unlisted].join(' ');

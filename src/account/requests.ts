@@ -26,7 +26,7 @@ export class Requests {
   retries = 0;
   readonly #slots: Semaphore;
   #wokenAt = -Infinity;
-  #saidRetrying = false;
+  #isRetryLogged = false;
 
   /** `onAnswer` is called when a request is over. `endedPause`: the service no longer asks for one. */
   constructor(
@@ -68,8 +68,8 @@ export class Requests {
       if (!isStripError(failure) || queued === null) throw failure;
       const wait = this.#retryAfter(queued, failure, failures);
       // A pause that the service asked for has a line of its own.
-      if (!this.#saidRetrying && this.cooldown.error !== failure) {
-        this.#saidRetrying = true;
+      if (!this.#isRetryLogged && this.cooldown.error !== failure) {
+        this.#isRetryLogged = true;
         this.options.log.retrying(failure);
       }
       await this.#pause(queued, failure, wait);
@@ -161,8 +161,8 @@ export class Requests {
     this.onAnswer(true, endedPause);
     this.#wakeRetries(endedPause);
     if (queued?.failure && !this.queue.delays.has(queued)) queued.failure = null;
-    if (!this.#saidRetrying || this.queue.commands.some(({ failure }) => failure !== null)) return;
-    this.#saidRetrying = false;
+    if (!this.#isRetryLogged || this.queue.commands.some(({ failure }) => failure !== null)) return;
+    this.#isRetryLogged = false;
     this.options.log.retryingOver();
   }
 

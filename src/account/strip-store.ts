@@ -17,7 +17,7 @@ export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'la
 type OutletNames = ReadonlyMap<PortOrAll | null, string>;
 
 /** A strip, and the readings that are missing from the newest list. */
-export type UntoldReadings = Readonly<Pick<StripState, 'strip' | 'untold'>>;
+export type UnlistedReadings = Readonly<Pick<StripState, 'strip' | 'unlisted'>>;
 
 /** One strip as the account knows it. */
 class StripState {
@@ -27,22 +27,22 @@ class StripState {
   readonly lastOn = new Map<Port, boolean>();
   readonly lastReading = new Map<ReadingName, number>();
   /** An answer listed its outlets, so the strip has these and not the assumed four. */
-  outletsTold = false;
+  areOutletsKnown = false;
   /** Of the newest list it was in. */
   listVersion = 0;
-  /** Readings that this list did not tell. */
-  untold: readonly ReadingName[] = [];
+  /** Readings that this list does not have. */
+  unlisted: readonly ReadingName[] = [];
   /** The newest list calls it offline. */
-  listedOffline = false;
+  isOfflineByList = false;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
-  saidOffline = false;
+  isOfflineByAnswer = false;
   /** The last answer about it alone could be read. */
   readable = true;
   /** Monotonic time when it left the list. */
   leftAt: number | null = null;
   /** No answer about it has been taken in. */
   #isEmpty = true;
-  /** Of the newest answer that told each field. */
+  /** Of the newest answer about each field. */
   readonly #versions = new Map<VersionedField, number>();
 
   /** `givenNames`: those that the user gave its outlets. `isNew`: it is first seen after a complete list that did not have it. */
@@ -58,11 +58,11 @@ class StripState {
   }
 
   /**
-   * Takes in what an answer tells, as far as nothing newer is known, and returns what that changes. `told` has a MAC only where it is the service's
+   * Takes in what an answer tells, as far as nothing newer is known, and returns what that changes. `update` has a MAC only where it is the service's
    * answer about the strip: a confirmed switch and a change of availability have none. `unsure`: fields for which the answer cannot be relied on;
    * they keep their value.
    */
-  take(told: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
+  take(update: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
     const known = this.strip;
     /** Whether it is the newest answer about a field. If so, older ones are not accepted any more. */
     const accepts = (field: VersionedField): boolean => {
@@ -71,24 +71,24 @@ class StripState {
       return true;
     };
     const newest = <Field extends 'available' | 'at' | ReadingName>(field: Field): Strip[Field] => {
-      const value = told[field];
+      const value = update[field];
       return value !== undefined && accepts(field) ? value : known[field];
     };
-    const { mac, outlets: toldOutlets = [] } = told;
-    const description = mac !== undefined && accepts('description') ? told : null;
-    const tellsOutlets = mac !== undefined && toldOutlets.length > 0;
-    // Until an answer tells which outlets there are, a strip that was switched has the documented four.
-    const isAssumed = mac === undefined && told.outlets !== undefined && !this.outletsTold;
-    const endsAssumption = tellsOutlets && !this.outletsTold;
-    this.outletsTold ||= tellsOutlets;
+    const { mac, outlets: updated = [] } = update;
+    const description = mac !== undefined && accepts('description') ? update : null;
+    const listsOutlets = mac !== undefined && updated.length > 0;
+    // Until an answer lists the outlets, a strip that was switched has the documented four.
+    const isAssumed = mac === undefined && update.outlets !== undefined && !this.areOutletsKnown;
+    const endsAssumption = listsOutlets && !this.areOutletsKnown;
+    this.areOutletsKnown ||= listsOutlets;
     const outlets: Outlet[] = [];
     for (const port of PORTS) {
       const before = known.outlets.find((outlet) => outlet.port === port);
-      const said = toldOutlets.find((outlet) => outlet.port === port);
-      if (said === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
-      // An answer that tells outlets says of the others that they are unknown.
-      const on = (said !== undefined || tellsOutlets) && accepts(port) ? said?.on : before?.on;
-      const name = this.givenNames.get(port) ?? (description && said?.name) ?? before?.name;
+      const after = updated.find((outlet) => outlet.port === port);
+      if (after === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
+      // An answer that lists outlets leaves the others unknown.
+      const on = (after !== undefined || listsOutlets) && accepts(port) ? after?.on : before?.on;
+      const name = this.givenNames.get(port) ?? (description && after?.name) ?? before?.name;
       outlets.push({ port, on: on ?? null, name: name ?? null });
     }
     return this.#replace({
@@ -213,10 +213,10 @@ export class StripStore {
     return { name: strip?.name ?? null, outlet: outlet ?? given ?? null };
   }
 
-  /** Outlets of a strip; where no answer has told, the documented four. */
+  /** Outlets of a strip; the documented four as long as no answer has listed them. */
   ports(mac: string): readonly Port[] {
     const state = this.#find(mac);
-    return state?.outletsTold === true ? state.strip.outlets.map(({ port }) => port) : PORTS;
+    return state?.areOutletsKnown === true ? state.strip.outlets.map(({ port }) => port) : PORTS;
   }
 
   /** The last known state of an outlet; of all: whether any is on, `null` where that is not known. */
@@ -226,13 +226,13 @@ export class StripStore {
     if (port !== 'all') return state.lastOn.get(port) ?? null;
     const states = this.ports(mac).map((each) => state.lastOn.get(each));
     if (states.includes(true)) return true;
-    return state.outletsTold && !states.includes(undefined) ? false : null;
+    return state.areOutletsKnown && !states.includes(undefined) ? false : null;
   }
 
   /** Strips in the newest list that did not tell all their readings. */
-  untoldReadings(): UntoldReadings[] {
+  unlistedReadings(): UnlistedReadings[] {
     return [...this.#strips.values()].filter(
-      ({ listVersion, untold }) => listVersion === this.#listVersion && untold.length > 0,
+      ({ listVersion, unlisted }) => listVersion === this.#listVersion && unlisted.length > 0,
     );
   }
 
@@ -259,11 +259,11 @@ export class StripStore {
       const state = this.#findOrAdd(strip);
       if (state.listVersion < version) {
         state.listVersion = version;
-        state.listedOffline = !strip.available;
-        state.untold = READINGS.filter((name) => strip[name] === null);
+        state.isOfflineByList = !strip.available;
+        state.unlisted = READINGS.filter((name) => strip[name] === null);
         // If the strip is read separately, its own answers tell what the list does not, and only they say that it is no longer offline.
-        const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.untold] : [];
-        if (strip.available && state.saidOffline && unsure.length > 0) unsure.push('available');
+        const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.unlisted] : [];
+        if (strip.available && state.isOfflineByAnswer && unsure.length > 0) unsure.push('available');
         this.#take(state, strip, version, unsure);
       }
       return { ...corrected(strip, state), available: state.strip.available };
@@ -292,18 +292,18 @@ export class StripStore {
     const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
-    state.saidOffline = !strip.available;
+    state.isOfflineByAnswer = !strip.available;
     // If the list calls it offline, an answer that says nothing of that does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
-    const mayNotKnow = strip.available && !answer.saysOnline && state.listedOffline && isListRecent;
+    const isUncertain = strip.available && !answer.saysOnline && state.isOfflineByList && isListRecent;
     // Its path is made with the spelling of the list.
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
-    this.#take(state, { ...strip, mac, available }, version, mayNotKnow ? ['available'] : []);
+    this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
     this.#tell();
     return {
       ...answer,
-      strip: { ...corrected(strip, state), mac, available: strip.available && !mayNotKnow },
+      strip: { ...corrected(strip, state), mac, available: strip.available && !isUncertain },
     };
   }
 
@@ -313,7 +313,7 @@ export class StripStore {
     this.#noteReached(version);
     const outlets = ports.map((port) => ({ port, on, name: null }));
     const state = this.#findOrAdd({ mac, at });
-    state.saidOffline = state.listedOffline = false;
+    state.isOfflineByAnswer = state.isOfflineByList = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);
     this.#tell();
     return state.strip;
@@ -330,7 +330,7 @@ export class StripStore {
   forgetReadings(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
-    const unknown = Object.fromEntries(state.untold.map((name) => [name, null]));
+    const unknown = Object.fromEntries(state.unlisted.map((name) => [name, null]));
     this.#take(state, unknown, version);
     this.#tell();
   }
@@ -339,7 +339,7 @@ export class StripStore {
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
-    state.saidOffline = true;
+    state.isOfflineByAnswer = true;
     this.#take(state, { available: false }, version);
     this.#tell();
   }
@@ -395,8 +395,8 @@ export class StripStore {
     this.announce(this.#changes.splice(0));
   }
 
-  #take(state: StripState, told: Partial<Strip>, version: number, unsure?: readonly VersionedField[]): void {
-    this.#changes.push(...state.take(told, version, unsure));
+  #take(state: StripState, ...answer: Parameters<StripState['take']>): void {
+    this.#changes.push(...state.take(...answer));
   }
 
   #markAllUnavailable(version: number): void {

@@ -82,7 +82,7 @@ export class Switcher {
   async #cycle(queued: QueuedCommand): Promise<Outcome> {
     const plan = this.#plan(queued.command, false);
     const grace = new Promise<StripError>((resolve) => {
-      queued.endGrace = () => resolve(queued.errorWhenClosed);
+      queued.stopWaiting = () => resolve(queued.errorWhenClosed);
     });
     const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
     if (failure !== null && !queued.hasPendingRestore) throw failure;

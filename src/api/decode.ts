@@ -2,7 +2,14 @@ import { isRecord } from '../values';
 import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
 import { createClassifier, type Classifier, type KeyMeaning } from './decode/names';
-import { outletSets, readSet, rowSet, settleOutlets, tellsOutlets, type ToldOutlet } from './decode/outlets';
+import {
+  outletSets,
+  readSet,
+  rowSet,
+  settleOutlets,
+  tellsOutlets,
+  type OutletCandidate,
+} from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
@@ -76,7 +83,7 @@ interface AboutStrip {
   /** It stands among strips that are known not to answer. */
   offline: boolean;
   /** Outlets that stand in no record of the strip. */
-  bare: ToldOutlet[] | null;
+  bare: OutletCandidate[] | null;
 }
 
 /** What is said about each strip, however its MAC is spelled; of two spellings the first in the alphabet counts. */

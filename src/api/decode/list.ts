@@ -275,7 +275,7 @@ function partIdentity(record: JsonRecord, classify: Classifier): Identity | null
 }
 
 /** Added to the rank of a mere identifier. */
-const MERE = 100;
+const ID_OFFSET = 100;
 
 /** The identity that a record's own fields give, the most preferred name first. */
 function directIdentity(record: JsonRecord, classify: Classifier): Identity | null {
@@ -283,9 +283,9 @@ function directIdentity(record: JsonRecord, classify: Classifier): Identity | nu
   for (const key in record) {
     const { mac, id } = classify(key);
     if (mac < Infinity) best.add(mac, record[key]);
-    else if (id < Infinity && isMacText(record[key])) best.add(MERE + id, record[key]);
+    else if (id < Infinity && isMacText(record[key])) best.add(ID_OFFSET + id, record[key]);
   }
-  return best.text === null ? null : { mac: best.text, named: best.rank < MERE };
+  return best.text === null ? null : { mac: best.text, named: best.rank < ID_OFFSET };
 }
 
 const isMacText = (value: unknown): boolean =>

@@ -8,7 +8,7 @@ import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './v
 import type { AddNote, JsonRecord } from './values';
 
 /** One outlet, as one container of an answer tells it. */
-export interface ToldOutlet {
+export interface OutletCandidate {
   /** The key of the container. */
   from: string;
   port: Port | null;
@@ -42,9 +42,9 @@ export function outletSets(
   { fields, keyed }: StripFields,
   classify: Classifier,
   measured: boolean,
-): ToldOutlet[][] {
-  const sets: ToldOutlet[][] = [];
-  const others: ToldOutlet[][] = [];
+): OutletCandidate[][] {
+  const sets: OutletCandidate[][] = [];
+  const others: OutletCandidate[][] = [];
   for (const { meaning, value, record, part } of fields) {
     if (typeof value !== 'object' || value === null || part === 'network' || meaning.is('old')) continue;
     const trust = trustOf(meaning, value);
@@ -85,7 +85,7 @@ function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
 export function rowSet(
   rows: readonly JsonRecord[],
   classify: Classifier,
-): { outlets: ToldOutlet[]; name: string | null } | null {
+): { outlets: OutletCandidate[]; name: string | null } | null {
   const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false }, classify);
   if (outlets === null || rows.some((row) => tellsOutlets(row, classify))) return null;
   const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
@@ -95,14 +95,22 @@ export function rowSet(
 }
 
 /** The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these. */
-export function readSet(value: unknown, container: Container, classify: Classifier): ToldOutlet[] | null {
+export function readSet(
+  value: unknown,
+  container: Container,
+  classify: Classifier,
+): OutletCandidate[] | null {
   const content = readJson(value);
   if (Array.isArray(content)) return ofArray(content, container, classify);
   if (!isRecord(content)) return null;
   return ofMap(content, container, classify) ?? ofWrapper(content, container, classify);
 }
 
-function ofArray(array: readonly unknown[], container: Container, classify: Classifier): ToldOutlet[] | null {
+function ofArray(
+  array: readonly unknown[],
+  container: Container,
+  classify: Classifier,
+): OutletCandidate[] | null {
   const records = array.every(isRecord) ? array : array.filter(isRecord);
   if (records.length === 0)
     return container.trust === 'outlets' ? ofValues(array, container, classify) : null;
@@ -133,7 +141,7 @@ function ofRecords(
   keys: readonly KeyMeaning[],
   { key: from, trust }: Container,
   classify: Classifier,
-): ToldOutlet[] | null {
+): OutletCandidate[] | null {
   if (all.length > MOST_OUTLETS) return null;
   const columns = columnsOf(all, classify);
   const labels = columns.filter(({ isLabel }) => isLabel);
@@ -235,7 +243,7 @@ function ofValues(
   values: readonly unknown[],
   { key: from, record, measured }: Container,
   classify: Classifier,
-): ToldOutlet[] | null {
+): OutletCandidate[] | null {
   const isState = (value: unknown): boolean =>
     !isMeasure(value) && (typeof value !== 'object' || value === null);
   if (values.length > PORTS.length || !values.every(isState)) return null;
@@ -260,7 +268,7 @@ const mayMeasure = (meaning: KeyMeaning, values: readonly unknown[], measured: b
     (meaning.plain === 'channels' || values.every((value) => readBit(value) === false)));
 
 /** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
-function ofMap(map: JsonRecord, container: Container, classify: Classifier): ToldOutlet[] | null {
+function ofMap(map: JsonRecord, container: Container, classify: Classifier): OutletCandidate[] | null {
   const keys = Object.keys(map).map(classify);
   const keyed = keys.filter((key) => key.keyed >= 0);
   if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container, classify);
@@ -276,7 +284,7 @@ function ofKeys(
   keys: readonly KeyMeaning[],
   container: Container,
   classify: Classifier,
-): ToldOutlet[] | null {
+): OutletCandidate[] | null {
   if (keys.every(({ key, keyedState }) => keyedState === null || isRecord(map[key]))) {
     const own = keys.filter(({ keyedState }) => keyedState !== null);
     return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container, classify);
@@ -285,7 +293,11 @@ function ofKeys(
 }
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
-function ofWrapper(wrapper: JsonRecord, container: Container, classify: Classifier): ToldOutlet[] | null {
+function ofWrapper(
+  wrapper: JsonRecord,
+  container: Container,
+  classify: Classifier,
+): OutletCandidate[] | null {
   const lists = Object.keys(wrapper).filter((key) => {
     const meaning = classify(key);
     const holds = meaning.holds || meaning.outlets !== null;
@@ -304,7 +316,7 @@ function keyedSet(
   keys: readonly KeyMeaning[],
   { key: from, measured }: Container,
   classify: Classifier,
-): ToldOutlet[] {
+): OutletCandidate[] {
   const numbers = fromOne(keys.map(({ keyed }) => keyed));
   const mayBeMeasured =
     keys.some(({ key, keyedState }) => keyedState !== null && isMeasure(map[key])) ||
@@ -323,7 +335,7 @@ function keyedSet(
 }
 
 /** The outlets of all sets together, as new objects in order of port. If two sets disagree about an outlet, its state is unknown. */
-export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: AddNote): Outlet[] {
+export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], note: AddNote): Outlet[] {
   for (const outlets of sets) {
     const [first] = outlets;
     if (first !== undefined && outlets.every(({ port }) => port === null))
@@ -331,7 +343,7 @@ export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: Ad
   }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    let first: ToldOutlet | null = null;
+    let first: OutletCandidate | null = null;
     let isOnly = true;
     for (const outlets of sets) {
       for (const outlet of outlets) {
@@ -351,7 +363,7 @@ export function settleOutlets(sets: readonly (readonly ToldOutlet[])[], note: Ad
   return settled;
 }
 
-function commonState(told: readonly ToldOutlet[], port: Port, note: AddNote): boolean | null {
+function commonState(told: readonly OutletCandidate[], port: Port, note: AddNote): boolean | null {
   const known = told.filter(({ state }) => state.on !== null);
   const [first] = known;
   const agree = known.every(({ state }) => state.on === first?.state.on);
@@ -365,7 +377,7 @@ function commonState(told: readonly ToldOutlet[], port: Port, note: AddNote): bo
 }
 
 /** The name that is told, if it is one. */
-function commonName(told: readonly ToldOutlet[]): string | null {
+function commonName(told: readonly OutletCandidate[]): string | null {
   const named = told.filter(({ name }) => name !== null);
   const name = named[0]?.name ?? null;
   return named.every((each) => each.name === name) ? name : null;

@@ -3,7 +3,7 @@ import { looksLikeMac, sameMac } from '../mac';
 import type { PortOrAll, SwitchResult } from '../types';
 import { stripFields } from './fields';
 import { createClassifier, says, type Classifier } from './names';
-import { outletSets, type ToldOutlet } from './outlets';
+import { outletSets, type OutletCandidate } from './outlets';
 import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
@@ -153,7 +153,7 @@ const saysState = (record: JsonRecord, on: boolean, classify: Classifier): boole
  */
 function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch, classify: Classifier): boolean {
   const outlets = outletSets(stripFields([record], classify), classify, true).flat();
-  const isOpposite = (outlet: ToldOutlet): boolean =>
+  const isOpposite = (outlet: OutletCandidate): boolean =>
     (port === 'all' || outlet.port === port) && outlet.state.on === !on;
   return saysState(record, !on, classify) || outlets.some(isOpposite);
 }
