@@ -215,7 +215,7 @@ export class CommandQueue {
    */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
-    const isHeldUp = queued.ports.some((port) => (firstOf(queued.siblings, port)?.failure ?? null) !== null);
+    const isHeldUp = queued.ports.some((port) => firstOf(queued.siblings, port)?.failure);
     const since = isHeldUp ? queued.since : Math.max(queued.since, this.#answeredAt);
     const asleep = Math.max(0, this.options.clock.wall() - now - queued.clockOffset);
     return limit - (now - since) - asleep;

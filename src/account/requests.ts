@@ -1,5 +1,4 @@
-import { closedError, isOutage, isStripError, mayBeCarriedOut, pauseTooLong } from '../api/errors';
-import type { StripError } from '../api/errors';
+import { closedError, isRefusal, isStripError, pauseTooLong, type StripError } from '../api/errors';
 import { Cooldown, Semaphore } from '../api/limits';
 import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { AccountOptions } from './types';
@@ -99,8 +98,7 @@ export class Requests {
       // The service's client was closed: there is no time left.
       if (error.code === 'CLOSED') throw error;
       if (this.queue.isClosed) return backoff(1_000);
-      const isRefused = !isOutage(error) && !mayBeCarriedOut(error);
-      const longest = isRefused ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
+      const longest = isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
       return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
     }
     const { retryFor } = this.options.settings;

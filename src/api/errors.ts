@@ -139,6 +139,9 @@ export function mayBeCarriedOut(error: StripError): boolean {
   return code === 'TIMEOUT' || code === 'CLOSED';
 }
 
+/** The service is there, and did not carry the request out. */
+export const isRefusal = (error: StripError): boolean => !isOutage(error) && !mayBeCarriedOut(error);
+
 /** Whether the service itself says that it does not know a strip: a web page that was not found says nothing about strips. */
 export const isUnknownStrip = (error: unknown): boolean =>
   isStripError(error) && error.code === 'NOT_FOUND' && error.sentenceKey !== 'NOT_FOUND.address';

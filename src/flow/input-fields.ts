@@ -114,8 +114,8 @@ export function requireVariable(name: string, value: unknown): unknown {
   return typeof value === 'string' ? requireSet(value) : value;
 }
 
-/** Of a message without expressions. */
-const NOTHING: MessageSource['evaluated'] = new Map();
+/** What is evaluated where no field is an expression. */
+const NO_EXPRESSIONS: MessageSource['evaluated'] = new Map();
 
 /** Reads a message: `read` is called once its expressions are evaluated. */
 type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Promise<Value>;
@@ -127,7 +127,7 @@ export function messageReading(fields: readonly InputField[]): ReadMessage {
   return async (msg, read) => {
     const readWith = (evaluated: MessageSource['evaluated']) =>
       asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }));
-    if (expressions.length === 0) return readWith(NOTHING);
+    if (expressions.length === 0) return readWith(NO_EXPRESSIONS);
     const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
     const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
     last = inOrder.catch(() => undefined);

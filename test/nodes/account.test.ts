@@ -132,6 +132,16 @@ describe('the strip-account node', () => {
     );
   });
 
+  it('starts a strip watch after a deploy that only adds the TLS node it lacked, which says once why it could not before', async () => {
+    const nodes = [lab.account({ tls: 'tls' }), flowNode('watch', 'strip watch')];
+    await lab.deploy(nodes, { account: { apiKey: lab.service.apiKey } }, [configNodes]);
+    assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
+    await lab.redeploy([...nodes, flowNode('list', 'strip list')], 'nodes');
+    assert.equal(lab.said('watch', 'warn').length, 1);
+    await lab.redeploy([...nodes, { id: 'tls', type: 'tls-config' }], 'nodes');
+    await lab.until('the first poll', () => lab.statuses('watch').at(-1) === 'green dot watching');
+  });
+
   it('shows its key nowhere on the node object', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', outlet2)]);
     await lab.out('switch', { payload: true });

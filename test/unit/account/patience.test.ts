@@ -96,7 +96,7 @@ describe('a command that waits', () => {
     await closing;
   });
 
-  it('for slow reads is not needed by a command: they leave it a place', async () => {
+  it('does not wait for slow reads, which leave one place to commands', async () => {
     const { account, clock, service, run } = startAccount({ concurrency: 3 });
     const reads = Array.from({ length: 20 }, (_, index) => account.get(`A${index}`).catch(() => null));
     await clock.pass(0);

@@ -380,6 +380,20 @@ describe('simultaneous reads', () => {
     assert.equal(lab.service.lists.length, 1);
   });
 
+  it('say nothing of the newest list where an older one that cannot be read comes late', async () => {
+    const lab = startAccount();
+    const older = lab.account.list();
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    const newer = lab.account.list();
+    await lab.service.lists[1]?.answer(listOf(makeStrip(MAC, [true])));
+    await newer;
+    await lab.service.lists[0]?.answer({ ...listOf(), readable: false });
+    await older;
+    assert.equal(lab.account.status().readable, true);
+    assert.deepEqual(lab.log.lines, []);
+  });
+
   it('fail together, and the next one sends a new request', async () => {
     const lab = startAccount();
     const both = [lab.account.get(MAC), lab.account.get(MAC)];
