@@ -95,10 +95,10 @@ class Search {
     const before = this.records.length;
     // What a record with a MAC holds are its outlets, unless they have MACs and outlets of their own.
     const others = own === null ? null : keysOfOthers(record, own, classify);
-    if (others?.length === 0 || !this.#inside(record, place)) return false;
+    if (others?.size === 0 || !this.#inside(record, place)) return false;
     // An empty list inside makes no group of a record that has a MAC further down.
     if (this.records.length === before && partIdentity(record, classify) !== null) return false;
-    const rest = Object.entries(record).filter(([key]) => others?.includes(key) === false);
+    const rest = Object.entries(record).filter(([key]) => others?.has(key) === false);
     if (own !== null && tellsOutlets(Object.fromEntries(rest), classify))
       this.records.push({ identity: own, record, offline: place.offline });
     return true;
@@ -219,13 +219,13 @@ const saysFailure = (record: JsonRecord, classify: Classifier): boolean =>
   });
 
 /** The keys of a record under which stand records with outlets and with MACs other than its own. */
-function keysOfOthers(record: JsonRecord, own: Identity, classify: Classifier): string[] {
-  const keys: string[] = [];
+function keysOfOthers(record: JsonRecord, own: Identity, classify: Classifier): Set<string> {
+  const keys = new Set<string>();
   for (const key in record) {
     const value = record[key];
     if (typeof value !== 'object' || value === null || classify(key).denied) continue;
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    if (inner.some((item) => isOtherStrip(item, own, classify))) keys.push(key);
+    if (inner.some((item) => isOtherStrip(item, own, classify))) keys.add(key);
   }
   return keys;
 }

@@ -32,6 +32,10 @@ export interface Container {
 
 /** More records than this are no outlets of one strip. */
 const MOST_OUTLETS = 64;
+/** A record with more fields than this is none of one outlet. */
+const MOST_COLUMNS = 500;
+/** More sets than this are no sets of outlets of one strip: nothing is read from any. */
+const MOST_SETS = 16;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -50,6 +54,7 @@ export function outletSets(
     const trust = trustOf(meaning, value);
     const set = readSet(value, { key: meaning.key, record, trust, measured }, classify);
     if (set !== null) (trust === 'none' ? others : sets).push(set);
+    if (sets.length + others.length > MOST_SETS) return [];
   }
   for (const { record, keys } of keyed) {
     const sure = flatKeys(keys);
@@ -144,6 +149,7 @@ function ofRecords(
 ): OutletCandidate[] | null {
   if (all.length > MOST_OUTLETS) return null;
   const columns = columnsOf(all, classify);
+  if (columns.length > MOST_COLUMNS) return null;
   const labels = columns.filter(({ isLabel }) => isLabel);
   const records = labels.length === 0 ? all : thoseOfOutlets(all, labels, columns, trust);
   const ownKeys = records === all ? keys : keys.filter((_, i) => records.some((record) => record === all[i]));

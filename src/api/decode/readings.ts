@@ -29,6 +29,9 @@ const UNITS: Readonly<Record<ReadingName, RegExp>> = {
   signal: /^(?:dbm?|%|percent|bars?)$/i,
 };
 
+/** More fields than this that are about readings are not those of one strip: nothing is read from any. */
+const MOST_FIELDS = 100;
+
 /** A mains voltage without a unit beyond this was sent in tenths or thousandths. */
 const HIGHEST_VOLTAGE = 1_000;
 
@@ -53,9 +56,11 @@ export function settleReadings(fields: readonly Field[], classify: Classifier, n
 }
 
 /** All that fields say of readings. */
-function candidatesOf(fields: readonly Field[], classify: Classifier): ReadingCandidate[] {
+function candidatesOf(all: readonly Field[], classify: Classifier): ReadingCandidate[] {
+  const fields = all.filter(isAboutReading);
+  if (fields.length > MOST_FIELDS) return [];
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
-  const unreliable = fields
+  const unreliable = all
     .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
     .map(({ record }) => record);
   const candidates: ReadingCandidate[] = [];
@@ -70,6 +75,14 @@ function candidatesOf(fields: readonly Field[], classify: Classifier): ReadingCa
   const isScaled = candidates.some(({ reading, value }) => reading === 'voltage' && value > HIGHEST_VOLTAGE);
   return isScaled ? candidates.map(asScaled) : candidates;
 }
+
+/** Whether a field may be a reading, or its unit or scale. */
+const isAboutReading = ({ meaning }: Field): boolean =>
+  meaning.reading !== null ||
+  meaning.unitOf !== null ||
+  meaning.scaleOf !== null ||
+  meaning.is('power') ||
+  meaning.is('strength');
 
 /** The one value of a reading on which its candidates agree. */
 function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: AddNote): Measured | null {

@@ -406,6 +406,37 @@ describe('The decoder, whatever it is given', () => {
     }
   });
 
+  describe('where one record says the same in thousands of spellings, which nobody can compare in time,', () => {
+    const spell = (name: string, i: number): string =>
+      name + i.toString(2).replaceAll('0', '_').replaceAll('1', '-');
+    const spelled = (count: number, fields: object): Record<string, unknown> =>
+      Object.fromEntries<unknown>(
+        Array.from({ length: count }, (_, i) =>
+          Object.entries<unknown>({ ...fields }).map(([name, value]) => [spell(name, i), value] as const),
+        ).flat(),
+      );
+    const read = (body: object) => decodeStrip({ mac: MAC, ...body }, MAC, AT).strip;
+
+    it('reads no set of outlets', () => {
+      assert.equal(read(spelled(16, { ports: [true, true, false, false] })).outlets.length, 4);
+      assert.deepEqual(read(spelled(10_000, { ports: [true, true, false, false] })).outlets, []);
+    });
+
+    it('reads no outlet', () => {
+      const port = (number: number, count: number) => ({ ...spelled(count, { port: number }), on: true });
+      const four = (count: number) => ({ outlets: [1, 2, 3, 4].map((number) => port(number, count)) });
+      assert.equal(read(four(400)).outlets.length, 4);
+      assert.deepEqual(read(four(10_000)).outlets, []);
+    });
+
+    for (const fields of [{ load: 5, loadUnit: 'W' }, { meter: { power: 5 } }, { power: 5 }]) {
+      it(`reads no load: ${JSON.stringify(fields)}`, () => {
+        assert.equal(read({ voltage: 230, ...spelled(20, fields) }).load, 5);
+        assert.equal(read({ voltage: 230, ...spelled(10_000, fields) }).load, null);
+      });
+    }
+  });
+
   it('leaves Object.prototype alone', () => {
     const body: unknown = JSON.parse('{"__proto__": {"mac": "FFFFFFFFFFFF", "outlets": [true]}}');
     decodeAll(body);
