@@ -1,3 +1,4 @@
+import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
 import { asError, closedError, isStripError, StripError, valueOrNull } from '../api/errors';
 import { sameMac } from '../api/mac';
@@ -149,6 +150,10 @@ export function commandReader(
     const strip = (): string => requireMac(mac.readRequired(source));
     if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
     if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
+    if (payload.length > MAX_WAITING) {
+      const params = { most: MAX_WAITING, count: payload.length };
+      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayLong', { params });
+    }
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
     const isFixed = mac.source !== 'message';
     const elements = Array.from(payload, readElement); // unlike `map`, not skipping holes
@@ -224,10 +229,13 @@ function readElement(
 const isWholeStrip = (payload: unknown): boolean =>
   ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
 
+/** A strip with more outlets than this is none. */
+const MOST_OUTLETS = 64;
+
 /** Commands that restore the outlets of a strip whose state is known. Throws INVALID_INPUT. */
 function readWholeStrip(strip: unknown, mac: string): RequestedCommand[] {
   const outlets = ownProperty(strip, 'outlets');
-  if (!Array.isArray(outlets)) throw invalidInput('wholeStrip', outlets);
+  if (!Array.isArray(outlets) || outlets.length > MOST_OUTLETS) throw invalidInput('wholeStrip', outlets);
   const commands = Array.from(outlets, (outlet: unknown) => {
     const port = parseOnePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;

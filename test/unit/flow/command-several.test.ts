@@ -74,6 +74,20 @@ describe('several outlets in one message', () => {
       );
     });
 
+    it('are at most 10,000, however long the array is', async () => {
+      const payload = Array.from({ length: 10_001 }, () => ({ port: 1, on: true }));
+      for (const length of [10_001, 2 ** 32 - 1]) {
+        payload.length = length;
+        const error = await failing(() => commands(open, { payload, mac: MAC }));
+        assert.deepEqual(
+          [error.sentenceKey, error.params],
+          ['INVALID_INPUT.arrayLong', { most: 10_000, count: length }],
+        );
+      }
+      payload.length = 10_000;
+      assert.equal((await commands(open, { payload, mac: MAC })).length, 10_000);
+    });
+
     it('do not read a mac of null as the strip of the message', async () => {
       const payload = [{ port: 1, on: true, mac: null }];
       assert.equal(
@@ -101,6 +115,14 @@ describe('several outlets in one message', () => {
   });
 
   describe('a whole strip', () => {
+    it('has no thousands of outlets', async () => {
+      const outlets = Array.from({ length: 65 }, () => ({ port: 1, on: true }));
+      assert.equal(
+        (await failing(() => commands(open, { payload: { mac: MAC, outlets } }))).sentenceKey,
+        'INVALID_INPUT.wholeStrip',
+      );
+    });
+
     it('is put back where it is known', async () => {
       const payload = {
         mac: MAC,
