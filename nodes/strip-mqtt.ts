@@ -6,6 +6,7 @@ import { EMPTY_STORE, sentenceOf } from '../src/flow/node-error';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
+import { displayName } from '../src/values';
 import { startWithAccount, statusDisplay, type AccountLink, type Definition } from './shared/flow-node';
 import { packageVersion, translator } from './shared/runtime';
 
@@ -44,7 +45,7 @@ export = (RED: NodeAPI): void => {
         isTaken,
         owner,
         send: (publication) => this.send(publication),
-        onRetained: (topic) => this.warn(translate('notice.retained', { topic })),
+        onRetained: (topic) => this.warn(translate('notice.retained', { topic: displayName(topic) ?? '' })),
         onStatus: (status) => display.set(status),
       });
       started.start();

@@ -94,6 +94,15 @@ describe('the strip mqtt node', () => {
     assert.deepEqual(lab.posts(), []);
   });
 
+  it('keeps what it logs of a topic on one line', async () => {
+    await deploy();
+    const topic = topicOf('1/set').replace('/1/', '\n\u001b[31m[error] forged/1/');
+    lab.send('bridge', { topic, payload: 'ON', retain: true });
+    await lab.until('it', () => lab.arrivals.items.some(({ at }) => at === 'completed'));
+    assert.match(lab.said('bridge', 'warn').join(), /forged/);
+    assert.doesNotMatch(lab.said('bridge', 'warn').join(), /\p{Cc}/u);
+  });
+
   it('ends what waits with CLOSED when it is redeployed, and sends nothing any more', async () => {
     await deploy();
     const release = lab.service.hold();
