@@ -4,7 +4,7 @@ import type { Params } from '../src/api/errors';
 import { errorWithCode } from '../src/flow/node-error';
 import { simulatorPath } from '../src/api/connection-settings';
 import { textOf } from '../src/settings';
-import { middleware, simulators } from '../src/simulator/registry';
+import { findSimulator, middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
 import type { Definition } from './shared/flow-node';
@@ -19,8 +19,16 @@ type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
 
 export = (RED: NodeAPI): void => {
   watchDeploys(RED);
-  // Before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests.
-  RED.httpNode.use(middleware(simulators));
+  // Before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests. A server's routes cannot be taken
+  // back, so a single one stays for good. As with http-in nodes, what settings.js puts before them, such as a login, is asked first.
+  RED.httpNode.all(
+    /^/,
+    (request, _response, next) => {
+      next(findSimulator(simulators, request.url) === null ? 'route' : undefined);
+    },
+    ...[RED.settings.httpNodeMiddleware ?? []].flat(),
+    middleware(simulators),
+  );
 
   function StripSimulator(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);

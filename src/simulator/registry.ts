@@ -45,15 +45,22 @@ export const simulators = new SimulatorRegistry();
 /** The path of a simulator in the URL of a request to it. */
 const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
 
+/** The simulator that a request with this URL is for, and what the URL says after the simulator's path; `null`: none. */
+export function findSimulator(
+  registry: SimulatorRegistry,
+  url = '',
+): { simulator: Simulator; rest: string } | null {
+  const base = BASE.exec(url)?.[1];
+  const simulator = base === undefined ? null : registry.at(base);
+  return base === undefined || simulator === null ? null : { simulator, rest: url.slice(base.length) };
+}
+
 /** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
 export function middleware(registry: SimulatorRegistry) {
-  // A server's routes cannot be taken back, so a single one stays for good and asks the registry at every request.
   return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
-    const { url = '' } = request;
-    const base = BASE.exec(url)?.[1];
-    const simulator = base === undefined ? null : registry.at(base);
-    if (base === undefined || simulator === null) next();
-    else serve(simulator, request, response, url.slice(base.length)).catch(next);
+    const found = findSimulator(registry, request.url);
+    if (found === null) next();
+    else serve(found.simulator, request, response, found.rest).catch(next);
   };
 }
 

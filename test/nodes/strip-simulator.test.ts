@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { RequestHandler } from 'express';
 import type { NodeAPI, NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import type { Spy } from 'node-red-node-test-helper';
@@ -202,6 +203,21 @@ describe('the strip simulator node', () => {
     });
     await redeploy(around, 'nodes', {});
     assert.equal((await ask(list)).status, 404);
+  });
+
+  it('is behind what settings.js puts before http-in nodes, such as a login; other routes are left to that', async () => {
+    const asked: (string | undefined)[] = [];
+    const httpNodeMiddleware: RequestHandler = (request, response, next) => {
+      asked.push(request.url);
+      if (request.headers['x-api-key'] === 'let me in') next();
+      else response.sendStatus(401);
+    };
+    helper.settings({ httpNodeMiddleware });
+    await deploy([simulatorNode('sim')], { sim: { apiKey: 'let me in' } });
+    assert.equal((await ask(switchPath, { port: 1, on: true })).status, 401);
+    assert.equal((await ask(switchPath, { port: 1, on: true }, 'let me in')).status, 200);
+    assert.equal((await ask('/elsewhere')).status, 404);
+    assert.deepEqual(asked, [switchPath, switchPath]);
   });
 
   for (const [settings, notice] of [
