@@ -243,7 +243,8 @@ const LONGEST_PREFIX = 200;
  * published topic (wildcards, control characters, empty levels) or keeps for itself (`$`).
  */
 export function checkPrefix(text: string): string {
-  const prefix = text.trim().replace(/^\/+|\/+$/g, '');
+  // As in `parseBaseUrl`.
+  const prefix = text.trim().replace(/^\/+|(?<!\/)\/+$/g, '');
   const levels = prefix.split('/');
   if (
     prefix.length > LONGEST_PREFIX ||

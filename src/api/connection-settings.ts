@@ -44,7 +44,8 @@ export function parseBaseUrl(text: string): BaseUrl {
   // A lone "?" or "#" leaves `search` and `hash` empty, but is just as little part of a base URL.
   if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlQuery');
 
-  const path = url.pathname.replace(/\/+$/, '');
+  // Looked for only from the first of several slashes: else the time grows with the square of their number. Also below.
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   const base = path.endsWith(API_ROOT) ? path.slice(0, -API_ROOT.length) : path;
   url.pathname = base + API_ROOT;
   return { url, simulator: null };
@@ -55,7 +56,7 @@ export function parseBaseUrl(text: string): BaseUrl {
  * pasted with it. `null` where it does not start with "/" or is no plain path.
  */
 export function simulatorPath(text: string): string | null {
-  const path = text.trim().replace(new RegExp(`/*(?:${API_ROOT}/*)?$`), '');
+  const path = text.trim().replace(new RegExp(`(?<!/)/*(?:${API_ROOT}/*)?$`), '');
   const isPlain = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/.test(path);
   return isPlain && text.trim() !== '' ? path : null;
 }

@@ -72,6 +72,13 @@ describe('parseBaseUrl', () => {
   it('names the variable that is not set', async () => {
     assert.deepEqual((await failing(() => parseBaseUrl('${STRIPS_URL}'))).params, { variable: 'STRIPS_URL' });
   });
+
+  it('is not held up by hundreds of thousands of slashes', async () => {
+    const slashes = '/'.repeat(300_000);
+    for (const text of [`${slashes}x`, `/${'/api/public/v1'.repeat(20_000)}x${slashes}y`])
+      assert.equal((await failing(() => parseBaseUrl(text))).sentenceKey, 'NOT_CONFIGURED.urlInvalid');
+    assert.ok(parseBaseUrl(`http://strips.example.com/${slashes}x`).url.pathname.length > 300_000);
+  });
 });
 
 describe('checkApiKey', () => {
