@@ -157,7 +157,7 @@ export class CommandQueue {
       siblings.push(queued);
       this.#size++;
       const troubled = queued.ports.filter((port) => firstOf(siblings, port)?.failure !== null);
-      if (troubled.length > 0) this.#supersede(siblings, troubled);
+      if (troubled.length > 0) this.#supersede(queued, troubled);
       this.#startIfFirst(queued);
       if (queued.phase === 'waiting') this.expireLater(this.patience);
     });
@@ -182,7 +182,7 @@ export class CommandQueue {
     queued.failure = error;
     const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
     this.enter(queued, phase, { phase: 'retrying', error });
-    this.#supersede(queued.siblings, queued.ports);
+    this.#supersede(queued);
   }
 
   /** The wait of a cycle between its halves; none while the account closes. */
@@ -199,7 +199,9 @@ export class CommandQueue {
   /** The service answered. While requests of commands fail, a read that succeeds does not mean that switches work again. */
   answered(isSwitch: boolean): void {
     if (!isSwitch && this.#outage !== null) return;
-    this.#answeredAt = this.options.clock.monotonic();
+    const now = this.options.clock.monotonic();
+    // If the process stood still, the answer may have come long ago.
+    this.#answeredAt = this.#expiry === null ? now : Math.min(now, this.#expiryDue);
     this.#outage = null;
   }
 
@@ -269,7 +271,7 @@ export class CommandQueue {
       this.#remove([queued]);
       queued.resolve(outcome);
     } catch (error) {
-      if (isOutage(error)) this.#supersede(queued.siblings, queued.ports);
+      if (isOutage(error)) this.#supersede(queued);
       this.#remove([queued]);
       this.#reject(queued, error);
     }
@@ -345,30 +347,23 @@ export class CommandQueue {
     });
   }
 
-  /** Whether a newer command switches an outlet of this one. Off, toggle and cycle of "all" skip protected outlets. */
-  #reaches(newer: QueuedCommand, { command, ports }: QueuedCommand): boolean {
-    const isLimited = newer.command.port === 'all' && newer.command.action !== true;
-    const kept = isLimited ? protectedPorts(this.options, command.mac) : [];
-    return ports.some((port) => newer.ports.includes(port) && !kept.includes(port));
-  }
-
   #tooOld(queued: QueuedCommand): StripError {
     const params = { seconds: Math.ceil(this.patience / 1000) };
     return queued.failure ?? this.#outage ?? new StripError('TIMEOUT', 'TIMEOUT.waiting', { params });
   }
 
   /**
-   * Ends what newer commands make pointless at these outlets of a strip, whose first commands fail: everything older than the newest on/off, pairs of
+   * Ends what newer commands make pointless at these outlets of a command's strip, whose first commands fail: everything older than the newest on/off, pairs of
    * toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all".
    */
-  #supersede(siblings: readonly QueuedCommand[], troubled: readonly Port[]): void {
+  #supersede({ siblings, command, ports }: QueuedCommand, troubled = ports): void {
+    const skipped = protectedPorts(this.options, command.mac);
     /** Commands that stay, the newest first. */
     const kept: QueuedCommand[] = [];
     const ended = new Map<QueuedCommand, 'newer' | 'toggles'>();
     for (const queued of [...siblings].reverse()) {
       const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
-      const reaching = mayGo ? kept.filter((other) => this.#reaches(other, queued)) : [];
-      const newer = replacementFor(queued, reaching);
+      const newer = mayGo ? replacementFor(queued, kept, skipped) : undefined;
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
       if (newer === undefined || (queued.hasPendingRestore && !takesOver(newer, queued, isGone))) {
         kept.push(queued);
@@ -469,19 +464,27 @@ function takesOver(
   );
 }
 
-/** The newer command, among those for its outlets that stay, which makes this one pointless. */
+/**
+ * The newer command, among those that stay, which makes this one pointless. `newer`: the newest first. `skipped`: protected outlets, which off,
+ * toggle and cycle of "all" leave alone.
+ */
 function replacementFor(
-  { action, command, phase }: QueuedCommand,
+  { action, command, phase, ports }: QueuedCommand,
   newer: readonly QueuedCommand[],
+  skipped: readonly Port[],
 ): QueuedCommand | undefined {
   const { port } = command;
-  const absolute = newer.find(
-    (other) => typeof other.action === 'boolean' && (port !== 'all' || other.command.port === 'all'),
-  );
+  const reaches = (other: QueuedCommand): boolean => {
+    const isLimited = other.command.port === 'all' && other.command.action !== true;
+    return ports.some((each) => other.ports.includes(each) && !(isLimited && skipped.includes(each)));
+  };
+  const isAbsolute = ({ action, command }: QueuedCommand): boolean =>
+    typeof action === 'boolean' && (port !== 'all' || command.port === 'all');
+  const absolute = newer.find((other) => isAbsolute(other) && reaches(other));
   if (absolute !== undefined) return absolute;
   const isAlike = (other: QueuedCommand): boolean => other.action === action && other.command.port === port;
   if (action === 'cycle' && phase === 'waiting') return newer.find(isAlike);
   // Two toggles cancel each other if no other command is between them.
-  const next = action === 'toggle' ? newer.at(-1) : undefined;
+  const next = action === 'toggle' ? newer.findLast(reaches) : undefined;
   return next?.isReplaceable === true && isAlike(next) ? next : undefined;
 }

@@ -321,7 +321,8 @@ export class StripStore {
 
   /** A list asked as `version` failed: each strip without a newer answer becomes unavailable. */
   failed(error: StripError, version: number): void {
-    if (!this.#noteAnswer(error, version)) return;
+    // What was answered about strips meanwhile says nothing of a list that the service refuses.
+    this.#noteAnswer(error, version, onlyListEnds(error) ? this.#listVersion : this.#availableVersion);
     this.#markAllUnavailable(version);
     this.#tell();
   }
@@ -376,19 +377,17 @@ export class StripStore {
     return this.available === true && !this.#isListUnreadable;
   }
 
-  /** Notes whether the service answered: `error` is `null`, or says why not. Returns false if something newer is known. */
-  #noteAnswer(error: StripError | null, version: number): boolean {
-    if (version <= this.#availableVersion) return false;
-    this.#availableVersion = version;
+  /** Notes whether the service answered, unless `newest` is newer: `error` is `null`, or says why not. */
+  #noteAnswer(error: StripError | null, version: number, newest = this.#availableVersion): void {
+    if (version <= newest) return;
+    this.#availableVersion = Math.max(this.#availableVersion, version);
     this.error = error;
     this.available = error === null;
-    return true;
   }
 
   /** The service answered about a strip. If it answers, but not with a list that can be read, only another list says that this is over. */
   #noteReached(version: number): void {
-    const { error } = this;
-    if (error === null || (isOutage(error) && error.code !== 'SERVICE')) this.#noteAnswer(null, version);
+    if (this.error === null || !onlyListEnds(this.error)) this.#noteAnswer(null, version);
   }
 
   #tell(): void {
@@ -424,6 +423,9 @@ export class StripStore {
     }
   }
 }
+
+/** The service can be reached, but does not list its strips. */
+const onlyListEnds = (error: StripError): boolean => !isOutage(error) || error.code === 'SERVICE';
 
 /** An answer about a strip, corrected where something newer is known. */
 function corrected(answer: Strip, { strip }: StripState): Strip {

@@ -354,6 +354,21 @@ describe('a machine that slept', () => {
   });
 });
 
+describe('a process that stood still', () => {
+  it('sends nothing that was asked for long before, although an answer had come before it went on', async () => {
+    const lab = startAccount();
+    const commands = Array.from({ length: 8 }, (_, index) => lab.run(1, index % 2 === 0));
+    lab.clock.block(5 * 60_000);
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(1000);
+    assert.equal(commands[0]?.outcome?.on, true);
+    const codes = commands.slice(1).map(({ error }) => error?.code);
+    assert.deepEqual(new Set(codes), new Set(['TIMEOUT', 'SUPERSEDED']));
+    assert.equal(lab.service.all.length, 1);
+    assert.equal(lab.clock.pending, 0);
+  });
+});
+
 describe('a rate limit', () => {
   it('lets only the newest of 30 commands that came during it go out', async () => {
     const lab = startAccount();

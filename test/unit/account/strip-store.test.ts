@@ -276,7 +276,23 @@ describe('a list that arrives late', () => {
     await lab.service.last.answer(yes());
     const { take } = watch(lab);
     await Promise.all([assert.rejects(failing), lab.service.lists[1]?.fail(failure('TIMEOUT'))]);
-    assert.deepEqual(take(), []);
+    assert.deepEqual(take(), [`${OTHER} unavailable`]);
+    assert.equal(lab.account.status().available, true);
+  });
+
+  it('and refused is noted, whatever strips have answered since', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true]));
+    const refused = lab.account.list();
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await Promise.all([assert.rejects(refused), lab.service.lists[1]?.fail(failure('AUTH'))]);
+    assert.equal(lab.account.status().error?.code, 'AUTH');
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    assert.equal(lab.account.status().available, false);
+    await list(lab, makeStrip(MAC, [true]));
+    assert.equal(lab.account.status().available, true);
   });
 });
 
