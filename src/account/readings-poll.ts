@@ -43,10 +43,11 @@ export class ReadingsPoll {
     // There may not be enough time for all, so they take turns.
     strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
     const end = clock.monotonic() + settings.interval;
+    // Shared by all: each strip is taken once.
+    const turns = strips.values();
     let failure: StripError | null = null;
     const ask = async (): Promise<void> => {
-      for (let next = strips.shift(); next !== undefined; next = strips.shift()) {
-        const { state, attempts } = next;
+      for (const { state, attempts } of turns) {
         if (!this.store.wantsReadings(state.strip.mac)) continue;
         // Strips that do not answer, or a pause, must not delay the next list for long.
         if (clock.monotonic() > end || this.cooldown.remaining > 0) return;

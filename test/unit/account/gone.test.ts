@@ -116,6 +116,16 @@ describe('a strip that left the list', () => {
     assert.deepEqual(take(), [`${OTHER} available (first)`]);
   });
 
+  it('is forgotten at once where each list has thousands of new ones', async () => {
+    const lab = startAccount();
+    const strips = (from: number) =>
+      Array.from({ length: 15_000 }, (_, index) => makeStrip(`STRIP${from + index}`, [true]));
+    for (const from of [0, 10_000, 20_000, 30_000]) await list(lab, ...strips(from));
+    const left = lab.account.store.all().map(({ mac }) => mac);
+    assert.equal(left.length, 20_000);
+    assert.equal(left.at(-1), 'STRIP44999');
+  });
+
   it('is not forgotten where it was back meanwhile, in the list or with an answer of its own', async () => {
     const lab = startAccount();
     await list(lab, makeStrip(MAC, [true]), makeStrip(OTHER, [true]));
