@@ -1,11 +1,11 @@
 import type { Node, NodeAPI } from 'node-red';
 import type { AccountLog } from '../src/account/types';
-import { valueOrNull, type StripError } from '../src/api/errors';
+import type { StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
-import { LazyAccount, readAccountSettings } from '../src/flow/shared-account';
+import { LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
-import { keyRemover, provide, type Definition } from './shared/flow-node';
+import { keyRemover, provide, type AccountLink, type Definition } from './shared/flow-node';
 import { answering, requireJson, translator } from './shared/runtime';
 
 interface Credentials {
@@ -20,32 +20,13 @@ export = (RED: NodeAPI): void => {
     const apiKey = textOf(this.credentials, 'apiKey');
     // The node object may be shown or logged, so it must not hold the key.
     this.credentials = {};
-    const hideKey = keyRemover(apiKey);
 
-    const account: LazyAccount = new LazyAccount(() => {
-      const log = logOf(this, translate, account);
-      return loadConnection().createAccount(RED, this, def, { apiKey, hideKey, log });
-    });
-    const [baseUrl, tls, proxy] = [textOf(def, 'baseUrl'), textOf(def, 'tls'), textOf(def, 'proxy')];
-    provide({
-      node: this,
-      account,
-      baseUrl,
-      tls,
-      proxy,
-      storedKey: () => apiKey,
-      hideKey,
-      diagnostics: () => ({
-        settings: valueOrNull(() => readAccountSettings(def)),
-        baseUrl,
-        hasKey: apiKey !== '',
-        tls: tls !== '',
-        proxy: proxy !== '',
-        mapping: textOf(def, 'mapping').length,
-        status: account.status(),
-        account: account.diagnostics(),
-      }),
-    });
+    const account: LazyAccount = new LazyAccount(() =>
+      loadConnection().createAccount(RED, link, logOf(this, translate, account)),
+    );
+    const hideKey = keyRemover(apiKey);
+    const link: AccountLink = { node: this, config: def, account, storedKey: () => apiKey, hideKey };
+    provide(link);
 
     this.on('close', (done: () => void) => {
       // No Catch node is left to receive the errors of messages whose nodes are closed together with the account.

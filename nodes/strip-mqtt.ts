@@ -40,7 +40,7 @@ export = (RED: NodeAPI): void => {
         origin,
         clock: systemClock,
         account: account.get(),
-        source: `${textOf(def, 'account')} ${link.baseUrl}`,
+        source: `${textOf(def, 'account')} ${textOf(link.config, 'baseUrl')}`,
         before: kept.get(this.id),
         isTaken,
         owner,

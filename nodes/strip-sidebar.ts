@@ -68,7 +68,7 @@ function deployedAccounts(RED: NodeAPI): AccountLink[] {
 /** Loaded with the first report: most users never ask for one. */
 const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;
 
-async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
+async function reportAbout(RED: NodeAPI, { config, account, storedKey }: AccountLink): Promise<unknown> {
   const versions = {
     package: packageVersion(),
     nodeRed: await RED.version(),
@@ -77,7 +77,14 @@ async function reportAbout(RED: NodeAPI, link: AccountLink): Promise<unknown> {
     release: release(),
     arch: arch(),
   };
-  return loadDiagnostics().reportOf({ ...link.diagnostics(), versions, now: systemClock.wall() });
+  return loadDiagnostics().reportOf({
+    versions,
+    config,
+    hasKey: storedKey() !== '',
+    status: account.status(),
+    account: account.diagnostics(),
+    now: systemClock.wall(),
+  });
 }
 
 async function switchOutlet(

@@ -12,7 +12,7 @@ import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
-import { textOf, type Config } from '../../src/settings';
+import { textOf } from '../../src/settings';
 import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
 import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
@@ -35,16 +35,15 @@ const KEY_FOR_SIMULATOR = 'simulator';
 /** The account behind an account node. Throws NOT_CONFIGURED. */
 export function createAccount(
   RED: NodeAPI,
-  node: Node,
-  def: Config,
-  { apiKey, hideKey, log }: { apiKey: string; hideKey: (text: string) => string; log: AccountLog },
+  { node, config, storedKey, hideKey }: AccountLink,
+  log: AccountLog,
 ): Account {
-  const settings = readAccountSettings(def);
-  const [tls, proxy] = [textOf(def, 'tls'), textOf(def, 'proxy')];
+  const settings = readAccountSettings(config);
+  const [tls, proxy] = [textOf(config, 'tls'), textOf(config, 'proxy')];
   const { timeout, concurrency: connections } = settings;
-  const baseUrl = parseBaseUrl(textOf(def, 'baseUrl'));
-  const mapping = mappingOf(RED, textOf(def, 'mapping'), node, hideKey);
-  const connection = { baseUrl, apiKey, timeout, connections, tls, proxy, mapping };
+  const baseUrl = parseBaseUrl(textOf(config, 'baseUrl'));
+  const mapping = mappingOf(RED, textOf(config, 'mapping'), node, hideKey);
+  const connection = { baseUrl, apiKey: storedKey(), timeout, connections, tls, proxy, mapping };
   const service = connect(RED, connection, 'Missing');
   return new Account({ service, settings, clock: systemClock, log });
 }
@@ -173,9 +172,10 @@ async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | u
 /** The stored key, which goes nowhere but where it was deployed to. Throws NOT_CONFIGURED for another address, TLS or proxy node. */
 function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
   if (deployed === undefined) return '';
-  const stored = valueOrNull(() => parseBaseUrl(deployed.baseUrl));
+  const { config, storedKey } = deployed;
+  const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
   const isSame = stored?.url.href === url.href && stored.simulator === simulator;
-  if (isSame && tls === deployed.tls && proxy === deployed.proxy) return deployed.storedKey();
+  if (isSame && tls === textOf(config, 'tls') && proxy === textOf(config, 'proxy')) return storedKey();
   // A simulator in this Node-RED needs none.
   if (simulator !== null) return '';
   throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');

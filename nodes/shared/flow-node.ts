@@ -2,13 +2,12 @@ import { promisify } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { systemClock } from '../../src/api/clock';
 import { StripError } from '../../src/api/errors';
-import type { ReportSource } from '../../src/flow/diagnostics';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
-import { textOf } from '../../src/settings';
+import { textOf, type Config } from '../../src/settings';
 import { onStarted, translator } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
@@ -61,17 +60,12 @@ function evaluator(RED: NodeAPI, node: Node): Evaluate {
 /** What the other nodes of this package use of an account node. */
 export interface AccountLink {
   readonly node: Node;
+  readonly config: Config;
   readonly account: LazyAccount;
-  /** The address as typed, and the ids of its TLS and proxy nodes. */
-  readonly baseUrl: string;
-  readonly tls: string;
-  readonly proxy: string;
-  /** Returns its API key, to be sent only to that address and only through these nodes. */
-  storedKey(): string;
+  /** Returns its API key, to be sent only to its base URL and only through its TLS and proxy nodes. */
+  readonly storedKey: () => string;
   /** Removes its API key from a text that is to be shown. */
-  hideKey(text: string): string;
-  /** For a diagnostics report: its settings, and what it has done. */
-  diagnostics(): Omit<ReportSource, 'versions' | 'now'>;
+  readonly hideKey: (text: string) => string;
 }
 
 const links = new WeakMap<object, AccountLink>();

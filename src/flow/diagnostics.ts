@@ -3,7 +3,7 @@
  * number of the service gets into it, and of the user's texts only units that are on a list. MACs and names are numbered.
  */
 import type { AccountDiagnostics } from '../account/account';
-import type { AccountSettings, AccountStatus } from '../account/types';
+import type { AccountStatus } from '../account/types';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
 import { parseBaseUrl } from '../api/connection-settings';
@@ -11,19 +11,15 @@ import { valueOrNull, type StripError } from '../api/errors';
 import { looksLikeMac, macKey } from '../api/mac';
 import type { LastAnswer } from '../api/recorded-service';
 import { API_ROOT, type JsonBody, type Strip } from '../api/types';
+import { textOf, type Config } from '../settings';
+import { readAccountSettings } from './shared-account';
 
 /** What a report is made of. */
 export interface ReportSource {
   versions: Record<'package' | 'nodeRed' | 'node' | 'platform' | 'release' | 'arch', string>;
-  /** As configured; `null` where the configuration cannot be read. */
-  settings: AccountSettings | null;
-  /** As configured. */
-  baseUrl: string;
+  /** Of the account's node. */
+  config: Config;
   hasKey: boolean;
-  tls: boolean;
-  proxy: boolean;
-  /** Characters of the mapping expression. */
-  mapping: number;
   status: AccountStatus;
   /** `null`: nothing was ever asked of the account. */
   account: AccountDiagnostics | null;
@@ -53,7 +49,7 @@ const unitsOf = ({ load, voltage, signal }: Strip['units']): object => ({
 
 /** Puts a report together of what is named here and in the functions below, and of nothing else. */
 export function reportOf(source: ReportSource): object {
-  const { versions, settings, status, account } = source;
+  const { versions, status, account } = source;
   const aliases = new Aliases();
   for (const strip of account?.list?.answer.strips ?? []) aliases.learn(strip);
   if (account?.strip) aliases.learn(account.strip.answer.strip);
@@ -66,7 +62,7 @@ export function reportOf(source: ReportSource): object {
       release: /^\d+(\.\d+)*/.exec(versions.release)?.[0],
       arch: text(versions.arch, /^[a-z0-9_]{2,10}$/),
     },
-    settings: settings === null ? null : settingsOf(settings, source, aliases),
+    settings: settingsOf(source, aliases),
     status: {
       available: status.available,
       readable: status.readable,
@@ -206,26 +202,31 @@ export function isKnownKey(key: string): boolean {
   return isListedName(key) || (isMadeOfWords && words.every(isKnown));
 }
 
-const settingsOf = (settings: AccountSettings, source: ReportSource, aliases: Aliases): object => ({
-  baseUrl: addressOf(source.baseUrl),
-  apiKey: source.hasKey,
-  /** Milliseconds. */
-  interval: settings.interval,
-  timeout: settings.timeout,
-  retryFor: settings.retryFor,
-  concurrency: settings.concurrency,
-  tls: source.tls,
-  proxy: source.proxy,
-  /** Characters. */
-  mapping: source.mapping,
-  protectedOutlets: settings.protectedOutlets.map(({ mac, port }) => ({ mac: aliases.mac(mac), port })),
-  outletNames: settings.outletNames.map(({ mac, port, name }) => ({
-    mac: aliases.mac(mac),
-    port,
-    name: aliases.name(name),
-  })),
-  units: unitsOf(settings.units),
-});
+/** `null` where they cannot be read. */
+function settingsOf({ config, hasKey }: ReportSource, aliases: Aliases): object | null {
+  const settings = valueOrNull(() => readAccountSettings(config));
+  if (settings === null) return null;
+  return {
+    baseUrl: addressOf(textOf(config, 'baseUrl')),
+    apiKey: hasKey,
+    /** Milliseconds. */
+    interval: settings.interval,
+    timeout: settings.timeout,
+    retryFor: settings.retryFor,
+    concurrency: settings.concurrency,
+    tls: textOf(config, 'tls') !== '',
+    proxy: textOf(config, 'proxy') !== '',
+    /** Characters. */
+    mapping: textOf(config, 'mapping').length,
+    protectedOutlets: settings.protectedOutlets.map(({ mac, port }) => ({ mac: aliases.mac(mac), port })),
+    outletNames: settings.outletNames.map(({ mac, port, name }) => ({
+      mac: aliases.mac(mac),
+      port,
+      name: aliases.name(name),
+    })),
+    units: unitsOf(settings.units),
+  };
+}
 
 function addressOf(baseUrl: string): object | null {
   const base = valueOrNull(() => parseBaseUrl(baseUrl));

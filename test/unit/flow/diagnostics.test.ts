@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { AccountDiagnostics } from '../../../src/account/account';
-import type { AccountSettings, AccountStatus } from '../../../src/account/types';
+import type { AccountStatus } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
+import type { Config } from '../../../src/settings';
 import { Aliases, isKnownKey, reportOf, shapeOf, type ReportSource } from '../../../src/flow/diagnostics';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from '../account/support';
 
-const settings: AccountSettings = {
-  interval: 30_000,
+const config: Config = {
+  baseUrl: 'https://strips.example.com/base/api/public/v1',
+  interval: 30,
   timeout: 10_000,
-  retryFor: 30_000,
+  retryFor: 30,
   concurrency: 8,
+  tls: '',
+  proxy: 'id of a proxy',
+  mapping: 'devices.some',
   protectedOutlets: [{ mac: MAC, port: 4 }],
   outletNames: [{ mac: OTHER, port: 1, name: 'Coffee maker' }],
   units: { load: 'W', voltage: '', signal: 'bananas' },
@@ -35,12 +40,8 @@ const source = (more: Partial<ReportSource> = {}): ReportSource => ({
     release: '6.1.0-17-amd64',
     arch: 'x64',
   },
-  settings,
-  baseUrl: 'https://strips.example.com/base/api/public/v1',
+  config,
   hasKey: true,
-  tls: false,
-  proxy: true,
-  mapping: 12,
   status,
   account: null,
   now: Date.parse('2027-01-15T08:00:10.000Z'),
@@ -298,7 +299,8 @@ describe('a report', () => {
 
   it('says of the base URL what kind it is', () => {
     const kindOf = (baseUrl: string) =>
-      (reportAbout({ baseUrl }) as { settings: { baseUrl: unknown } }).settings.baseUrl;
+      (reportAbout({ config: { ...config, baseUrl } }) as { settings: { baseUrl: unknown } }).settings
+        .baseUrl;
     const usual = { port: 'usual', path: 0 };
     assert.deepEqual(kindOf('http://localhost:1880'), {
       kind: 'http',
@@ -397,7 +399,7 @@ describe('a report', () => {
   });
 
   it('can be made where nothing is configured and nothing was asked', () => {
-    const report = reportAbout({ settings: null }) as Record<string, unknown>;
+    const report = reportAbout({ config: { protectedOutlets: ['Lamp'] } }) as Record<string, unknown>;
     assert.equal(report.settings, null);
     const paused = { ...status, error: null, cooldownUntil: Date.parse('2027-01-15T09:00:00.000Z') };
     const { status: shown } = reportAbout({ status: paused }) as { status: Record<string, unknown> };
@@ -429,7 +431,7 @@ describe('a report', () => {
 
   it('says of a unit that is not among the usual ones only how long it is', () => {
     const unitOf = (load: string) => {
-      const report = reportAbout({ settings: { ...settings, units: { ...settings.units, load } } });
+      const report = reportAbout({ config: { ...config, units: { load } } });
       return (report as { settings: { units: { load: unknown } } }).settings.units.load;
     };
     for (const usual of ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'])
@@ -491,17 +493,17 @@ describe('a report', () => {
         release: `6.1.0-${SENTINEL}`,
         arch: secret('arch'),
       },
-      settings: {
-        ...settings,
+      config: {
+        name: secret('name'),
+        baseUrl: `https://${SENTINEL}:${SENTINEL}@${SENTINEL}.example.com:8443/${SENTINEL}?${SENTINEL}`,
+        tls: secret('tls'),
+        proxy: secret('proxy'),
+        mapping: secret('mapping'),
         protectedOutlets: [{ mac: secret('mac'), port: 1 }],
         outletNames: [{ mac: secret('other'), port: 2, name: secret('outlet') }],
         units: { load: secret('unit'), voltage: secret('unit'), signal: secret('unit') },
       },
-      baseUrl: `https://${SENTINEL}:${SENTINEL}@${SENTINEL}.example.com:8443/${SENTINEL}?${SENTINEL}`,
       hasKey: true,
-      tls: true,
-      proxy: true,
-      mapping: 10,
       status: { ...status, error, lastAnswerAt: NUMBER },
       account,
       now: 0,
