@@ -65,7 +65,7 @@ export = (RED: NodeAPI): void => {
       if (limit !== null) this.log(RED._(`strip-simulator.notice.${limit}`, { path: path || '/' }));
     }
 
-    simulator.onSwitch(({ mac, port, on }) => {
+    simulator.on('switch', ({ mac, port, on }) => {
       this.send({ topic: `${mac}/${port}`, payload: { mac, port, on } });
     });
 

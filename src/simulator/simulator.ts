@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Clock } from '../api/clock';
 import { macKey } from '../api/mac';
 import { PORTS, READINGS } from '../api/types';
@@ -10,14 +11,8 @@ import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 interface StripConfig {
   mac: string;
   name: string;
-  outlets?: readonly OutletConfig[];
-}
-
-interface OutletConfig {
-  /** Left out of the answers where it is not given. */
-  name?: string;
-  /** At the start; off where it is not given. */
-  on?: boolean;
+  /** `name`: left out of the answers where it is not given; `on`: at the start, off where it is not given. */
+  outlets?: readonly { name?: string; on?: boolean }[];
 }
 
 export interface SimulatorOptions {
@@ -53,17 +48,10 @@ function readStrip(strip: unknown): StripConfig[] {
   return [{ mac, name: textOf(strip, 'name'), outlets }];
 }
 
-function readOutlet(outlet: unknown): OutletConfig {
+function readOutlet(outlet: unknown) {
   const name = textOf(outlet, 'name');
   const on = ownProperty(outlet, 'on') === true;
   return name === '' ? { on } : { name, on };
-}
-
-/** A switch that was carried out for a caller of the API. */
-interface Switched {
-  mac: string;
-  port: PortOrAll;
-  on: boolean;
 }
 
 /** A change at the strip itself: a pressed button, another reading, a pulled plug. */
@@ -90,15 +78,18 @@ const DRAW: Readonly<Record<Port, number>> = { 1: 86.5, 2: 32, 3: 5.5, 4: 11 };
 /** Milliseconds in which a reading that drifts goes through its range and back. */
 const PERIODS: Readonly<Record<ReadingName, number>> = { load: 240_000, voltage: 300_000, signal: 420_000 };
 
-/** The smart strip service in memory: its strips, and what can happen at the strips themselves. `handle` answers requests with it. */
-export class Simulator {
+/**
+ * The smart strip service in memory: its strips, and what can happen at the strips themselves. `handle` answers requests with it. Emits `switch`
+ * after each switch that it has carried out over the API.
+ */
+export class Simulator extends EventEmitter<{ switch: [{ mac: string; port: PortOrAll; on: boolean }] }> {
   readonly #strips = new Map<string, SimulatedStrip>();
-  readonly #listeners = new Set<(switched: Switched) => void>();
   /** End the wait of answers that are not due yet. */
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
   constructor(private readonly options: SimulatorOptions) {
+    super();
     const { strips, clock } = options;
     for (const { mac, name, outlets = [] } of strips) {
       this.#strips.set(macKey(mac), {
@@ -141,7 +132,7 @@ export class Simulator {
     if (strip === undefined) return undefined;
     if (strip.available) {
       turn(strip, port, on);
-      for (const listener of [...this.#listeners]) listener({ mac: strip.mac, port, on });
+      this.emit('switch', { mac: strip.mac, port, on });
     }
     const switched = port === 'all' ? PORTS : [port];
     return switched.map((each) => ({ port: each, ok: strip.available }));
@@ -155,12 +146,6 @@ export class Simulator {
     else if ('available' in change) strip.available = change.available;
     else Object.assign(strip.set, change.readings);
     return true;
-  }
-
-  /** Calls `listener` after every switch carried out over the API; returns its remover. */
-  onSwitch(listener: (switched: Switched) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Resolves when an answer is due. */
@@ -181,7 +166,7 @@ export class Simulator {
   /** Leaves no timer behind: answers that are waiting go out at once. */
   close(): void {
     this.#closed = true;
-    this.#listeners.clear();
+    this.removeAllListeners();
     for (const end of this.#waiting) end();
   }
 

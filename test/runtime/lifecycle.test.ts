@@ -31,12 +31,7 @@ describe('deploys and stops of a real Node-RED', () => {
   const startCycle = async () => {
     service.simulator.apply({ mac: MAC, port: 1, on: true });
     await red.deploy([...around('strip switch', cycle), account(service)]);
-    const off = new Promise<void>((resolve) => {
-      const remove = service.simulator.onSwitch(() => {
-        remove();
-        resolve();
-      });
-    });
+    const off = new Promise((resolve) => service.simulator.once('switch', resolve));
     await red.inject('in');
     await off;
     assert.equal(service.simulator.isOn(MAC, 1), false);

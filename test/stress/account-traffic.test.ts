@@ -106,7 +106,7 @@ async function sendCommands(
 /** What was carried out, per outlet, in order. */
 function recordSwitches(service: TestService): Map<string, boolean[]> {
   const carriedOut = new Map<string, boolean[]>();
-  service.simulator.onSwitch(({ mac, port, on }) => {
+  service.simulator.on('switch', ({ mac, port, on }) => {
     const name = `${mac}/${port}`;
     const all = carriedOut.get(name) ?? [];
     all.push(on);

@@ -229,10 +229,10 @@ describe('the simulated service', () => {
     assert.equal((await ask('GET', `/strips/${MAC}`)).status, 200);
   });
 
-  it('tells listeners of the switches it carried out, until they are removed', async () => {
+  it('tells listeners of the switches it carried out, until it closes', async () => {
     const { simulator, post } = setUp();
     const heard: unknown[] = [];
-    const remove = simulator.onSwitch((switched) => heard.push(switched));
+    simulator.on('switch', (switched) => heard.push(switched));
     await post({ port: 1, on: true }, 'a1:b2:c3:d4:e5:f6');
     await post({ port: 'all', on: false });
     await post({ port: 7, on: false });
@@ -240,7 +240,7 @@ describe('the simulated service', () => {
     simulator.apply({ mac: MAC, available: false });
     await post({ port: 1, on: false });
     simulator.apply({ mac: MAC, available: true });
-    remove();
+    simulator.close();
     await post({ port: 1, on: false });
     assert.deepEqual(heard, [
       { mac: MAC, port: 1, on: true },
