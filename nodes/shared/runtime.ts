@@ -1,4 +1,5 @@
 // What the nodes use of Node-RED's runtime: its language, its deploys and its admin API.
+import { EventEmitter, once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -24,39 +25,35 @@ function packaged(key: string): string {
   return typeof text === 'string' ? text : key;
 }
 
-/** One set of listeners serves all nodes: the runtime has one event emitter, which warns of many listeners. */
+/** Tells all nodes of deploys: `stopped`, `ended` and `started`. The runtime's own event emitter warns of many listeners. */
+const deploys = new EventEmitter().setMaxListeners(0);
 const watched = new WeakSet();
-/** From the start of a deploy to its end; resolves then. */
-let deploy: Promise<void> | null = null;
-let resolveDeploy = (): void => undefined;
-let stopping = false;
-const onceStopped = new Set<() => void>();
-const startListeners = new Set<() => void>();
+let isDeploying = false;
+let isStopping = false;
 
 /** Follows the deploys from now on. */
 export function watchDeploys(RED: NodeAPI): void {
   if (watched.has(RED.events)) return;
   watched.add(RED.events);
   const begin = (): void => {
-    deploy ??= new Promise((resolve) => (resolveDeploy = resolve));
+    isDeploying = true;
   };
   const end = (): void => {
-    deploy = null;
-    resolveDeploy();
+    isDeploying = false;
+    deploys.emit('ended');
   };
   RED.events.on('flows:stopping', () => {
-    stopping = true;
+    isStopping = true;
     begin();
   });
   RED.events.on('flows:stopped', () => {
-    stopping = false;
-    for (const callback of onceStopped) callback();
-    onceStopped.clear();
+    isStopping = false;
+    deploys.emit('stopped');
   });
   RED.events.on('flows:starting', begin);
   RED.events.on('flows:started', () => {
     end();
-    for (const listener of startListeners) listener();
+    deploys.emit('started');
   });
   RED.events.on('runtime-event', (event: unknown) => {
     if (isStop(event)) end();
@@ -75,7 +72,7 @@ function isStop(event: unknown): boolean {
 }
 
 /** Resolves when the deploy that is going on has ended; `null` where there is none. */
-export const deployEnded = (): Promise<void> | null => deploy;
+export const deployEnded = (): Promise<unknown> | null => (isDeploying ? once(deploys, 'ended') : null);
 
 /**
  * Calls back at the end of each deploy, when all nodes of the flows exist: a message sent earlier may not find its receiver. Returns a function
@@ -83,13 +80,13 @@ export const deployEnded = (): Promise<void> | null => deploy;
  */
 export function onStarted(RED: NodeAPI, listener: () => void): () => void {
   watchDeploys(RED);
-  startListeners.add(listener);
-  return () => startListeners.delete(listener);
+  deploys.on('started', listener);
+  return () => deploys.off('started', listener);
 }
 
 /** Calls back at once or, during a deploy, when all nodes that it takes away have closed. */
 export function whenStopped(callback: () => void): void {
-  if (stopping) onceStopped.add(callback);
+  if (isStopping) deploys.once('stopped', callback);
   else callback();
 }
 
