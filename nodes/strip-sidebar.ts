@@ -1,9 +1,9 @@
 import { arch, platform, release } from 'node:os';
 import type { NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
-import type { SwitchedAnswer } from '../src/flow/admin-answers';
+import type { OutletRequest, SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
-import { isLease, Leases, overviewOf, readOutletRequest, type OutletRequest } from '../src/flow/sidebar';
+import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';
 import { editorError } from '../src/flow/node-error';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';

@@ -5,6 +5,7 @@ import {
   isSwitchedAnswer,
   type AccountOverview,
   type Failure,
+  type OutletRequest,
   type SwitchedAnswer,
 } from '../flow/admin-answers';
 import { isRecord } from '../values';
@@ -23,16 +24,8 @@ export interface LoadPoint {
   at: number;
 }
 
-/** One outlet, to be switched. `account`: id of the account's config node. */
-export interface OutletCommand {
-  account: string;
-  mac: string;
-  port: Port;
-  on: boolean;
-}
-
 interface FailedSwitch {
-  command: OutletCommand;
+  command: OutletRequest;
   failure: Failure;
   /** The state that the outlet has since. */
   on: boolean | null;
@@ -94,7 +87,7 @@ export class LiveAccounts {
     return findStrip(this.find(account)?.strips ?? [], mac);
   }
 
-  async switchOutlet(command: OutletCommand): Promise<SwitchedAnswer> {
+  async switchOutlet(command: OutletRequest): Promise<SwitchedAnswer> {
     const key = targetKey(command.account, command.mac, command.port);
     this.pending.set(key, command.on);
     this.failed.delete(key);
@@ -112,7 +105,7 @@ export class LiveAccounts {
   }
 
   /** Shows the confirmed state at once; the next answer of the runtime has it, too. */
-  #confirm({ account: id, mac, port, on }: OutletCommand): void {
+  #confirm({ account: id, mac, port, on }: OutletRequest): void {
     const account = this.find(id);
     if (account === undefined) return;
     account.strips = account.strips.map((strip) => {
@@ -122,7 +115,7 @@ export class LiveAccounts {
     });
   }
 
-  #outlet({ account, mac, port }: OutletCommand): Outlet | undefined {
+  #outlet({ account, mac, port }: OutletRequest): Outlet | undefined {
     return outletOf(this.strip(account, mac), port);
   }
 

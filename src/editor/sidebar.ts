@@ -1,11 +1,11 @@
 /** The side bar tab "smart strips". */
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
-import type { AccountOverview, Failure } from '../flow/admin-answers';
-import { readOutlets, SETTINGS, textOf, typeOf, type Config } from '../settings';
+import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
+import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
-import { LiveAccounts, targetKey, type LoadPoint, type OutletCommand } from './live-accounts';
+import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
-import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
+import { countOn, isInSubflow, isProtected, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8000;
@@ -123,24 +123,18 @@ export class Sidebar {
     const answered =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
     const startsFolded = strips.length > MOST_UNFOLDED;
-    const protectedOutlets = readOutlets(node.protectedOutlets).outlets;
-    const view = (strip: Strip) => this.#stripView(node.id, strip, protectedOutlets, startsFolded);
+    const views = shown.map((strip) => this.#stripView(node.id, strip, startsFolded));
     return html(
       'div',
       {},
       info === undefined ? '' : html('small', {}, answered),
       html('p', { class: 'smart-strip-fault' }, error === null ? '' : this.#sentence(node.id, error)),
       html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
-      html('ul', {}, ...shown.map(view)),
+      html('ul', {}, ...views),
     );
   }
 
-  #stripView(
-    account: string,
-    strip: Strip,
-    protectedOutlets: ListedOutlets,
-    startsFolded: boolean,
-  ): HTMLElement {
+  #stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
     const { mac, available, outlets } = strip;
     const key = targetKey(account, mac, null);
     const folded = this.#folds.get(key) ?? startsFolded;
@@ -160,20 +154,19 @@ export class Sidebar {
     const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
     figures.append(html('small', {}, readings.join(' · ')), loadLine(this.#accounts.loads.get(key)));
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
-    const views = outlets.map((outlet) => {
-      const isProtected = findOutlet(protectedOutlets, mac, outlet.port) !== undefined;
-      return this.#outletView(account, strip, outlet, isProtected);
-    });
-    const list = html('ul', {}, ...views);
+    const list = html('ul', {}, ...outlets.map((outlet) => this.#outletView(account, strip, outlet)));
     const used = usedBy(this.#uses.get(key));
     element.append(html('div', {}, figures, html('p', { class: 'smart-strip-note' }, none), list, used));
     return element;
   }
 
-  #outletView(account: string, strip: Strip, outlet: Outlet, isProtected: boolean): HTMLElement {
+  #outletView(account: string, strip: Strip, outlet: Outlet): HTMLElement {
     const { mac } = strip;
     const { port } = outlet;
     const key = targetKey(account, mac, port);
+    const isKept = isProtected(account, mac, port);
+    // What is known last of a strip that is unavailable may have changed since.
+    const on = strip.available ? outlet.on : null;
     const label = outletLabel(strip.name ?? mac, outlet, port);
     const lockLabel = text('strip-sidebar.protected');
     const lock = { class: 'fa fa-lock', role: 'img', title: lockLabel, 'aria-label': lockLabel };
@@ -185,9 +178,9 @@ export class Sidebar {
     const row = html(
       'div',
       { class: 'smart-strip-outlet' },
-      this.#toggle(account, strip, outlet, isProtected),
+      this.#toggle({ account, mac, port, on: on !== true }, on, isKept, label),
       html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
-      isProtected ? html('i', lock) : '',
+      isKept ? html('i', lock) : '',
       iconButton('fa-toggle-on', switchLabel, place('strip switch')),
       iconButton('fa-eye', watchLabel, place('strip watch')),
     );
@@ -197,16 +190,12 @@ export class Sidebar {
     return html('li', { 'data-key': key }, row, html('p', { class: 'smart-strip-fault' }, fault), used);
   }
 
-  #toggle(account: string, strip: Strip, outlet: Outlet, isProtected: boolean): HTMLElement {
-    const { mac, name, available } = strip;
-    const { port } = outlet;
-    const label = outletLabel(name ?? mac, outlet, port);
-    // What is known last of a strip that is unavailable may have changed since.
-    const on = available ? outlet.on : null;
-    const asked = this.#accounts.pending.get(targetKey(account, mac, port));
-    const isBlocked = asked !== undefined || (isProtected && on === true);
+  /** `on`: what the outlet is; `label`: what it is called. */
+  #toggle(command: OutletRequest, on: boolean | null, isKept: boolean, label: string): HTMLElement {
+    const asked = this.#accounts.pending.get(targetKey(command.account, command.mac, command.port));
+    const isBlocked = asked !== undefined || (isKept && on === true);
     const toggle = button('smart-strip-toggle', () => {
-      if (!isBlocked) void this.#switchOutlet({ account, mac, port, on: on !== true }, label);
+      if (!isBlocked) void this.#switchOutlet(command, label);
     });
     toggle.role = on === null ? null : 'switch';
     toggle.ariaChecked = on === null ? null : String(on);
@@ -218,7 +207,7 @@ export class Sidebar {
     return toggle;
   }
 
-  async #switchOutlet(command: OutletCommand, label: string): Promise<void> {
+  async #switchOutlet(command: OutletRequest, label: string): Promise<void> {
     this.#tell(text('strip-sidebar.told.switching', { outlet: label }));
     const answer = await this.#accounts.switchOutlet(command);
     if (answer.ok) this.#tell(text(`strip-sidebar.told.${answer.on ? 'on' : 'off'}`, { outlet: label }));
@@ -273,8 +262,6 @@ export class Sidebar {
     this.#draw();
   }
 }
-
-type ListedOutlets = ReturnType<typeof readOutlets>['outlets'];
 
 type NewNode = Config & { type: string };
 
@@ -391,10 +378,7 @@ function iconButton(icon: string, label: string, press: (event: MouseEvent) => v
 }
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
-type AccountState =
-  'notDeployed' | 'asking' | 'working' | 'polling' | 'paused' | 'auth' | 'unreachable' | 'failing';
-
-export function stateOf(account: AccountOverview | undefined): AccountState {
+export function stateOf(account: AccountOverview | undefined): string {
   if (account === undefined) return 'notDeployed';
   if (account.pausedFor !== null) return 'paused';
   const { error } = account;

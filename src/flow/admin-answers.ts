@@ -1,7 +1,7 @@
 /** What the edit dialogs and the side bar exchange with the admin routes. */
 import type { Note } from '../api/decode';
 import type { ErrorCode, Params } from '../api/errors';
-import type { Strip } from '../api/types';
+import type { OutletId, Strip } from '../api/types';
 import { isRecord, ownProperty } from '../values';
 
 /** What Node-RED's editor has, and sends, in place of a password that is stored and was not typed again. */
@@ -41,6 +41,12 @@ export type StripsAnswer = {
     }
   | ({ ok: false } & Failure)
 );
+
+/** To switch one outlet. `account`: id of the account's config node. */
+export interface OutletRequest extends OutletId {
+  account: string;
+  on: boolean;
+}
 
 /** How the switch of one outlet ended: with its confirmed state, or not. */
 export type SwitchedAnswer = { ok: true; on: boolean } | ({ ok: false } & Failure);

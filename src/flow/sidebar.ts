@@ -2,7 +2,7 @@ import { isStripError } from '../api/errors';
 import type { Clock, Timer } from '../api/clock';
 import { PORTS } from '../api/types';
 import { ownProperty } from '../values';
-import type { AccountOverview } from './admin-answers';
+import type { AccountOverview, OutletRequest } from './admin-answers';
 import { editorError } from './node-error';
 import type { LazyAccount } from './shared-account';
 
@@ -21,14 +21,11 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
   };
 }
 
-/** A request of the side bar to switch one outlet. `account`: id of the account's config node. */
-export type OutletRequest = NonNullable<ReturnType<typeof readOutletRequest>>;
-
 const LONGEST_TEXT = 256;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_TEXT;
 
 /** Reads the body of a request; `null` for anything the side bar does not send. */
-export function readOutletRequest(body: unknown) {
+export function readOutletRequest(body: unknown): OutletRequest | null {
   const [account, mac, on] = ['account', 'mac', 'on'].map((name) => ownProperty(body, name));
   const port = PORTS.find((known) => known === ownProperty(body, 'port'));
   const isRequest = isText(account) && isText(mac) && typeof on === 'boolean' && port !== undefined;
