@@ -6,7 +6,7 @@ import { LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
 import { keyRemover, provide, type AccountLink, type Definition } from './shared/flow-node';
-import { answering, requireJson, translator } from './shared/runtime';
+import { adminRoute, translator } from './shared/runtime';
 
 interface Credentials {
   apiKey?: unknown;
@@ -47,19 +47,11 @@ export = (RED: NodeAPI): void => {
   const mayWrite = RED.auth.needsPermission('strip-account.write');
   // The test can send any environment variable to any address, so it also needs the permission to deploy.
   const mayDeploy = RED.auth.needsPermission('flows.write');
-  RED.httpAdmin.post(
-    '/strip-account/test',
-    mayWrite,
-    mayDeploy,
-    requireJson,
-    answering(400, ({ body }) => loadConnection().testConnection(RED, body)),
+  adminRoute(RED, 'post', '/strip-account/test', [mayWrite, mayDeploy], 400, ({ body }) =>
+    loadConnection().testConnection(RED, body),
   );
-  RED.httpAdmin.get(
-    '/strip-account/:id/strips',
-    mayRead,
-    answering(404, ({ params, query }) =>
-      loadConnection().listStrips(RED, String(params.id), query.refresh !== undefined),
-    ),
+  adminRoute(RED, 'get', '/strip-account/:id/strips', mayRead, 404, ({ params, query }) =>
+    loadConnection().listStrips(RED, String(params.id), query.refresh !== undefined),
   );
 };
 

@@ -7,7 +7,7 @@ import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/side
 import { editorError } from '../src/flow/node-error';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
-import { answering, packageVersion, requireJson } from './shared/runtime';
+import { adminRoute, packageVersion } from './shared/runtime';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
 export = (RED: NodeAPI): void => {
@@ -15,45 +15,33 @@ export = (RED: NodeAPI): void => {
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');
 
-  RED.httpAdmin.get(
-    '/strip-sidebar/accounts',
-    mayRead,
-    answering(400, ({ query: { lease } }) => {
-      if (!isLease(lease)) return null;
-      const links = deployedAccounts(RED);
-      leases.renew(
-        lease,
-        links.map(({ account }) => account),
-      );
-      const now = systemClock.wall();
-      return links.map(({ node, account }) => overviewOf(node.id, account, now));
-    }),
-  );
-
-  RED.httpAdmin.post('/strip-sidebar/release', mayRead, requireJson, ({ body }, response) => {
-    const lease = ownProperty(body, 'lease');
-    if (isLease(lease)) leases.release(lease);
-    response.sendStatus(isLease(lease) ? 204 : 400);
+  adminRoute(RED, 'get', '/strip-sidebar/accounts', mayRead, 400, ({ query: { lease } }) => {
+    if (!isLease(lease)) return null;
+    const links = deployedAccounts(RED);
+    leases.renew(
+      lease,
+      links.map(({ account }) => account),
+    );
+    const now = systemClock.wall();
+    return links.map(({ node, account }) => overviewOf(node.id, account, now));
   });
 
-  RED.httpAdmin.post(
-    '/strip-sidebar/switch',
-    mayWrite,
-    requireJson,
-    answering(400, async ({ body }) => {
-      const asked = readOutletRequest(body);
-      return asked === null ? null : await switchOutlet(RED, asked);
-    }),
-  );
+  adminRoute(RED, 'post', '/strip-sidebar/release', mayRead, 400, ({ body }) => {
+    const lease = ownProperty(body, 'lease');
+    if (!isLease(lease)) return null;
+    leases.release(lease);
+    return undefined;
+  });
 
-  RED.httpAdmin.get(
-    '/strip-sidebar/diagnostics/:id',
-    mayRead,
-    answering(404, async ({ params }) => {
-      const link = findAccount(RED, String(params.id));
-      return link === undefined ? null : await reportAbout(RED, link);
-    }),
-  );
+  adminRoute(RED, 'post', '/strip-sidebar/switch', mayWrite, 400, ({ body }) => {
+    const asked = readOutletRequest(body);
+    return asked === null ? null : switchOutlet(RED, asked);
+  });
+
+  adminRoute(RED, 'get', '/strip-sidebar/diagnostics/:id', mayRead, 404, ({ params }) => {
+    const link = findAccount(RED, String(params.id));
+    return link === undefined ? null : reportAbout(RED, link);
+  });
 };
 
 /** All accounts that are deployed and not disabled, in the order of the flow file. */

@@ -91,26 +91,38 @@ export function whenStopped(callback: () => void): void {
 }
 
 /**
- * For every route that writes: accepts JSON only, and answers 415 to anything else before it is read. A page of another site can make a browser
- * send a form with the user's login, but not JSON.
+ * Adds a route to Node-RED's admin API. It answers with the JSON that `work` gives, with the status `otherwise` where it gives `null`, and with an
+ * empty body where it gives nothing.
  */
-export function requireJson(request: Request, response: Response, next: NextFunction): void {
+export function adminRoute(
+  RED: NodeAPI,
+  method: 'get' | 'post',
+  path: string,
+  permission: RequestHandler | RequestHandler[],
+  otherwise: 400 | 404,
+  work: (request: Request) => unknown,
+): void {
+  const answer = async (request: Request, response: Response): Promise<void> => {
+    const result = await work(request);
+    response.set('Cache-Control', 'no-store');
+    if (result === null) response.sendStatus(otherwise);
+    else if (result === undefined) response.sendStatus(204);
+    else response.json(result);
+  };
+  const route = RED.httpAdmin.route(path);
+  route[method](permission);
+  if (method === 'post') route.post(requireJson);
+  route[method]((request, response, next) => void answer(request, response).catch(next));
+}
+
+/**
+ * Accepts JSON only, and answers 415 to anything else before it is read. A page of another site can make a browser send a form with the user's
+ * login, but not JSON.
+ */
+function requireJson(request: Request, response: Response, next: NextFunction): void {
   if (request.is('application/json') === 'application/json') next();
   else response.sendStatus(415);
 }
-
-/** Answers a request with the JSON that `work` gives, and with the status `otherwise` where it gives `null`. */
-export const answering =
-  (otherwise: 400 | 404, work: (request: Request) => unknown): RequestHandler =>
-  (request, response, next) => {
-    const answer = async (): Promise<void> => {
-      const result = await work(request);
-      response.set('Cache-Control', 'no-store');
-      if (result === null) response.sendStatus(otherwise);
-      else response.json(result);
-    };
-    answer().catch(next);
-  };
 
 /** Version of this package, from its package.json, which is one folder further up for what is built. */
 export function packageVersion(): string {
