@@ -127,15 +127,15 @@ export class PooledDispatcher implements RequestDispatcher {
     if (this.#proxy === null) {
       return new Pool(this.#origin, { ...options, connect: this.#observed(this.#direct(this.#tls)) });
     }
-    const { origin, authorization, name } = this.#proxy;
+    const { authorization, name } = this.#proxy;
     const toProxy = asProxy(this.#direct({}));
     if (name.forwards) {
-      const pool = new Pool(origin, { ...options, connect: this.#observed(toProxy) });
-      return pool.compose(forward(origin, authorization));
+      const pool = new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
+      return pool.compose(forward(name.address, authorization));
     }
     return new ProxyAgent({
       ...options,
-      uri: origin,
+      uri: name.address,
       ...(authorization === null ? {} : { token: authorization }),
       requestTls: this.#tls,
       clientFactory: (uri) => new Pool(uri, { connect: toProxy, headersTimeout: TUNNEL_WITHIN }),

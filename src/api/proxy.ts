@@ -13,8 +13,6 @@ export interface ProxySettings {
 }
 
 export interface ChosenProxy {
-  /** Scheme, host and port only. */
-  readonly origin: string;
   /** Value of the header `proxy-authorization`; `null`: none. */
   readonly authorization: string | null;
   readonly name: NamedProxy;
@@ -54,7 +52,6 @@ function readProxy(
   const username = login.username || unescaped(url.username);
   const password = login.username === '' ? unescaped(url.password) : login.password;
   return {
-    origin: url.origin,
     authorization:
       username === '' ? null : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
     name: { address: url.origin, variable, forwards: target.protocol === 'http:' },
