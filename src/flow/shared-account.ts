@@ -2,7 +2,6 @@ import type { Account, AccountDiagnostics } from '../account/account';
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { closedError, isStripError, StripError } from '../api/errors';
-import type { OutletId } from '../api/types';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
 import { requireSet } from './input-fields';
@@ -12,12 +11,14 @@ import { EMPTY_STORE } from './node-error';
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
   const units = ownProperty(config, 'units');
+  const { outlets, unreadable } = readOutlets(ownProperty(config, 'protectedOutlets'));
+  if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
   return {
     timeout: numberOf(config, 'timeout', timeout),
     interval: numberOf(config, 'interval', interval) * 1000,
     retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
     concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
-    protectedOutlets: readProtectedOutlets(ownProperty(config, 'protectedOutlets')),
+    protectedOutlets: outlets.map(({ mac, port }) => ({ mac: requireSet(mac), port })),
     // An entry that cannot be read is left out: names change nothing but texts.
     outletNames: readOutlets(ownProperty(config, 'outletNames')).outlets.filter(({ name }) => name !== ''),
     units: {
@@ -26,12 +27,6 @@ export function readAccountSettings(config: Config): AccountSettings {
       signal: textOf(units, 'signal'),
     },
   };
-}
-
-function readProtectedOutlets(value: unknown): OutletId[] {
-  const { outlets, unreadable } = readOutlets(value);
-  if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
-  return outlets.map(({ mac, port }) => ({ mac: requireSet(mac), port }));
 }
 
 /** What the nodes use of an account: all but its private fields, so that tests can put another object in its place. */
