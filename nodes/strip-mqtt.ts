@@ -1,13 +1,18 @@
 import type { Node, NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
-import { InputHandler } from '../src/flow/input-handler';
-import { EMPTY_STORE, sentenceOf } from '../src/flow/node-error';
+import type { Handle } from '../src/flow/input-handler';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { displayName } from '../src/values';
-import { startWithAccount, statusDisplay, type AccountLink, type Definition } from './shared/flow-node';
+import {
+  handleInput,
+  startWithAccount,
+  statusDisplay,
+  type AccountLink,
+  type Definition,
+} from './shared/flow-node';
 import { packageVersion, translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
@@ -25,7 +30,6 @@ export = (RED: NodeAPI): void => {
   function StripMqtt(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
-    const owner = {};
     let bridge: Bridge | null = null;
     let account: LazyAccount | null = null;
     /** Why nothing is shared. */
@@ -43,7 +47,6 @@ export = (RED: NodeAPI): void => {
         source: `${textOf(def, 'account')} ${textOf(link.config, 'baseUrl')}`,
         before: kept.get(this.id),
         isTaken,
-        owner,
         send: (publication) => this.send(publication),
         onRetained: (topic) => this.warn(translate('notice.retained', { topic: displayName(topic) ?? '' })),
         onStatus: (status) => display.set(status),
@@ -58,17 +61,10 @@ export = (RED: NodeAPI): void => {
         kept.set(this.id, started.close());
       };
     };
-    const handler = new InputHandler({
-      handle: async (input) => {
-        if (bridge === null) throw failure;
-        return await bridge.handle(input);
-      },
-      status: display,
-      translate,
-      store: () => account?.store ?? EMPTY_STORE,
-      cancel: () => account?.cancel(owner),
-      onUnreadable: (error) => this.warn(sentenceOf(error, translate)),
-    });
+    const handle: Handle = async (input) => {
+      if (bridge === null) throw failure;
+      return await bridge.handle(input);
+    };
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'mqtt',
@@ -78,11 +74,8 @@ export = (RED: NodeAPI): void => {
       },
     });
 
-    this.on('input', (msg, _send, done) => handler.receive(msg, () => undefined, done));
-    this.on('close', () => {
-      stop();
-      handler.close();
-    });
+    this.on('close', stop);
+    handleInput(RED, this, display, handle, () => account);
   }
 
   RED.nodes.registerType('strip mqtt', StripMqtt);

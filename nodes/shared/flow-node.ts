@@ -18,31 +18,41 @@ export function registerInputNode(
   type: string,
   createHandler: (context: HandlerContext) => Handle,
 ): void {
-  const translate = translator(RED);
-
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const id = textOf(def, 'account');
-    const owner = {};
     /** The account that the node has used: at close the runtime may not know it any more. */
     let used: LazyAccount | null = null;
     const account = (): SharedAccount => {
       used = accountOf(RED, id).account;
       return used.get();
     };
-    const handler = new InputHandler({
-      handle: createHandler({ config: def, evaluate: evaluator(RED, this), account, owner }),
-      status: statusDisplay(this),
-      translate,
-      store: () => (used ?? findAccount(RED, id)?.account)?.store ?? EMPTY_STORE,
-      cancel: () => used?.cancel(owner),
-      onUnreadable: (error) => this.warn(sentenceOf(error, translate)),
-    });
-    this.on('input', (msg, send, done) => handler.receive(msg, send, done));
-    this.on('close', () => handler.close());
+    const handle = createHandler({ config: def, evaluate: evaluator(RED, this), account });
+    handleInput(RED, this, statusDisplay(this), handle, () => used ?? findAccount(RED, id)?.account);
   }
 
   RED.nodes.registerType(type, InputNode);
+}
+
+/** Hands a node's messages to `handle`. `account`: the one it uses, as far as that is known. */
+export function handleInput(
+  RED: NodeAPI,
+  node: Node,
+  status: StatusDisplay,
+  handle: Handle,
+  account: () => LazyAccount | null | undefined,
+): void {
+  const translate = translator(RED);
+  const handler = new InputHandler({
+    handle,
+    status,
+    translate,
+    store: () => account()?.store ?? EMPTY_STORE,
+    cancel: (owner) => account()?.cancel(owner),
+    onUnreadable: (error) => node.warn(sentenceOf(error, translate)),
+  });
+  node.on('input', (msg, send, done) => handler.receive(msg, send, done));
+  node.on('close', () => handler.close());
 }
 
 /** The status of a new node. Clears the status that Node-RED kept from before a deploy, because it may no longer be true. */

@@ -1,5 +1,5 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
-import type { Progress } from '../account/types';
+import type { RunOptions } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/in-flight-set';
 import type { Config } from '../settings';
@@ -20,8 +20,8 @@ export interface Input {
   readonly msg: Message;
   /** Filled in as far as it can be read. */
   readonly target: Target;
-  /** Shows in the node's status what takes longer. */
-  readonly onProgress: (progress: Progress) => void;
+  /** How its commands are run: they end with the node, whose status shows what takes longer. */
+  readonly runOptions: RunOptions;
   /** The message already failed because its node was closed: start nothing for it. */
   ended: boolean;
   /** The account has its commands, and says for each how it ended, also when the node is closed. */
@@ -37,8 +37,6 @@ export interface HandlerContext {
   evaluate: Evaluate;
   /** Throws NOT_CONFIGURED or CLOSED. */
   account: () => SharedAccount;
-  /** Commands with this owner end when the node is closed. */
-  owner: object;
 }
 
 interface InputHandlerOptions {
@@ -47,8 +45,8 @@ interface InputHandlerOptions {
   translate: Translate;
   /** What the node's account knows now. */
   store: () => ReadonlyStripStore;
-  /** Ends the commands that the node has submitted to its account. */
-  cancel: () => void;
+  /** Ends the commands of this owner that the node has submitted to its account. */
+  cancel: (owner: object) => void;
   /** Called with the error of a message that Node-RED cannot copy, because no Catch node is told of it. */
   onUnreadable: (error: StripError) => void;
 }
@@ -74,7 +72,7 @@ export class InputHandler {
     const pending: Pending = {
       msg,
       target: { mac: null, port: null, requested: null },
-      onProgress: (progress) => status.progress(activity, progress),
+      runOptions: { owner: this, onProgress: (progress) => status.progress(activity, progress) },
       ended: false,
       submitted: false,
       send,
@@ -97,7 +95,7 @@ export class InputHandler {
   close(): void {
     const { status, cancel } = this.options;
     status.close();
-    cancel();
+    cancel(this);
     for (const pending of this.#pending) {
       if (!pending.submitted) this.#fail(pending, closedError('notSent'));
     }

@@ -34,7 +34,7 @@ import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-sta
 import type { SharedAccount } from './shared-account';
 
 /** What `strip switch` does with a message. */
-export function switchHandler({ config, evaluate, account, owner }: HandlerContext): Handle {
+export function switchHandler({ config, evaluate, account }: HandlerContext): Handle {
   const read = commandReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
   return async (input) => {
@@ -44,7 +44,7 @@ export function switchHandler({ config, evaluate, account, owner }: HandlerConte
     input.submitted = true;
     const ends = await Promise.all(
       commands.map((command) =>
-        shared.run(command, { owner, onProgress: input.onProgress }).then(
+        shared.run(command, input.runOptions).then(
           (end) => ({ command, end }),
           (error: unknown) => ({ command, end: asError(error) }),
         ),

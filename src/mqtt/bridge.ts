@@ -44,8 +44,6 @@ interface BridgeOptions {
   before: Published | undefined;
   /** Whether another node publishes on a topic, perhaps at another broker; with `payload`: whether it publishes just that. */
   isTaken: (topic: string, payload?: string) => boolean;
-  /** Commands with this owner end when the node is closed. */
-  owner: object;
   send: (publication: Publication) => void;
   /** Called for a retained command, once for each topic. */
   onRetained: (topic: string) => void;
@@ -210,8 +208,8 @@ export class Bridge {
   }
 
   async #command(id: string, port: PortOrAll, payload: unknown, input: Input): Promise<void> {
-    const { account, owner } = this.options;
-    const { target, onProgress } = input;
+    const { account } = this.options;
+    const { target } = input;
     target.port = port;
     target.mac = this.#strips.get(id)?.strip.mac ?? null;
     try {
@@ -223,7 +221,7 @@ export class Bridge {
       if (input.ended) throw closedError('notSent');
       input.submitted = true;
       const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY }; // a message from the broker cannot say
-      await account.run(command, { owner, onProgress });
+      await account.run(command, input.runOptions);
     } finally {
       // The sender may show the state that it asked for: publish the real one, also where nothing changed.
       this.#publishOutlets(id, port);

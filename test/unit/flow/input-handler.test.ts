@@ -17,7 +17,7 @@ describe('handling messages', () => {
   let events: string[];
   let sent: Message[];
   let defects: unknown[];
-  let cancelled: number;
+  let cancelled: object[];
   let handler: InputHandler;
 
   function start(handle: Handle): void {
@@ -34,7 +34,7 @@ describe('handling messages', () => {
         names: () => ({ name: 'Desk', outlet: 'Lamp' }),
         lastState: () => true,
       }),
-      cancel: () => (cancelled += 1),
+      cancel: (owner) => cancelled.push(owner),
       onUnreadable: (defect) => defects.push(defect),
     });
   }
@@ -48,7 +48,7 @@ describe('handling messages', () => {
   }
 
   beforeEach(() => {
-    [events, sent, defects, cancelled] = [[], [], [], 0];
+    [events, sent, defects, cancelled] = [[], [], [], []];
   });
   afterEach(() => handler.close());
 
@@ -145,9 +145,9 @@ describe('handling messages', () => {
     receive(msg);
     handler.close();
     assert.deepEqual(events, ['done CLOSED']);
-    const { ended, onProgress } = open as unknown as Input;
+    const { ended, runOptions } = open as unknown as Input;
     assert(ended);
-    onProgress({ phase: 'retrying', error: error('RATE_LIMITED', 'later') });
+    runOptions.onProgress?.({ phase: 'retrying', error: error('RATE_LIMITED', 'later') });
     finish(answer(msg));
     await calm();
     handler.close();
@@ -157,21 +157,24 @@ describe('handling messages', () => {
 
   it('cancels its commands when it closes, and reports what the account says of each', async () => {
     let fail: (error: unknown) => void = () => undefined;
+    let owner: unknown;
     start((input) => {
       input.submitted = true;
+      owner = input.runOptions.owner;
       return new Promise((_, reject) => (fail = reject));
     });
     receive({});
     handler.close();
-    assert.deepEqual([events, cancelled], [[], 1]);
+    assert.deepEqual(events, []);
+    assert(cancelled.length === 1 && cancelled[0] === owner);
     fail(new StripError('CLOSED', 'CLOSED.sent', { params: { mac: MAC, port: 2 } }));
     await calm();
     assert.deepEqual(events, ['done CLOSED']);
   });
 
   it('shows what takes long', () => {
-    start(({ onProgress }) => {
-      onProgress({ phase: 'retrying', error: error('UNREACHABLE', 'refused') });
+    start(({ runOptions }) => {
+      runOptions.onProgress?.({ phase: 'retrying', error: error('UNREACHABLE', 'refused') });
       return new Promise(() => undefined);
     });
     receive({});
@@ -188,7 +191,7 @@ describe('a strip switch node that is closed', () => {
     const evaluate: Evaluate = () => new Promise((resolve) => (give = resolve));
     const account = accountWith({ run: () => assert.fail('it is carried out') });
     const handler = new InputHandler({
-      handle: switchHandler({ config: fixed, evaluate, account: () => account, owner: {} }),
+      handle: switchHandler({ config: fixed, evaluate, account: () => account }),
       status: new StatusDisplay(() => undefined, new FakeClock()),
       translate,
       store: () => EMPTY_STORE,
@@ -206,17 +209,16 @@ describe('a strip switch node that is closed', () => {
     assert.deepEqual(ended, ['errors.CLOSED.notSent {}']);
   });
 
-  it('passes its owner with every command', async () => {
-    const owner = {};
-    const owners: unknown[] = [];
+  it('runs every command as its message says', async () => {
+    const given: unknown[] = [];
     const account = accountWith({
       run: (_command, options?: RunOptions) => {
-        owners.push(options?.owner);
+        given.push(options);
         return Promise.reject(error('BUSY'));
       },
     });
     const config = { mac: MAC, macType: 'str' };
-    const handle = switchHandler({ config, evaluate: noEvaluate, account: () => account, owner });
+    const handle = switchHandler({ config, evaluate: noEvaluate, account: () => account });
     const msg = {
       payload: [
         { port: 1, on: true },
@@ -226,6 +228,6 @@ describe('a strip switch node that is closed', () => {
     const received = input(msg);
     await assert.rejects(handle(received));
     assert(received.submitted);
-    assert.deepEqual([owners.length, new Set(owners)], [2, new Set([owner])]);
+    assert(given.length === 2 && given.every((options) => options === received.runOptions));
   });
 });

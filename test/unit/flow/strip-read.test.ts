@@ -18,7 +18,6 @@ async function ask(
     config: { ...config },
     evaluate: noEvaluate,
     account: () => account,
-    owner: {},
   });
   const { messages, status } = await handle(input(msg));
   assert.deepEqual(messages, [msg]);
@@ -27,7 +26,7 @@ async function ask(
 
 async function list(output: string, msg: Message, ...args: Parameters<typeof listOf>) {
   const account = accountWith({ list: () => Promise.resolve(listOf(...args)) });
-  const context = { config: { output }, evaluate: noEvaluate, account: () => account, owner: {} };
+  const context = { config: { output }, evaluate: noEvaluate, account: () => account };
   const { messages, status } = await listHandler(context, tools)(input(msg));
   return { messages, status: short(status.text) };
 }
@@ -203,7 +202,7 @@ describe('strip list', () => {
   it('freezes the answer that they share, down to its last object', async () => {
     const response = { nothing: null, list: [{ deep: { on: true } }] };
     const account = accountWith({ list: () => Promise.resolve({ ...listOf(...two), response }) });
-    const context = { config: { output: 'strips' }, evaluate: noEvaluate, account: () => account, owner: {} };
+    const context = { config: { output: 'strips' }, evaluate: noEvaluate, account: () => account };
     const msg: Message = {};
     const { messages } = await listHandler(context, tools)(input(msg));
     assert(Object.isFrozen(response.list) && Object.isFrozen(response.list[0]?.deep));
@@ -220,7 +219,7 @@ describe('strip list', () => {
       list: () => Promise.resolve({ ...listOf(), readable: false, response: { odd: [[[]]] } }),
     });
     for (const output of ['list', 'strips', 'outlets']) {
-      const context = { config: { output }, evaluate: noEvaluate, account: () => account, owner: {} };
+      const context = { config: { output }, evaluate: noEvaluate, account: () => account };
       const { messages, status } = await listHandler(context, tools)(input({}));
       assert.deepEqual(messages, [{ payload: output === 'list' ? [] : null, response: { odd: [[[]]] } }]);
       assert.equal(short(status.text), 'unknownAnswer');

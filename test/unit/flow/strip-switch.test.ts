@@ -26,7 +26,6 @@ async function answer(
     config: { ...strip, ...config },
     evaluate: noEvaluate,
     account: () => account,
-    owner: {},
   });
   const { messages, status } = await handle(input(msg));
   assert.deepEqual(messages, [msg]);
@@ -41,7 +40,6 @@ describe('a command that is not carried out', () => {
       config: strip,
       evaluate: noEvaluate,
       account: () => accountWith({ run }),
-      owner: {},
     });
 
   it('is not started once its message has ended', async () => {

@@ -23,7 +23,7 @@ export const nothing = (): Target => ({ mac: null, port: null, requested: null }
 export const input = (msg: Message): Input => ({
   msg,
   target: nothing(),
-  onProgress: () => undefined,
+  runOptions: { owner: {} },
   ended: false,
   submitted: false,
 });

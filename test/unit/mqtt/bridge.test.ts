@@ -18,7 +18,6 @@ import { calm, FakeClock } from '../../support/fake-clock';
 import { listOf, makeStrip } from '../../support/scripted-service';
 import { error, failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
 
-const OWNER = {};
 const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
 
 /** One bridge at an account that a test plays. */
@@ -28,8 +27,9 @@ class Lab {
   readonly warned: string[] = [];
   readonly shown: string[] = [];
   readonly commands: Command[] = [];
-  readonly owners: unknown[] = [];
+  readonly runOptions: unknown[] = [];
   readings: unknown;
+  received: Input | null = null;
   subscribers = 0;
   lists = 0;
   status: AccountStatus = STATUS;
@@ -64,7 +64,7 @@ class Lab {
       },
       run: (command: Command, options?: RunOptions) => {
         this.commands.push(command);
-        this.owners.push(options?.owner);
+        this.runOptions.push(options);
         return this.run(command);
       },
     });
@@ -77,7 +77,6 @@ class Lab {
       before: undefined,
       isTaken: () => false,
       ...more,
-      owner: OWNER,
       send: (publication) => this.sent.push(publication),
       onRetained: (topic) => this.warned.push(topic),
       onStatus: ({ text }) => this.shown.push(text.split('.').at(-1) ?? ''),
@@ -110,7 +109,7 @@ class Lab {
 
   async take(msg: Message): Promise<StripError | null> {
     try {
-      await this.bridge.handle(input(msg));
+      await this.bridge.handle((this.received = input(msg)));
       return null;
     } catch (failure) {
       return await failing(() => {
@@ -756,7 +755,7 @@ describe('taking messages from the broker', () => {
       const lab = new Lab().start(strip([true, false]));
       assert.equal(await lab.take(set(2, payload)), null);
       assert.deepEqual(lab.commands, [{ mac: MAC, port: 2, action, delay: 5000 }]);
-      assert.equal(lab.owners[0], OWNER);
+      assert.equal(lab.runOptions[0], lab.received?.runOptions);
     });
   }
 
