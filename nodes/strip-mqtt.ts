@@ -17,12 +17,7 @@ import { packageVersion, translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
-  const origin = {
-    name: 'Smart strip nodes for Node-RED',
-    version: packageVersion(),
-    url: 'https://github.com/smart-strip/node-red-smart-strip',
-  };
-
+  const version = packageVersion();
   /** What the broker keeps of each node that was closed, by the node's id. */
   const kept = new Map<string, Published>();
   const bridges = new Set<Bridge>();
@@ -41,7 +36,7 @@ export = (RED: NodeAPI): void => {
       account = link.account;
       const started = new Bridge({
         settings: readBridge(def),
-        origin,
+        version,
         clock: systemClock,
         account: account.get(),
         source: `${textOf(def, 'account')} ${textOf(link.config, 'baseUrl')}`,

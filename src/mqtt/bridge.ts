@@ -4,13 +4,13 @@ import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
-import { actionOf, invalidInput, parseRequested, requireSet, type Message } from '../flow/input-fields';
+import { actionOf, invalidInput, parseRequested, requireSet } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import type { SharedAccount } from '../flow/shared-account';
 import { checkPrefix, CYCLE_DELAY, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty, preview } from '../values';
-import { discoveryPayload, outletsOf, type Origin } from './discovery';
+import { discoveryPayload, outletsOf } from './discovery';
 import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
 
 /** Reads a node's properties. Throws NOT_CONFIGURED. */
@@ -25,17 +25,12 @@ export function readBridge(config: Config) {
   };
 }
 
-/** A message as Node-RED's `mqtt out` takes it. */
-export interface Publication extends Message {
-  topic: string;
-  payload: string;
-  qos: 1;
-  retain: true;
-}
+export type Publication = ReturnType<typeof retained>;
 
 interface BridgeOptions {
   settings: ReturnType<typeof readBridge>;
-  origin: Origin;
+  /** Of this package, for Home Assistant. */
+  version: string;
   clock: Clock;
   account: SharedAccount;
   /** Identifies the account and its address. If it changes, the strips are other ones. */
@@ -386,11 +381,11 @@ export class Bridge {
 
   /** All that is to be published of a strip, by topic. */
   #payloadsOf(id: string, strip: Strip, parts: Shared['parts']): Map<string, string> {
-    const { settings, origin } = this.options;
+    const { settings, version } = this.options;
     const readings = READINGS.filter((name) => settings.readings && parts.has(name));
     const payloads = new Map<string, string>();
     if (settings.discovery !== '') {
-      const discovery = discoveryPayload(settings, id, strip, readings, origin, parts);
+      const discovery = discoveryPayload(settings, id, strip, readings, version, parts);
       payloads.set(discoveryTopic(settings, id), discovery);
     }
     for (const { port, on } of outletsOf(strip)) payloads.set(stateTopic(settings, id, port), onOff(on));
@@ -420,7 +415,8 @@ export class Bridge {
   }
 }
 
-const retained = (topic: string, payload: string): Publication => ({ topic, payload, qos: 1, retain: true });
+/** A message as Node-RED's `mqtt out` takes it. */
+const retained = (topic: string, payload: string) => ({ topic, payload, qos: 1, retain: true }) as const;
 
 /** An mqtt in node may be set to hand on buffers. */
 const isEmpty = (payload: unknown): boolean =>

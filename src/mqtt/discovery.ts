@@ -2,12 +2,11 @@ import { PORTS, type Outlet, type Port, type ReadingName, type Strip } from '../
 import { displayName } from '../values';
 import { bridgeTopic, commandTopic, objectId, stateTopic, type TopicSettings } from './topics';
 
-/** Who publishes, as Home Assistant shows it beside a device. */
-export interface Origin {
-  name: string;
-  version: string;
-  url: string;
-}
+/** Who publishes, as Home Assistant shows it beside a device; besides the version. */
+const ORIGIN = {
+  name: 'Smart strip nodes for Node-RED',
+  support_url: 'https://github.com/smart-strip/node-red-smart-strip',
+};
 
 /** What Home Assistant's `device_class` of a reading is, and the units that belong to it. With any other unit a sensor has neither. */
 const MEASURES: Readonly<
@@ -35,7 +34,7 @@ export function discoveryPayload(
   id: string,
   strip: Strip,
   readings: readonly ReadingName[],
-  origin: Origin,
+  version: string,
   parts: Iterable<Port | ReadingName>,
 ): string {
   const device = objectId(id);
@@ -72,7 +71,7 @@ export function discoveryPayload(
       name: displayName(strip.name) ?? `Smart strip ${id}`,
       serial_number: displayName(strip.mac) ?? id,
     },
-    origin: { name: origin.name, sw_version: origin.version, support_url: origin.url },
+    origin: { ...ORIGIN, sw_version: version },
     availability: [{ topic: bridgeTopic(settings) }, { topic: stateTopic(settings, id, 'available') }],
     availability_mode: 'all',
     components,

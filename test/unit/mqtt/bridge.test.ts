@@ -18,8 +18,6 @@ import { calm, FakeClock } from '../../support/fake-clock';
 import { listOf, makeStrip } from '../../support/scripted-service';
 import { error, failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
 
-const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
-
 /** One bridge at an account that a test plays. */
 class Lab {
   readonly clock = new FakeClock();
@@ -70,7 +68,7 @@ class Lab {
     });
     this.bridge = new Bridge({
       settings: readBridge({ ...config }),
-      origin: ORIGIN,
+      version: '1.2.3',
       clock: this.clock,
       account,
       source: 'the account',

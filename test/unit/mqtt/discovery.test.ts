@@ -7,7 +7,6 @@ import { discoveryProblems, HOSTILE } from '../../support/home-assistant';
 import { makeStrip, withNames } from '../../support/scripted-service';
 
 const SETTINGS = { topic: 'smart-strip', discovery: 'homeassistant' };
-const ORIGIN = { name: 'nodes', version: '1.2.3', url: 'https://example.com' };
 const MAC = 'a1:b2:c3:d4:e5:f6';
 
 interface Payload {
@@ -19,7 +18,7 @@ interface Payload {
 }
 
 function text(strip: Strip, readings: ReadingName[] = [], parts: (Port | ReadingName)[] = []): string {
-  return discoveryPayload(SETTINGS, stripId(strip.mac), strip, readings, ORIGIN, parts);
+  return discoveryPayload(SETTINGS, stripId(strip.mac), strip, readings, '1.2.3', parts);
 }
 const payload = (...parts: Parameters<typeof text>): Payload => JSON.parse(text(...parts)) as Payload;
 
@@ -37,7 +36,11 @@ describe('the discovery message of a strip', () => {
     });
     assert.deepEqual(payload(strip), {
       device: { identifiers: ['smart_strip_A1B2C3D4E5F6'], name: 'Desk', serial_number: MAC },
-      origin: { name: 'nodes', sw_version: '1.2.3', support_url: 'https://example.com' },
+      origin: {
+        name: 'Smart strip nodes for Node-RED',
+        sw_version: '1.2.3',
+        support_url: 'https://github.com/smart-strip/node-red-smart-strip',
+      },
       availability: [{ topic: 'smart-strip/bridge' }, { topic: 'smart-strip/A1B2C3D4E5F6/available' }],
       availability_mode: 'all',
       components: {
