@@ -8,7 +8,7 @@ import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-erro
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
 import { textOf, type Config } from '../../src/settings';
-import { onStarted, translator } from './runtime';
+import { deployEnded, onStarted, translator, watchDeploys } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
 
@@ -18,6 +18,8 @@ export function registerInputNode(
   type: string,
   createHandler: (context: HandlerContext) => Handle,
 ): void {
+  watchDeploys(RED);
+
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const id = textOf(def, 'account');
@@ -28,7 +30,13 @@ export function registerInputNode(
       return used.get();
     };
     const handle = createHandler({ config: def, evaluate: evaluator(RED, this), account });
-    handleInput(RED, this, statusDisplay(this), handle, () => used ?? findAccount(RED, id)?.account);
+    // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
+    const afterDeploy: Handle = async (input) => {
+      await deployEnded();
+      return await handle(input);
+    };
+    const start: Handle = (input) => (findAccount(RED, id) === undefined ? afterDeploy : handle)(input);
+    handleInput(RED, this, statusDisplay(this), start, () => findAccount(RED, id)?.account ?? used);
   }
 
   RED.nodes.registerType(type, InputNode);

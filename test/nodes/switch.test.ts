@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import RED from 'node-red';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -175,6 +176,27 @@ describe('the strip switch node', () => {
       `POST /strips/${MAC}/switch {"port":3,"on":true}`,
       `POST /strips/${OTHER_MAC}/switch {"port":4,"on":false}`,
     ]);
+  });
+
+  it('waits in a subflow for the account that a deploy is about to replace', async () => {
+    const env = [{ name: 'ACCOUNT', type: 'strip-account', value: 'account' }];
+    const wire = { x: 0, y: 0, wires: [{ id: 'inner' }] };
+    const out = { x: 0, y: 0, wires: [{ id: 'inner', port: 0 }] };
+    const flow = (account: object) => [
+      lab.account(account),
+      { id: 'sub', type: 'subflow', name: 'any account', env, in: [wire], out: [out] },
+      flowNode('inner', 'strip switch', { z: 'sub', account: '${ACCOUNT}', ...outlet2, wires: [[]] }),
+      flowNode('instance', 'subflow:sub', { account: '', env }),
+    ];
+    await lab.deploy(flow({}));
+    assert.equal((await lab.out('instance', { payload: true })).payload, true);
+    // Node-RED keeps the node in the subflow, and has taken the old account away.
+    const instance = lab.node('instance');
+    RED.events.once('flows:stopped', () => instance.receive({ payload: false }));
+    const after = lab.arrivals.mark;
+    await lab.redeploy(flow({ protectedOutlets: [{ mac: MAC, port: 2 }] }), 'nodes');
+    const { at, msg } = await lab.arrivals.find('outcome', ({ at }) => at !== 'completed', { after });
+    assert.deepEqual([at, msg.error?.code], ['caught', 'PROTECTED']);
   });
 
   it('evaluates JSONata, and says what is wrong with it', async () => {
