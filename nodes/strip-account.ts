@@ -21,17 +21,16 @@ export = (RED: NodeAPI): void => {
     // The node object may be shown or logged, so it must not hold the key.
     this.credentials = {};
 
-    const account: LazyAccount = new LazyAccount(() =>
-      loadConnection().createAccount(RED, link, logOf(this, translate, account)),
+    const account: LazyAccount = new LazyAccount(
+      () => loadConnection().createAccount(RED, link, log),
+      (count) => log.dropped(count),
     );
+    const log = logOf(this, translate, account);
     const hideKey = keyRemover(apiKey);
     const link: AccountLink = { node: this, config: def, account, storedKey: () => apiKey, hideKey };
     provide(link);
 
     this.on('close', (done: () => void) => {
-      // No Catch node is left to receive the errors of messages whose nodes are closed together with the account.
-      const count = account.justCancelled;
-      if (count > 0) this.warn(translate('notice.dropped', { count }));
       account.close().then(done, (error: unknown) => {
         this.warn(defectText(error, translate));
         done();

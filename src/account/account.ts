@@ -97,9 +97,9 @@ export class Account {
 
   /**
    * Ends every command of an owner with CLOSED. What waits is not sent; what is under way may still be carried out; a cycle that pauses between its
-   * halves still switches on at its time. Returns how many may not be carried out.
+   * halves still switches on at its time. Returns the commands that may not be carried out; one that is confirmed later has switched.
    */
-  cancel(owner: object): number {
+  cancel(owner: object): readonly Pick<QueuedCommand, 'hasSwitched'>[] {
     return this.#queue.cancel(owner);
   }
 

@@ -229,8 +229,8 @@ export class CommandQueue {
     if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
-  /** Ends all commands of an owner. Returns how many may not have been carried out; a cycle whose "on" is still sent does not count. */
-  cancel(owner: object): number {
+  /** Ends all commands of an owner. Returns those that may not be carried out; a cycle whose "on" is still sent is not one of them. */
+  cancel(owner: object): QueuedCommand[] {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
       const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
@@ -238,7 +238,7 @@ export class CommandQueue {
       this.#reject(queued, error);
       return error;
     });
-    return owned.filter(({ hasPendingRestore }) => !hasPendingRestore).length;
+    return owned.filter(({ hasPendingRestore }) => !hasPendingRestore);
   }
 
   /** Begins no command any more, and keeps those that have begun from further attempts. */

@@ -39,14 +39,17 @@ export type SharedAccount = Pick<Account, keyof Account>;
 export class LazyAccount {
   #account: SharedAccount | null = null;
   #closed = false;
-  /**
-   * Commands that were cancelled in this turn of the event loop and are perhaps not carried out: a full deploy closes the nodes and their account
-   * in one turn.
-   */
-  justCancelled = 0;
+  /** Commands that were cancelled and not logged yet. */
+  #cancelled: ReturnType<SharedAccount['cancel']> = [];
 
-  /** `create` may throw NOT_CONFIGURED, and is then called again next time. */
-  constructor(private readonly create: () => SharedAccount) {}
+  /**
+   * `create` may throw NOT_CONFIGURED, and is then called again next time. `onDropped` is called with the number of cancelled commands that are not
+   * confirmed, because their errors may reach no Catch node: a deploy may have closed that, too.
+   */
+  constructor(
+    private readonly create: () => SharedAccount,
+    private readonly onDropped: (count: number) => void,
+  ) {}
 
   /** Throws NOT_CONFIGURED, or CLOSED once it is closed. */
   get(): SharedAccount {
@@ -56,9 +59,17 @@ export class LazyAccount {
 
   /** Ends the commands of an owner. */
   cancel(owner: object): void {
-    const count = this.#account?.cancel(owner) ?? 0;
-    this.justCancelled += count;
-    setImmediate(() => (this.justCancelled -= count));
+    this.#cancelled = this.#cancelled.concat(this.#account?.cancel(owner) ?? []);
+    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop. What is under way may be confirmed until that is closed.
+    setImmediate(() => {
+      if (!this.#closed) this.#reportDropped();
+    });
+  }
+
+  #reportDropped(): void {
+    const count = this.#cancelled.filter(({ hasSwitched }) => !hasSwitched).length;
+    this.#cancelled = [];
+    if (count > 0) this.onDropped(count);
   }
 
   /** How it is doing, or why it cannot start. */
@@ -84,5 +95,6 @@ export class LazyAccount {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#account?.close();
+    this.#reportDropped();
   }
 }

@@ -92,19 +92,37 @@ describe('closing', () => {
     await helper.unload();
     assert(performance.now() - began < 9000);
     assert.deepEqual(warned, [
-      'Check the outlets, because commands may not have been carried out. Not confirmed when the account was closed: 5.',
+      'Check the outlets, because commands may not have been carried out. Not confirmed when the account or their nodes were closed: 5.',
     ]);
     assert.deepEqual(sent('out'), []);
   });
 
+  it('a node leaves one log line of what was dropped: Node-RED closes a Catch node for it alone, too', async () => {
+    const nodes = (name: string) => [
+      flowNode('switch', 'strip switch', { ...outlet2, name }),
+      flowNode('list', 'strip list'),
+    ];
+    await lab.deploy(nodes('before'));
+    lab.service.always({ kind: 'hang' });
+    for (let i = 0; i < 3; i++) lab.send('switch', { payload: i % 2 === 0 });
+    await lab.service.arrived(1);
+    await lab.redeploy(nodes('after'), 'nodes');
+    assert.deepEqual(lab.said('account', 'warn'), [
+      'Check the outlets, because commands may not have been carried out. Not confirmed when the account or their nodes were closed: 3.',
+    ]);
+  });
+
   it('an account waits for the answer to a switch that was sent', async () => {
+    const warned: unknown[] = [];
     await lab.deploy([flowNode('switch', 'strip switch', outlet2)]);
     const release = lab.service.hold('request');
     lab.send('switch', { payload: true });
     await lab.service.arrived(1);
+    lab.node('account').warn = (text) => void warned.push(text);
     const closed = helper.unload();
     release();
     await closed;
+    assert.deepEqual(warned, []);
     assert.equal(lab.service.simulator.isOn(MAC, 2), true);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../../../src/flow/shared-account';
 import { startAccount } from '../account/support';
-import { error, failing, accountWith, MAC } from './support';
+import { accountWith, error, failing, lazyAccount, MAC } from './support';
 
 describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
@@ -128,7 +128,7 @@ describe('an account that is created when it is used', () => {
   it('is asked for again until it can be made, and then made once', async () => {
     let made = 0;
     let broken = true;
-    const account = new LazyAccount(() => {
+    const account = lazyAccount(() => {
       made++;
       if (broken) throw error('NOT_CONFIGURED');
       return accountWith({ store: { ...EMPTY_STORE, lastState: () => true } });
@@ -141,30 +141,58 @@ describe('an account that is created when it is used', () => {
   });
 
   it('is not made any more once it is closed', async () => {
-    const account = new LazyAccount(() => assert.fail('made'));
+    const account = lazyAccount(() => assert.fail('made'));
     await account.close();
     assert.equal((await failing(() => account.get())).sentenceKey, 'CLOSED.account');
   });
 
   it('has no figures until it is used', () => {
     const figures = startAccount().account.diagnostics();
-    const account = new LazyAccount(() => accountWith({ diagnostics: () => figures }));
+    const account = lazyAccount(() => accountWith({ diagnostics: () => figures }));
     assert.equal(account.diagnostics(), null);
     account.get();
     assert.equal(account.diagnostics(), figures);
   });
 
-  it('counts what is cancelled in one turn of the event loop', async () => {
-    const cancelled: object[] = [];
-    const account = new LazyAccount(() => accountWith({ cancel: (owner) => cancelled.push(owner) + 1 }));
-    const owner = {};
-    account.cancel(owner);
-    assert.deepEqual(cancelled, []);
-    account.get();
-    account.cancel(owner);
-    account.cancel(owner);
-    assert.deepEqual([cancelled, account.justCancelled], [[owner, owner], 5]);
-    await new Promise(setImmediate);
-    assert.equal(account.justCancelled, 0);
+  describe('tells how many cancelled commands are not confirmed,', () => {
+    const start = () => {
+      const told: number[] = [];
+      const commands = [{ hasSwitched: false }, { hasSwitched: false }];
+      const account = new LazyAccount(
+        () => accountWith({ cancel: () => commands, close: () => Promise.resolve() }),
+        (count) => told.push(count),
+      );
+      account.get();
+      return { account, commands, told };
+    };
+
+    it('at the end of the turn in which its nodes were closed', async () => {
+      const { account, told } = start();
+      account.cancel({});
+      account.cancel({});
+      assert.deepEqual(told, []);
+      await new Promise(setImmediate);
+      assert.deepEqual(told, [4]);
+      await account.close();
+      assert.deepEqual(told, [4]);
+    });
+
+    it('or once it is closed, if that happens in the same turn', async () => {
+      const { account, commands, told } = start();
+      account.cancel({});
+      const closed = account.close();
+      for (const command of commands.slice(1)) command.hasSwitched = true;
+      await closed;
+      await new Promise(setImmediate);
+      assert.deepEqual(told, [1]);
+    });
+
+    it('if there are any', async () => {
+      const { account, commands, told } = start();
+      account.cancel({});
+      for (const command of commands) command.hasSwitched = true;
+      await new Promise(setImmediate);
+      assert.deepEqual(told, []);
+    });
   });
 });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { StripError } from '../../../src/api/errors';
 import { EMPTY_STORE } from '../../../src/flow/node-error';
-import { LazyAccount } from '../../../src/flow/shared-account';
 import { isLease, LEASE_MS, Leases, overviewOf, readOutletRequest } from '../../../src/flow/sidebar';
 import { FakeClock } from '../../support/fake-clock';
 import { makeStrip } from '../../support/scripted-service';
-import { accountWith, MAC, STATUS } from './support';
+import { accountWith, lazyAccount, MAC, STATUS } from './support';
 
 const NOW = Date.parse('2027-01-15T08:00:10.000Z');
 
@@ -13,7 +12,7 @@ describe('the overview of an account', () => {
   it('tells its state, its strips, and how long ago it was answered', () => {
     const strip = makeStrip(MAC, [true, null]);
     const status = { ...STATUS, polling: true, lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z') };
-    const account = new LazyAccount(() =>
+    const account = lazyAccount(() =>
       accountWith({ status: () => status, store: { ...EMPTY_STORE, all: () => [strip] } }),
     );
     assert.deepEqual(overviewOf('a', account, NOW), {
@@ -31,7 +30,11 @@ describe('the overview of an account', () => {
   it('tells how long a pause lasts, and of no pause that is over', () => {
     const paused = (until: number) => {
       const status = { ...STATUS, cooldownUntil: until };
-      return overviewOf('a', new LazyAccount(() => accountWith({ status: () => status })), NOW).pausedFor;
+      return overviewOf(
+        'a',
+        lazyAccount(() => accountWith({ status: () => status })),
+        NOW,
+      ).pausedFor;
     };
     assert.equal(paused(NOW + 5000), 5000);
     assert.equal(paused(NOW), null);
@@ -43,7 +46,7 @@ describe('the overview of an account', () => {
       cause: new Error('a secret'),
       response: 'a secret',
     });
-    const account = new LazyAccount(() =>
+    const account = lazyAccount(() =>
       accountWith({ status: () => ({ ...STATUS, available: false, error }) }),
     );
     const overview = overviewOf('a', account, NOW);
@@ -56,7 +59,7 @@ describe('the overview of an account', () => {
   });
 
   it('says why an account cannot work at all', () => {
-    const account = new LazyAccount(() => {
+    const account = lazyAccount(() => {
       throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
     });
     const overview = overviewOf('a', account, NOW);
@@ -73,11 +76,18 @@ describe('the overview of an account', () => {
   });
 
   it('knows of no answer before there was one', () => {
-    assert.equal(overviewOf('a', new LazyAccount(() => accountWith({})), NOW).answeredAgo, null);
+    assert.equal(
+      overviewOf(
+        'a',
+        lazyAccount(() => accountWith({})),
+        NOW,
+      ).answeredAgo,
+      null,
+    );
   });
 
   it('hides no defect', () => {
-    const broken = new LazyAccount(() => {
+    const broken = lazyAccount(() => {
       throw new TypeError('a defect');
     });
     assert.throws(() => overviewOf('a', broken, NOW), /a defect/);
@@ -117,7 +127,7 @@ describe('leases of side bars', () => {
     const clock = new FakeClock();
     const open = new Set<object>();
     let subscribed = 0;
-    const account = new LazyAccount(() =>
+    const account = lazyAccount(() =>
       accountWith({
         subscribe: (_listener, options) => {
           assert.deepEqual(options, 'all');
@@ -204,7 +214,7 @@ describe('leases of side bars', () => {
 
   it('ask nothing of an account that is not configured', () => {
     const { clock, leases } = subject();
-    const broken = new LazyAccount(() => {
+    const broken = lazyAccount(() => {
       throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
     });
     leases.renew('one', [broken]);

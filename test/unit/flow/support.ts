@@ -6,7 +6,7 @@ import type { Config } from '../../../src/settings';
 import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
 import type { Input } from '../../../src/flow/input-handler';
 import { EMPTY_STORE, type Translate } from '../../../src/flow/node-error';
-import type { SharedAccount } from '../../../src/flow/shared-account';
+import { LazyAccount, type SharedAccount } from '../../../src/flow/shared-account';
 
 export const MAC = 'A1B2C3D4E5F6';
 export const OTHER = 'A1B2C3D4E5F7';
@@ -89,6 +89,9 @@ export const STATUS: AccountStatus = {
   polling: false,
 };
 
+/** An account that does not log what is cancelled. */
+export const lazyAccount = (create: () => SharedAccount) => new LazyAccount(create, () => undefined);
+
 /** An account of which only what a test names works. */
 export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): SharedAccount {
   const absent = (): never => assert.fail('the test does not expect this');
@@ -97,7 +100,7 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     get: absent,
     run: absent,
     subscribe: absent,
-    cancel: () => 0,
+    cancel: () => [],
     status: () => STATUS,
     diagnostics: absent,
     store: EMPTY_STORE,
