@@ -14,8 +14,8 @@ export type Mapping = (body: unknown) => Promise<unknown>;
 const MOST_STEPS = 2_000_000;
 /** Calls within calls. */
 const MOST_DEPTH = 500;
-/** Steps after which everything else in the process gets a turn. */
-const STEPS_AT_ONCE = 5_000;
+/** Milliseconds after which everything else in the process gets a turn. Only a single step may take longer, such as `[1..1000000]`. */
+const LONGEST_TURN = 20;
 /** JSONata calls these at each part of an expression; newer versions under a symbol. Documented in its guide on limiting evaluation. */
 const HOOKS = { entry: '__evaluate_entry', exit: '__evaluate_exit' } as const;
 
@@ -40,6 +40,7 @@ export function createMapping(prepare: () => Expression, hideKey: (text: string)
 function limit(expression: Expression): void {
   let steps = 0;
   let depth = 0;
+  let turnBegan = performance.now();
   // Branches that run side by side are counted, but are no calls within calls.
   const isCall = (environment: unknown): boolean => ownProperty(environment, 'isParallelCall') !== true;
   const entry = async (_part: unknown, _input: unknown, environment: unknown): Promise<void> => {
@@ -47,7 +48,9 @@ function limit(expression: Expression): void {
     if (isCall(environment)) depth++;
     if (steps > MOST_STEPS) throw new Error('The expression takes too many steps');
     if (depth > MOST_DEPTH) throw new Error('The expression calls itself too often');
-    if (steps % STEPS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - turnBegan < LONGEST_TURN) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    turnBegan = performance.now();
   };
   const exit = (_part: unknown, _input: unknown, environment: unknown): void => {
     if (isCall(environment)) depth--;

@@ -65,6 +65,18 @@ describe('A mapping', () => {
     assert.ok(ticks > 20, `${ticks} ticks`);
   }).timeout(60_000);
 
+  it('lets everything else have its turn between steps that take long', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await map('$map([1..20], function($i) { $count([1..1000000]) })', {});
+    clearImmediate(next);
+    assert.ok(turns >= 10, `${turns} turns`);
+  });
+
   it('has limits of its own for every answer', async () => {
     const mapping = createMapping(
       () =>
