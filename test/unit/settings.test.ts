@@ -63,7 +63,19 @@ describe('a topic prefix', () => {
 
   // The last one must not take minutes.
   const long = `a${'/'.repeat(300_000)}b`;
-  for (const text of ['', '/', 'a//b', 'a/#', '+/b', 'a\0', 'a\nb', '$SYS/x', '\ud800', 'x'.repeat(201), long]) {
+  for (const text of [
+    '',
+    '/',
+    'a//b',
+    'a/#',
+    '+/b',
+    'a\0',
+    'a\nb',
+    '$SYS/x',
+    '\ud800',
+    'x'.repeat(201),
+    long,
+  ]) {
     it(`must not be ${JSON.stringify(text.slice(0, 20))}`, async () => {
       const { code, sentenceKey } = await failing(() => checkPrefix(text));
       assert.deepEqual([code, sentenceKey], ['NOT_CONFIGURED', 'NOT_CONFIGURED.topic']);
