@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import util from '@node-red/util';
+import { decodeList, decodeStrip } from '../../../src/api/decode';
 import { StripError } from '../../../src/api/errors';
 import { createMapping, type Expression } from '../../../src/api/mapping';
 
@@ -26,6 +29,20 @@ describe('A mapping', () => {
       },
     );
     assert.deepEqual(body, { devices: [{ id: 'A0B1C2D3E4F5', s: [1, 0] }] });
+  });
+
+  it('of the documentation reads the list and the strip of its example', async () => {
+    const page = readFileSync(join(__dirname, '../../../docs/behaviour.md'), 'utf8');
+    const section = page.slice(page.indexOf('## How answers are read'));
+    const block = (kind: string) =>
+      new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\``, 'm').exec(section)?.[1] ?? '';
+    const list = JSON.parse(block('json')) as { powerbars: [{ serial: string }] };
+    const [strip] = list.powerbars;
+    const at = '2026-01-01T00:00:00.000Z';
+    const read = decodeList(await map(block('jsonata'), list), at).strips;
+    const outlets = [true, false].map((on, index) => ({ port: index + 1, on, name: null }));
+    assert.deepEqual([read.length, read[0]?.name, read[0]?.outlets], [1, 'Desk', outlets]);
+    assert.deepEqual(decodeStrip(await map(block('jsonata'), strip), strip.serial, at).strip, read[0]);
   });
 
   it('of what is not there is nothing', async () => assert.equal(await map('nothing.here', {}), null));
