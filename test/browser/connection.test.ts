@@ -93,6 +93,8 @@ describe('Test connection', () => {
       await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey, timeout });
       await said(pinnedTo).waitFor();
       assert.match((await said(pinnedTo).textContent()) ?? '', words);
+      // Beside the button, only a field near it is named in place of the reason.
+      assert.match((await result().textContent()) ?? '', pinnedTo === 'baseUrl' ? /see “Base URL”/ : words);
     });
   }
 
@@ -150,6 +152,7 @@ describe('Test connection', () => {
       await test({ baseUrl: secure.baseUrl, apiKey: secure.apiKey });
       await said('tls').waitFor();
       assert.match((await said('tls').textContent()) ?? '', /certificate/);
+      assert.match((await result().textContent()) ?? '', /certificate/);
       assert.equal(secure.requests.length, 0);
     } finally {
       await secure.close();

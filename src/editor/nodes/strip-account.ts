@@ -224,15 +224,19 @@ const typedValues = () => ({
   mapping: typedMapping(),
 });
 
-/** Says what went wrong below the field where it can be corrected, and names this field beside the button. Without such a field, it is said there. */
+/**
+ * Says what went wrong below the field where it can be corrected. Beside the button stands the name of this field if it is near; else, as for a
+ * field in a section, which may be out of sight, the same sentence.
+ */
 function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {
   const sentence = text(answer.key, answer.params);
   const field = fieldToCorrect(answer.code, answer.key);
   let shown = sentence;
   if (field !== null) {
     showMessage(field, sentence);
-    input(field).closest('details').attr('open', '');
-    shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
+    const section = input(field).closest('details').attr('open', '');
+    if (section.length === 0)
+      shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
   }
   result.append(line('failure', `✕ ${shown}`));
 }
