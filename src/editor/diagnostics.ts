@@ -13,8 +13,8 @@ export async function showDiagnostics(account: string): Promise<void> {
   const action = (name: string, press: () => void) =>
     button('red-ui-button', press, text(`strip-sidebar.diagnostics.${name}`));
   const close = action('close', () => dialog.close());
-  const label = { 'aria-label': text('strip-sidebar.diagnostics.title') };
-  const dialog = html('dialog', { class: 'smart-strip-diagnostics', ...label });
+  const title = html('h3', { id: 'smart-strip-report' }, text('strip-sidebar.diagnostics.title'));
+  const dialog = html('dialog', { class: 'smart-strip-diagnostics', 'aria-labelledby': title.id }, title);
   if ('key' in report) dialog.append(html('p', {}, text(report.key)), close);
   else {
     const json = JSON.stringify(report, null, 2);

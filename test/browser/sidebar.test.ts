@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Locator } from 'playwright-core';
 import { account, placed, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
@@ -336,6 +337,13 @@ describe('the side bar', () => {
     for (const secret of [stage.service.apiKey, String(stage.service.port), DESK, 'Desk strip', 'Home']) {
       assert.ok(!shown.includes(secret), secret);
     }
+    await dialog.getByRole('heading', { name: 'Diagnostics' }).waitFor();
+    const fonts = (where: Locator) =>
+      where.evaluate((element) => {
+        const { fontFamily, fontSize } = getComputedStyle(element);
+        return [fontFamily, fontSize];
+      });
+    assert.deepEqual(await fonts(dialog.locator('p')), await fonts(bar.root));
     await editor.picture('sidebar-diagnostics');
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByRole('status').getByText('Copied').waitFor();
