@@ -219,6 +219,8 @@ describe('the nodes in the editor', () => {
     );
     await editor.page.locator('#node-input-readings').check();
     assert.equal(await visible('change'), true);
+    await editor.page.locator('#node-input-change').fill('-1');
+    assert.match((await message('change').textContent()) ?? '', /from 0 to 1000000/);
     await editor.page.locator('#node-input-readings').uncheck();
     await editor.page.locator('#node-input-outlets').uncheck();
     assert.equal(await visible('port'), false);
@@ -229,6 +231,12 @@ describe('the nodes in the editor', () => {
     await editor.done();
     assert.equal((await editor.properties(id)).port, '2');
     await editor.expectLabel(id, 'every strip: outlet 2');
+    assert.equal(await editor.node(id).locator('.red-ui-flow-node-error').isVisible(), false);
+    await editor.edit(id);
+    await editor.page.locator('#node-input-readings').check();
+    assert.match((await message('change').textContent()) ?? '', /from 0 to 1000000/);
+    await editor.done();
+    await editor.node(id).locator('.red-ui-flow-node-error').first().waitFor();
   });
 
   it('send on/off of one outlet where the flow does not say what to send', async () => {

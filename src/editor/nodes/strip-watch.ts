@@ -1,7 +1,9 @@
-import { SETTINGS, textOf } from '../../settings';
+import { flagOf, SETTINGS, textOf, type Config } from '../../settings';
 import {
+  checkNumber,
   fieldOf,
   followAccount,
+  isDialogOpen,
   segmentedField,
   showHint,
   showMessage,
@@ -12,11 +14,20 @@ import {
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
 
+const { change: CHANGE, readings: READINGS } = SETTINGS['strip watch'];
+
+const sendsReadings = (node: Config): boolean =>
+  isDialogOpen(node)
+    ? $('#node-input-readings').prop('checked') === true
+    : flagOf(node, 'readings', READINGS);
+
 export const stripWatch: Descriptor = {
   type: 'strip watch',
   checks: {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
+    // Without readings it counts for nothing, and the dialog hides it.
+    change: (value, node) => (sendsReadings(node) ? checkNumber(String(value), CHANGE) : ''),
   },
   label: (node) => {
     const target = targetOf(node, SETTINGS['strip watch']);
@@ -41,6 +52,7 @@ function open(node: EditorNode): void {
     showRow('port', sends('outlets'));
     showRow('output', sends('outlets'));
     showRow('change', sends('readings'));
+    fieldOf(node, 'change').trigger('change');
     showMessage('send', '', kinds.some(sends) ? '' : text('strip-account.invalid.nothing'));
   };
   for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);

@@ -107,10 +107,18 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip-account', 'concurrency', ''), 'strip-account.invalid.number');
     assert.equal(problem('strip-account', 'timeout', '99'), 'strip-account.invalid.number');
     assert.equal(problem('strip-account', 'timeout', 10_000), '');
-    assert.equal(problem('strip watch', 'change', '-1'), 'strip-account.invalid.number');
-    assert.equal(problem('strip watch', 'change', '1e300'), 'strip-account.invalid.number');
-    assert.equal(problem('strip watch', 'change', '0.5'), '');
     assert.equal(problem('strip simulator', 'latency', '60001'), 'strip-account.invalid.number');
+  });
+
+  it('look at the smallest change of a reading only where readings are sent', () => {
+    const change = (value: string, node: object) =>
+      problem('strip watch', 'change', value, { node: { ...node } });
+    for (const value of ['-1', '1e300', '']) {
+      assert.equal(change(value, { readings: true }), 'strip-account.invalid.number', value);
+      assert.equal(change(value, { readings: false }), '', value);
+      assert.equal(change(value, {}), '', value);
+    }
+    assert.equal(change('0.5', { readings: true }), '');
   });
 
   it('find nothing wrong with a property that a flow does not have', () => {
