@@ -32,7 +32,7 @@ import {
 } from '../strips';
 import { simulators } from './strip-simulator';
 
-const { timeout: TIMEOUT } = SETTINGS['strip-account'];
+const { timeout: TIMEOUT, concurrency: CONCURRENCY } = SETTINGS['strip-account'];
 /** Fields that Test connection uses, or that its errors point at. */
 const TESTED = ['baseUrl', 'apiKey', 'timeout', 'interval', 'tls', 'proxy', 'mapping'];
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
@@ -66,6 +66,10 @@ export const stripAccount: Descriptor = {
       const seconds = isDialogOpen(node) && hasSeconds() ? value : Number(value) / 1000;
       return checkNumber(String(seconds), { least: TIMEOUT.least / 1000, most: TIMEOUT.most / 1000 });
     },
+    concurrency: (value) =>
+      Number.isInteger(Number(value))
+        ? checkNumber(String(value), CONCURRENCY)
+        : text('strip-account.invalid.wholeNumber', { least: CONCURRENCY.least, most: CONCURRENCY.most }),
     protectedOutlets: checkProtected,
     mapping: (value) => {
       if (value === '') return '';
