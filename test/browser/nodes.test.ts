@@ -381,7 +381,7 @@ describe('the nodes in the editor', () => {
     ]);
   });
 
-  it('mark the MACs of simulated strips that are missing or there twice, and nothing else', async () => {
+  it('mark the MACs of simulated strips that are missing, impossible or there twice, and nothing else', async () => {
     const strips = ['A1', 'A2', 'A3'].map((mac) => ({ mac, name: '' }));
     const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };
     await stage.red.deploy([tab, { ...simulator, name: '', path: '/sim', strips }]);
@@ -396,6 +396,9 @@ describe('the nodes in the editor', () => {
     await macs.nth(2).fill('a-1');
     assert.equal(await message.textContent(), '✕ Two strips have the same MAC.');
     assert.deepEqual(await wrongMacs(), ['A1', 'a-1']);
+    await macs.nth(2).fill('..');
+    assert.equal(await message.textContent(), '✕ ".." cannot be a MAC: use letters, digits, “:” and “-”.');
+    assert.deepEqual(await wrongMacs(), ['..']);
     await macs.nth(2).fill('');
     assert.equal(await message.textContent(), '✕ Every strip needs a MAC.');
     assert.deepEqual(await wrongMacs(), ['']);

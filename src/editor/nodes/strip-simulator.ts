@@ -1,8 +1,8 @@
 import { PORTS } from '../../api/types';
 import { simulatorPath } from '../../api/connection-settings';
-import { macKey } from '../../api/mac';
+import { isPossibleMac, macKey } from '../../api/mac';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
-import { isRecord } from '../../values';
+import { isRecord, previewText } from '../../values';
 import {
   editableRows,
   fieldOf,
@@ -45,9 +45,14 @@ export function checkSimulators(): void {
 
 const checkStrips: Check = (value) => {
   if (!Array.isArray(value)) return text('strip-simulator.invalid.strips');
-  const macs = value.map((strip: unknown) => macKey(textOf(strip, 'mac')));
+  const macs = value.map((strip: unknown) => textOf(strip, 'mac'));
   if (macs.includes('')) return text('strip-simulator.invalid.mac');
-  return new Set(macs).size === macs.length ? '' : text('strip-simulator.invalid.macTwice');
+  // The simulator would list it, but no account could ask for it.
+  const impossible = macs.find((mac) => !isPossibleMac(mac));
+  if (impossible !== undefined)
+    return text('strip-simulator.invalid.macImpossible', { mac: previewText(impossible) });
+  const isTwice = new Set(macs.map(macKey)).size < macs.length;
+  return isTwice ? text('strip-simulator.invalid.macTwice') : '';
 };
 
 export const stripSimulator: Descriptor = {
@@ -102,7 +107,7 @@ function open(node: EditorNode): void {
     const macs = strips.map(({ mac }) => macKey(mac));
     for (const { element, part } of rowsOf(list)) {
       const mac = macKey(part('mac'));
-      const isWrong = mac === '' || macs.indexOf(mac) !== macs.lastIndexOf(mac);
+      const isWrong = !isPossibleMac(part('mac')) || macs.indexOf(mac) !== macs.lastIndexOf(mac);
       element.find('[data-part=mac]').attr('aria-invalid', String(isWrong));
     }
   };

@@ -141,7 +141,7 @@ describe('checks in the dialogs', () => {
     }
   });
 
-  it('want a path, and strips with different MACs, for a simulator', () => {
+  it('want a path, and strips with different MACs that an account can ask for, for a simulator', () => {
     assert.equal(problem('strip simulator', 'path', '/a/b'), '');
     assert.equal(problem('strip simulator', 'path', 'a b'), 'strip-simulator.invalid.path');
     const strips = (...macs: string[]) => macs.map((mac) => ({ mac, name: '' }));
@@ -151,6 +151,10 @@ describe('checks in the dialogs', () => {
       'strip-simulator.invalid.macTwice',
     );
     assert.equal(problem('strip simulator', 'strips', strips('')), 'strip-simulator.invalid.mac');
+    for (const mac of ['.', '..', 'a/b', 'a\\b']) {
+      const found = problem('strip simulator', 'strips', strips('A1', mac));
+      assert.equal(found, 'strip-simulator.invalid.macImpossible', mac);
+    }
     assert.equal(problem('strip simulator', 'strips', 'A1'), 'strip-simulator.invalid.strips');
   });
 });
