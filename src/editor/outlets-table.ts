@@ -1,3 +1,4 @@
+import { macKey } from '../api/mac';
 import { PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
@@ -84,11 +85,24 @@ const KNOWN = 'smart-strip-known';
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
 export function outletsTable(node: EditorNode) {
-  const list = $('#smart-strip-outlets');
+  const list = $('#smart-strip-outlets').on('change', () => checkRows());
   let strips = stripsOf(node.id);
-  editableRows(list, { addButton: text('strip-account.outlets.add'), sortable: false }, (row, data) => {
+  /** The outlets of the rows, by their keys: how many rows each has. */
+  const counts = new Map<string, number>();
+  const keyOf = (mac: string, port: string) => `${macKey(lookUp(strips, mac).strip?.mac ?? mac)}/${port}`;
+  const checkRows = () => {
+    counts.clear();
+    for (const { part } of rowsOf(list)) {
+      const key = keyOf(part('mac'), part('port'));
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    list.find('.smart-strip-outlet-row').trigger('smart-strip-refresh');
+  };
+  const isTwice = (mac: string, port: string) => mac.trim() !== '' && (counts.get(keyOf(mac, port)) ?? 0) > 1;
+  const options = { addButton: text('strip-account.outlets.add'), sortable: false, removeItem: checkRows };
+  editableRows(list, options, (row, data) => {
     if ('unreadable' in data) showUnreadable(row, data.unreadable);
-    else showOutlet(row, data, () => strips);
+    else showOutlet(row, data, () => strips, isTwice);
   });
   const addStrips = () => {
     const rows = rowsOf(list).map(readRow);
@@ -110,7 +124,7 @@ export function outletsTable(node: EditorNode) {
     $(`#${KNOWN}`).empty().append(offers);
     addFound.disabled = strips.length === 0;
     showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
-    list.find('.smart-strip-outlet-row').trigger('smart-strip-refresh');
+    checkRows();
   };
   list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
   refresh(strips);
@@ -138,7 +152,12 @@ function showUnreadable(row: JQuery, value: unknown): void {
 let lastLine = 0;
 
 /** `outlet`: an `OutletRow`, or of a new row as much as is known. */
-function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]): void {
+function showOutlet(
+  row: JQuery,
+  outlet: Config,
+  known: () => readonly Strip[],
+  isTwice: (mac: string, port: string) => boolean,
+): void {
   const line = `outlet-${++lastLine}`;
   const field = (part: string, label: string) => rowField(row, part, label, textOf(outlet, part));
   const mac = field('mac', text('strip-account.outlets.strip'));
@@ -166,7 +185,8 @@ function showOutlet(row: JQuery, outlet: Config, known: () => readonly Strip[]):
     port.attr('title', state === null ? '' : stateText(state));
     const { error = '', warning } = lookUp(known(), typed);
     const problem = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : error;
-    showMessage(line, typing ? '' : problem, warning);
+    const twice = isTwice(typed, String(port.val())) ? text('strip-account.warning.outletTwice') : warning;
+    showMessage(line, typing ? '' : problem, twice);
   };
   /** A name becomes the MAC of its strip as soon as the strips are known. */
   const resolve = () => {

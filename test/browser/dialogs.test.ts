@@ -375,6 +375,24 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(await row('mac').getAttribute('aria-invalid'), 'false');
   });
 
+  it('warn of an outlet that is listed twice, in any spelling of its MAC', async () => {
+    await open({ outletNames: [{ mac: 'A1B2C3D4E5FF', port: 1, name: 'Lamp' }] });
+    await editor.editConfig('strip-account', 'account');
+    const twice = editor.page
+      .locator('.smart-strip-outlet-row .smart-strip-warning')
+      .filter({ hasText: 'This outlet is listed twice' });
+    await editor.page.locator('.red-ui-editableList-addButton').click();
+    await row('mac').nth(1).fill('a1:b2:c3:d4:e5:ff');
+    await row('name').nth(1).fill('Fan');
+    assert.equal(await twice.count(), 2);
+    await row('port').nth(1).selectOption('2');
+    assert.equal(await twice.count(), 0);
+    await row('port').nth(1).selectOption('1');
+    assert.equal(await twice.count(), 2);
+    await editor.page.locator('.red-ui-editableList-item-remove').nth(1).click();
+    await twice.first().waitFor({ state: 'detached' });
+  });
+
   it('keep protected outlets that cannot be read, and show them', async () => {
     await open({ protectedOutlets: 'Office 3' });
     await editor.editConfig('strip-account', 'account');
