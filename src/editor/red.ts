@@ -45,6 +45,8 @@ interface Editor {
       event: 'nodes:add' | 'nodes:change' | 'nodes:remove' | 'flows:change',
       listener: (node: { id: string; type: string }) => void,
     ): void;
+    /** Something was changed, or all was deployed. */
+    on(event: 'workspace:dirty', listener: () => void): void;
     emit(event: 'nodes:change', node: EditorNode): void;
   };
   utils: {

@@ -56,6 +56,10 @@ export class Sidebar {
       this.#draw();
       this.#list.lastElementChild?.scrollIntoView(); // Node-RED lists the newest last
     });
+    // Node-RED notes a change when the pointer puts nodes down.
+    RED.events.on('workspace:dirty', () => {
+      if (this.#status.textContent === text('strip-sidebar.told.place')) this.#tell('');
+    });
     // The flows have started, which is later than the deploy was answered.
     RED.comms.subscribe('notification/runtime-deploy', () => this.#accounts.askAgain());
     new IntersectionObserver((entries) => {

@@ -128,8 +128,10 @@ describe('the side bar', () => {
     for (const [index, type] of ['switch', 'watch'].entries()) {
       await bar.button(`Put a strip ${type} on the canvas: Desk strip, outlet 2`).click();
       await page.mouse.move(chart.x + 200, chart.y + 100 + index * 80, { steps: 5 });
+      assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^Click on the canvas/);
       await page.mouse.down();
       await page.mouse.up();
+      assert.equal(await bar.root.locator('.smart-strip-told').textContent(), '');
       await page.locator('.red-ui-flow-node-group').nth(index).waitFor();
       const all = await page
         .locator('.red-ui-flow-node-group')
