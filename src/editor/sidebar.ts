@@ -197,15 +197,18 @@ export class Sidebar {
   /** `on`: what the outlet is; `label`: what it is called. */
   #toggle(command: OutletRequest, on: boolean | null, isKept: boolean, label: string): HTMLElement {
     const asked = this.#accounts.pending.get(targetKey(command.account, command.mac, command.port));
-    const isBlocked = asked !== undefined || (isKept && on === true);
+    const isPending = asked !== undefined;
+    const isKeptOn = isKept && on === true;
     const toggle = button('smart-strip-toggle', () => {
-      if (!isBlocked) void this.#switchOutlet(command, label);
+      if (isPending) return;
+      if (isKeptOn) this.#tell(text('strip-sidebar.protected'));
+      else void this.#switchOutlet(command, label);
     });
     toggle.role = on === null ? null : 'switch';
     toggle.ariaChecked = on === null ? null : String(on);
     toggle.ariaLabel = on === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
-    toggle.ariaBusy = asked === undefined ? null : 'true';
-    toggle.ariaDisabled = isBlocked ? 'true' : null;
+    toggle.ariaBusy = isPending ? 'true' : null;
+    toggle.ariaDisabled = isPending || isKeptOn ? 'true' : null;
     toggle.disabled = !RED.user.hasPermission('strip-account.write');
     toggle.dataset.on = String(asked ?? on);
     return toggle;
