@@ -185,8 +185,12 @@ export class Sidebar {
       this.#toggle({ account, mac, port, on: on !== true }, on, isKept, label),
       html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
       isKept ? html('i', lock) : '',
-      iconButton('fa-toggle-on', switchLabel, place('strip switch')),
-      iconButton('fa-eye', watchLabel, place('strip watch')),
+      html(
+        'span',
+        { class: 'smart-strip-buttons' },
+        iconButton('fa-toggle-on', switchLabel, place('strip switch')),
+        iconButton('fa-eye', watchLabel, place('strip watch')),
+      ),
     );
     const failure = this.#accounts.failed.get(key)?.failure;
     const fault = failure === undefined ? '' : `✕ ${this.#sentence(account, failure)}`;

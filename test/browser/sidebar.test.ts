@@ -113,6 +113,20 @@ describe('the side bar', () => {
     assert.equal(stage.service.requests.filter(({ method }) => method === 'POST').length, before);
   });
 
+  it('keeps the two buttons of an outlet side by side where it is narrow', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.root.evaluate((element) => (element.style.width = '160px'));
+    const [first, second] = await Promise.all(
+      ['switch', 'watch'].map((kind) =>
+        bar.button(`Put a strip ${kind} on the canvas: Desk strip, outlet 1`).boundingBox(),
+      ),
+    );
+    assert.ok(first && second);
+    assert.equal(second.y, first.y);
+  });
+
   it('puts configured nodes on the canvas that work after a deploy, and shows which nodes use an outlet', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
