@@ -240,11 +240,16 @@ function parseBody(text: string): ParsedBody {
   if (bare === '') return { not: 'empty' };
   try {
     return { json: JSON.parse(bare), text: bare };
-  } catch {
+  } catch (error) {
     if (bare.startsWith('<')) return { not: 'html' };
-    const whole = bare.startsWith('{') ? bare.endsWith('}') : !bare.startsWith('[') || bare.endsWith(']');
-    return { not: whole ? 'notJson' : 'truncated' };
+    return { not: failsAtEnd(bare, String(error)) ? 'truncated' : 'notJson' };
   }
+}
+
+/** Whether a text is the beginning of JSON, by the message of the error that reading it gave. These words are the same in Node.js 20, 22 and 24. */
+function failsAtEnd(text: string, message: string): boolean {
+  if (/end of JSON input|Unterminated string/.test(message)) return true;
+  return Number(/at position (\d+)/.exec(message)?.[1]) >= text.length;
 }
 
 /**

@@ -30,6 +30,13 @@ describe('Client: answers to reads', () => {
       'truncated',
       false,
     ],
+    [
+      'JSON with other bytes in it',
+      { kind: 'answer', status: 200, body: '{"strips": [ \0\u0001garb' },
+      'BAD_RESPONSE',
+      'notJson',
+      false,
+    ],
     ['half of the body', { kind: 'truncated' }, 'BAD_RESPONSE', 'truncated', false],
     [
       'a body that outgrows 1 MiB',
@@ -182,6 +189,15 @@ describe('Client: answers to reads', () => {
       assert.equal((await client.list()).readable, true);
     });
   }
+
+  it('are cut off wherever JSON ends too early', async () => {
+    const whole = '{"a": [true, null, -1.5e+3, "x\\u00e9\\n", {"b": {}}], "c": "d"}';
+    for (let length = 1; length < whole.length; length++) {
+      const body = whole.slice(0, length);
+      service.next({ kind: 'answer', status: 200, body });
+      assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.truncated', body);
+    }
+  });
 
   const answer = (head: string, body: string): string => `HTTP/1.1 ${head}\r\n\r\n${body}`;
   const broken: [string, string, string][] = [
