@@ -182,9 +182,19 @@ function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, dep
 }
 
 /** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
-function variable(RED: NodeAPI, text: string, node: Node | undefined): string {
+function variable(RED: NodeAPI, text: string, deployed: Node | undefined): string {
   const name = environmentVariable(text);
   if (name === null) return text;
+  const node = deployed ?? globalConfig(RED);
   const value: unknown = node ? RED.util.evaluateNodeProperty(name, 'env', node, {}) : process.env[name];
   return textOf({ value }, 'value') || text;
+}
+
+/** The node of Node-RED's own global variables, which it has once any were set. */
+function globalConfig(RED: NodeAPI): Node | null {
+  let found: Node | null = null;
+  RED.nodes.eachNode(({ id, type }) => {
+    if (type === 'global-config') found = RED.nodes.getNode(id);
+  });
+  return found;
 }

@@ -119,6 +119,20 @@ describe('the admin routes behind a login', () => {
     assert.deepEqual([code, params], ['TIMEOUT', { host: new URL(service.baseUrl).host, seconds: 0.15 }]);
   });
 
+  it("test an account that is not deployed with Node-RED's global variables", async () => {
+    const variables = [
+      { name: 'STRIPS_URL', value: service.baseUrl, type: 'str' },
+      { name: 'STRIPS_KEY', value: API_KEY, type: 'str' },
+    ];
+    await red.deploy([...around('strip switch'), { id: 'global', type: 'global-config', env: variables }]);
+    const values = { id: 'new', baseUrl: '${STRIPS_URL}', apiKey: '${STRIPS_KEY}' };
+    const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), ...values });
+    const response = await red.admin('/strip-account/test', { ...trial, body });
+    const { strips } = (await response.json()) as { strips?: Strip[] };
+    await red.deploy([...around('strip switch'), account(service)]);
+    assert.equal(strips?.length, 2);
+  });
+
   it('show an answer with the stored key hidden, and read it again without a request', async () => {
     service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
     const ask = async (more: object) =>
