@@ -48,7 +48,7 @@ export = (RED: NodeAPI): void => {
         text: `strip-simulator.status.${condition}`,
       });
       if (simulated) return;
-      const values = { path: path === '' ? '/' : (path ?? configured), variable: variable ?? '' };
+      const values = { path: path === '' ? '/' : (path ?? preview(configured)), variable: variable ?? '' };
       this.warn(RED._(`strip-simulator.notice.${condition}`, values));
     };
     let closed = false;

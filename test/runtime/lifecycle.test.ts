@@ -86,6 +86,13 @@ describe('deploys and stops of a real Node-RED', () => {
     await service.listenAgain();
   });
 
+  it('a simulator without a path says so in quotes, where a path would stand', async () => {
+    await red.deploy([tab, placed('simulator', 'strip simulator', { path: '' })]);
+    await red.log.find('a warning about the path', ({ text }) =>
+      text.includes('Correct the path "": it must start with "/"'),
+    );
+  });
+
   it('what waits when its account is redeployed ends with CLOSED, within seconds although the service hangs', async () => {
     const flow = around('strip switch', fixed);
     await red.deploy([...flow, account(service)]);
