@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
-import { OUTLET, type Classifier, type KeyMeaning } from './names';
-import { numberInText, readIndex, type JsonRecord } from './values';
+import { isOfOther, OUTLET, type Classifier, type KeyMeaning } from './names';
+import { numberInText, readIndex, readText, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
@@ -160,10 +160,11 @@ export function fromOne(raw: readonly number[]): Numbers {
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
 }
 
-/** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`. */
+/** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
 function numberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
-  if (!isRecord(value)) return index >= 0 ? index : numberInText(value);
+  if (index >= 0 || isOfOther(readText(value) ?? '')) return index;
+  if (!isRecord(value)) return numberInText(value);
   const [only, ...others] = Object.keys(value).filter((key) => classify(key).number !== null);
   return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
 }
