@@ -94,7 +94,7 @@ export function numberValues(count: number, from: string, record: JsonRecord, cl
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
     if (!Array.isArray(list) || list.length !== count || classify(key).strips) return [];
-    // Records beside them that may be in another order.
+    // Records beside them may be in another order.
     if (list.every(isRecord)) return tellsByOrder(list, classify) ? [] : [list.map(() => Infinity)];
     const raw = list.map((value) => numberOf(value, classify));
     // What one entry of `ports` is.
@@ -169,7 +169,7 @@ function numberOf(value: unknown, classify: Classifier): number {
   return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
 }
 
-/** Whether four records can only be told by their place: alike, without a number or identifier, and all of them outlets. */
+/** Whether four records stand in the order of the outlets: alike, without another number or identifier, and all of them outlets. */
 function tellsByOrder(records: readonly JsonRecord[], classify: Classifier): boolean {
   const [first] = records;
   if (first === undefined || records.length !== PORTS.length) return false;
@@ -183,9 +183,10 @@ function tellsByOrder(records: readonly JsonRecord[], classify: Classifier): boo
 /** Whether what four records say under a key leaves the outlets in the order in which they stand. */
 function fitsOrder(meaning: KeyMeaning, values: readonly unknown[], classify: Classifier): boolean {
   if (meaning.reading !== null) return true;
-  if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
   const raw = values.map((value) => numberOf(value, classify));
-  if (isExact(raw)) return isInOrder(raw);
+  // Rows 5 to 8 are in an order, but not in that of the outlets.
+  if (isSequence(raw, Math.min(...raw))) return isInOrder(raw);
+  if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
