@@ -96,9 +96,9 @@ export function numberValues(count: number, from: string, record: JsonRecord, cl
     if (!Array.isArray(list) || list.length !== count || classify(key).strips) return [];
     // Records beside them may be in another order.
     if (list.every(isRecord)) return tellsByOrder(list, classify) ? [] : [list.map(() => Infinity)];
-    const raw = list.map((value) => numberOf(value, classify));
     // What one entry of `ports` is.
     const one = classify(key.replace(/(?<=x|ch)es$|s$/, ''));
+    const raw = numbersOf(list, one, classify);
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
     // The order in which outlets are shown need not be that of their states.
     const isOther = one.plain.endsWith('order') && !isInOrder(raw);
@@ -121,7 +121,7 @@ function positions(records: readonly JsonRecord[], classify: Classifier): Number
     const meaning = classify(key);
     if (meaning.number !== 'position' && !meaning.isName) continue;
     const values = records.map((record) => record[key]);
-    const raw = values.map((value) => (meaning.isName ? numberInText(value) : numberOf(value, classify)));
+    const raw = numbersOf(values, meaning, classify);
     // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
     const isComplete = isSequence(raw, 1) && values.every(isOutletName);
     const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
@@ -160,6 +160,14 @@ export function fromOne(raw: readonly number[]): Numbers {
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
 }
 
+/** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */
+function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Classifier): number[] {
+  if (meaning.isName) return values.map(numberInText);
+  const rests = new Set(values.map((value) => readText(value)?.replace(/[0-9]+\s*$/, '') ?? ''));
+  const mayCount = meaning.number === 'port' || rests.size === 1;
+  return values.map((value) => (mayCount ? numberOf(value, classify) : -1));
+}
+
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
 function numberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
@@ -183,7 +191,7 @@ function tellsByOrder(records: readonly JsonRecord[], classify: Classifier): boo
 /** Whether what four records say under a key leaves the outlets in the order in which they stand. */
 function fitsOrder(meaning: KeyMeaning, values: readonly unknown[], classify: Classifier): boolean {
   if (meaning.reading !== null) return true;
-  const raw = values.map((value) => numberOf(value, classify));
+  const raw = numbersOf(values, meaning, classify);
   // Rows 5 to 8 are in an order, but not in that of the outlets.
   if (isSequence(raw, Math.min(...raw))) return isInOrder(raw);
   if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
