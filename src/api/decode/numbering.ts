@@ -194,7 +194,9 @@ function fitsOrder(meaning: KeyMeaning, values: readonly unknown[], classify: Cl
   const raw = numbersOf(values, meaning, classify);
   // Rows 5 to 8 are in an order, but not in that of the outlets.
   if (isSequence(raw, Math.min(...raw))) return isInOrder(raw);
-  if (meaning.state === null && (meaning.identifier || meaning.number !== null)) return false;
+  const isIdentifier = meaning.state === null && (meaning.identifier || meaning.number !== null);
+  // One time or place for all four tells none from another.
+  if (isIdentifier) return new Set(values).size === 1;
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
