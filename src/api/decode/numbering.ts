@@ -23,10 +23,9 @@ export function numberRecords(
   ordered: boolean,
 ): { numbers: Numbers; codes: string[] } {
   const { called, codes } = calledPort(records, columns, classify);
-  const keyed = keys.map((key) => key.keyed);
-  const isKeyed = keyed.some((number) => number >= 0);
+  const isKeyed = keys.some(({ keyed }) => keyed >= 0);
   // Mere digits may be the numbers of rows.
-  const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromOne(keyed) : null;
+  const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;
   if (called !== null && byKey !== null) {
     const agrees = (number: Port | null, i: number): boolean => number === (byKey[i] ?? number);
     return { numbers: called.map((number, i) => (agrees(number, i) ? number : null)), codes };
@@ -34,7 +33,7 @@ export function numberRecords(
   const sure = called ?? byKey;
   if (sure !== null) return { numbers: sure, codes };
   const known = positions(records, classify);
-  if (isKeyed) known.push(fromOne(keyed));
+  if (isKeyed) known.push(fromKeys(keys));
   const [first] = known;
   if (first === undefined && ordered && tellsByOrder(records, classify))
     return { numbers: [...PORTS], codes };
@@ -148,14 +147,22 @@ export const isExact = (raw: readonly number[]): boolean =>
 const isSequence = (raw: readonly number[], from: number): boolean =>
   new Set(raw).size === raw.length && raw.every((number) => number >= from && number < from + raw.length);
 
+/** Our numbers for those in keys. */
+export const fromKeys = (keys: readonly KeyMeaning[]): Numbers =>
+  fromOne(
+    keys.map(({ keyed }) => keyed),
+    keys.some(({ keyedBy }) => keyedBy !== 'digits'),
+  );
+
 /**
- * Our numbers for those of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 and 4 are both there, 0 is not an outlet (it may switch all). Any other
- * set with a 0 is left unnumbered.
+ * Our numbers for those of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 and 4 are both there and called outlets, 0 is not an outlet (it
+ * may switch all). Any other set with a 0 is left unnumbered.
  */
-export function fromOne(raw: readonly number[]): Numbers {
+function fromOne(raw: readonly number[], areOutlets = true): Numbers {
   // Some services leave out a 0: without the first number, 1-3 may be counted from zero.
   if (raw[0] === -1 && raw.join() === '-1,1,2,3') return raw.map(() => null);
-  if (!raw.includes(0) || raw.includes(PORTS.length)) return raw.map((number) => PORTS[number - 1] ?? null);
+  if (!raw.includes(0) || (areOutlets && raw.includes(PORTS.length)))
+    return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
 }

@@ -3,7 +3,7 @@ import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
 import { isOfOther, namesOutlet, STATE_TEXT_SUFFIX, type Classifier, type KeyMeaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
-import { fromOne, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
+import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './values';
 import type { AddNote, JsonRecord } from './values';
 
@@ -323,7 +323,7 @@ function keyedSet(
   { key: from, measured }: Container,
   classify: Classifier,
 ): OutletCandidate[] {
-  const numbers = fromOne(keys.map(({ keyed }) => keyed));
+  const numbers = fromKeys(keys);
   const mayBeMeasured =
     keys.some(({ key, keyedState }) => keyedState !== null && isMeasure(map[key])) ||
     (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
