@@ -282,7 +282,7 @@ function meaningOf(key: string) {
     /** The text under it names an outlet, identifies it or says what kind of thing it is. */
     isLabel: outletName < Infinity || is('type') || is('code'),
     mac: rank('mac'),
-    id: rank('id'),
+    id: isStrips ? 0 : rank('id'),
     pair: rank('pair'),
     available: is('available'),
     /** In what way it may say that the values beside it cannot be relied on. */
