@@ -176,7 +176,7 @@ function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Cl
 }
 
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
-function numberOf(value: unknown, classify: Classifier): number {
+export function numberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
   if (index >= 0 || isOfOther(readText(value) ?? '')) return index;
   if (!isRecord(value)) return numberInText(value);

@@ -3,8 +3,9 @@ import { looksLikeMac, sameMac } from '../mac';
 import type { PortOrAll, SwitchResult } from '../types';
 import { stripFields } from './fields';
 import { createClassifier, says, type Classifier } from './names';
+import { numberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
-import { agreed, isSet, readBit, readIndex, readText, readWord, saysFailed, type JsonRecord } from './values';
+import { agreed, isSet, readBit, readText, readWord, saysFailed, type JsonRecord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -129,14 +130,13 @@ function entryOf(entry: unknown, key: number, classify: Classifier, asked?: Aske
   return { port: others.length === 0 ? portOf(only) : 0, ok: ok === true && isOpposite ? null : ok };
 }
 
-/** The numbers under the names for the number of an outlet: `2`, `"2"`, `"port2"`; -1: none. */
+/** The numbers under the names for the number of an outlet; -1: none, but a record about the outlet, such as its name, need not have one. */
 const portsIn = (record: JsonRecord, classify: Classifier): number[] =>
   Object.keys(record)
     .filter((key) => classify(key).number === 'port' && classify(key).state === null)
-    .map((key) => {
-      const { keyed, keyedBy } = classify(readText(record[key]) ?? '');
-      return keyedBy === 'word' ? keyed : readIndex(record[key]);
-    });
+    .map((key) => ({ value: record[key], port: numberOf(record[key], classify) }))
+    .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
+    .map(({ port }) => port);
 
 /** Whether a record says by a boolean or a word that an outlet is `on`, or that it is not. `status: true` may say that all went well. */
 const saysState = (record: JsonRecord, on: boolean, classify: Classifier): boolean =>
