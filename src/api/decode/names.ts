@@ -57,7 +57,7 @@ const NAMES = {
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
     measured measurement readings reading metrics telemetry sensors sensor globalmeasure getrealtime
     realtime statussns powermeter voltagemeasurement energymeter consumption usage monitoring monitor
-    inlet ac measures stats powermonitoring line total totals actual current powermetering`,
+    inlet load voltage ac measures stats powermonitoring line total totals actual current powermetering`,
   network: `wifi wlan network radio wifista sta connectivity connection link wireless diagnostics lan ethernet
     eth statusnet signal wifiinfo wifistatus networkinfo net`,
   /** Names of a signal that mean one only inside `network`. */
