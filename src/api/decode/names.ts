@@ -172,7 +172,7 @@ const STATE_TEXT = '(?:text|name|label|str|string|desc|description|display)';
 /** What a key ends with under which stands the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
 const STATE = new RegExp(
-  `^${BEFORE_STATE}(?:(?<any>on|onoff|state|status|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value|val)|(?:state|status)(?<text>${STATE_TEXT}))$`,
+  `^(?!poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
@@ -304,7 +304,7 @@ function meaningOf(key: string) {
     /** Holds outlets: `switched` says that bare numbers are states. */
     outlets: OUTLET_NAMES.test(plain) || is('outlets') ? (SWITCHED.test(plain) ? 'switched' : 'plain') : null,
     /** Says on or off: as anything (`any`), by word only (`word`), as the text for a state (`text`), or the other way round (`off`). */
-    state: stateKind(plain),
+    state: stateKind(plain) ?? (is('value') ? 'word' : null),
     /** Numbers an outlet for sure, or perhaps. */
     number: NUMBER.test(plain) ? 'port' : is('position') || POSITION.test(plain) ? 'position' : null,
     /** Tells a record from others, so that its place in a list means nothing. */
