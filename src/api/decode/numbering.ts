@@ -170,16 +170,17 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
 /** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */
 function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Classifier): number[] {
   if (meaning.isName) return values.map(numberInText);
+  const raw = values.map((value) => numberOf(value, classify));
+  if (meaning.number === 'port' || raw.includes(-1)) return raw;
   const rests = new Set(values.map((value) => readText(value)?.replace(/[0-9]+\s*$/, '') ?? ''));
-  const mayCount = meaning.number === 'port' || rests.size === 1;
-  return values.map((value) => (mayCount ? numberOf(value, classify) : -1));
+  return rests.size === 1 ? raw : raw.map(() => -1);
 }
 
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
 export function numberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
-  if (index >= 0 || isOfOther(readText(value) ?? '')) return index;
-  if (!isRecord(value)) return numberInText(value);
+  if (typeof value === 'string' && index < 0) return isOfOther(value) ? -1 : numberInText(value);
+  if (!isRecord(value)) return index;
   const [only, ...others] = Object.keys(value).filter((key) => classify(key).number !== null);
   return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
 }
