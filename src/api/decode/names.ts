@@ -91,13 +91,9 @@ const NAMES = {
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** How many there are in all. */
-  total: `total totalcount totalitems totalresults totalelements totalrecords totalsize totalhits recordstotal
-    recordsfiltered numfound found totalstrips totaldevices nbhits totalnum totalentries totalrows
-    stripstotal totalstripcount numstrips numberofstrips odatacount allcount xtotalcount numbermatched
-    totalnumber grandtotal fullcount hitstotal resultsetsize all matched expected`,
+  total: 'numfound found odatacount allcount numbermatched fullcount resultsetsize all matched expected',
   /** How many came, or how many there are in all. */
-  count: `count size length numberofelements num number returned resultcount itemcount stripcount devicecount
-    rowcount n numberreturned`,
+  count: 'count size length numberofelements num number returned n numberreturned',
   /** How many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage batches chunks`,
@@ -107,24 +103,17 @@ const NAMES = {
   /** How many come before. */
   skipped: 'offset skip startindex start startat from pageoffset skipped',
   /** Set where another page follows or came before. */
-  more: `next nextpage nextcursor nexttoken nextpagetoken hasmore hasnext hasnextpage more nexturl nextlink
-    nextpageurl nexthref nextoffset odatanextlink nextrecordsurl nextmarker nextid nextkey nextstart
-    nextpagelink continuation continuationtoken continuetoken continue marker truncated istruncated
-    incomplete partial ispartial remaining remainingitems remainingitemcount remainingcount
-    moreavailable limitreached maxresultsreached moreitems hasmoreitems moreresults moreresultsavailable hasmoreresults left itemsleft
-    omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor after
-    aftercursor scrollid prev previous prevpage previouspage prevpageurl prevurl hasprev hasprevious
-    hasprevpage haspreviouspage nextpageavailable morepages hasmorepages morestrips
-    morefollows incompleteresults loadmore seemore showmore moreurl hasadditional capped cutoff
-    overflow limited limitexceeded quotaexceeded before startingafter previouscursor prevcursor`,
+  more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
+    itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
+    after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
+    overflow limited limitexceeded quotaexceeded before startingafter`,
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed full isfull`,
   /** Set even where nothing follows, so that only the words beside them say whether something does. */
   range: 'range contentrange showing displaying',
   /** Where a wrapper keeps these. */
-  paging: `meta header pagination paging page links link pageinfo cursors metadata responsemetadata resultinfo pager
-    listinfo paginator info summary counts status`,
+  paging: 'header summary counts status',
 } as const;
 
 /** Values that say something by a word, in any case. Spaces, `_` and `-` in a word do not count. */
@@ -201,6 +190,28 @@ const DENIED_WORDS = `desired target requested request default config configurat
   proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
+const THINGS = '(?:strip|device|item|result|element|record|row|hit|entrie)s?';
+const PAGES = '(?:page|pager|paging|pagination|paginator|cursor)s?';
+/** Names around a list that are made of such words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
+const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
+  ['total', new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size)?$`)],
+  ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
+  ['count', new RegExp(`^${THINGS}count$`)],
+  ['more', new RegExp(`^(?:is)?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
+  ['more', new RegExp(`^(?:has)?more(?:pages|${THINGS})?(?:available)?$`)],
+  ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
+  [
+    'more',
+    /^(?:has|odata)?(?:next|prev|previous)(?:page|records|cursor|token|url|link|href|offset|marker|id|key|start|available)*$/,
+  ],
+  ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
+  ['paging', new RegExp(`^${PAGES}(?:details)?$`)],
+];
+
+/** The groups that a name belongs to because it is made of such words. */
+const madeOf = (plain: string): NameGroup[] =>
+  MADE_OF_WORDS.filter(([, names]) => names.test(plain)).map(([group]) => group);
+
 /** What a key means by itself. */
 export type KeyMeaning = ReturnType<typeof meaningOf>;
 
@@ -252,7 +263,8 @@ export function wordGroups(value: unknown): ReadonlyMap<WordGroup, number> {
 export const says = (group: WordGroup, value: unknown): boolean => wordGroups(value).has(group);
 
 /** Whether a key is one of the names above, in any spelling. */
-export const isListedName = (key: string): boolean => GROUPS.has(plainOf(key));
+export const isListedName = (key: string): boolean =>
+  GROUPS.has(plainOf(key)) || madeOf(plainOf(key)).length > 0;
 
 /** In lower case, without separators; "" for a key that is too long for a name. */
 const plainOf = (key: string): string =>
@@ -264,7 +276,8 @@ const LONGEST_NAME = 40;
 function meaningOf(key: string) {
   const plain = plainOf(key);
   const groups = GROUPS.get(plain) ?? NO_GROUPS;
-  const is = (group: NameGroup): boolean => groups.has(group);
+  const made = madeOf(plain);
+  const is = (group: NameGroup): boolean => groups.has(group) || made.includes(group);
   const rank = (group: NameGroup): number => groups.get(group) ?? Infinity;
   const [, word, letter, digits, after] = NUMBERED.exec(plain) ?? [];
   const { reading, tier } = readingNamed(plain);
