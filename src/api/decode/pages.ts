@@ -61,8 +61,9 @@ function hintOf(
   const value = isRecord(found) ? scalarOf(found, classify) : found;
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
-  // Not beside strips: there a 1 may well mean that all went well.
-  if (Math.max(...came) === 0 && isErrorCode(meaning, value)) return 'more';
+  // Beside strips, a 1 may well mean that all went well.
+  const mayBeError = Math.max(...came) === 0 || (typeof value === 'number' && value < 0);
+  if (mayBeError && isErrorCode(meaning, value)) return 'more';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
     if (isLast !== null) return allOrMore(isLast);
