@@ -200,8 +200,9 @@ function tellsByOrder(records: readonly JsonRecord[], classify: Classifier): boo
 function fitsOrder(meaning: KeyMeaning, values: readonly unknown[], classify: Classifier): boolean {
   if (meaning.reading !== null) return true;
   const raw = numbersOf(values, meaning, classify);
+  const mayNumber = meaning.number !== null || !meaning.identifier;
   // Rows 5 to 8 are in an order, but not in that of the outlets.
-  if (isSequence(raw, Math.min(...raw))) return isInOrder(raw);
+  if (mayNumber && isSequence(raw, Math.min(...raw))) return isInOrder(raw);
   const isIdentifier = meaning.state === null && (meaning.identifier || meaning.number !== null);
   // One time or place for all four tells none from another.
   if (isIdentifier) return new Set(values).size === 1;
