@@ -165,10 +165,11 @@ describe('The preview of answers', () => {
     const field = page.locator('#smart-strip-row-mapping .red-ui-typedInput-input');
     await field.fill('devs.(');
     await page.locator('#smart-strip-test').click();
-    await result.getByText('see “Mapping”').waitFor();
+    await result.getByText("Correct the account's mapping").waitFor();
     const said = page.locator('#smart-strip-message-mapping');
     assert.match((await said.textContent()) ?? '', /Correct the account's mapping/);
-    assert.equal(await page.getByText("Correct the account's mapping").count(), 1);
+    // At the field, in a section that may be out of sight, and beside the button.
+    assert.equal(await page.getByText("Correct the account's mapping").count(), 2);
     // A line about a mapping that is not used any more says nothing.
     await page.locator('#smart-strip-use-mapping').uncheck();
     assert.equal(await result.textContent(), '');
