@@ -353,8 +353,8 @@ export class CommandQueue {
   }
 
   /**
-   * Ends what newer commands make pointless at these outlets of a command's strip, whose first commands fail: everything older than the newest on/off, pairs of
-   * toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all".
+   * Ends what newer commands make pointless at those outlets of a command's strip whose first commands fail: everything older than the newest
+   * on/off, pairs of toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all".
    */
   #supersede({ siblings, command, ports }: QueuedCommand, troubled = ports): void {
     const skipped = protectedPorts(this.options, command.mac);
