@@ -4,7 +4,7 @@ import type { Params } from '../src/api/errors';
 import { errorWithCode } from '../src/flow/node-error';
 import { simulatorPath } from '../src/api/connection-settings';
 import { textOf } from '../src/settings';
-import { findSimulator, middleware, simulators } from '../src/simulator/registry';
+import { middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
 import type { Definition } from './shared/flow-node';
@@ -24,7 +24,7 @@ export = (RED: NodeAPI): void => {
   RED.httpNode.all(
     /^/,
     (request, _response, next) => {
-      next(findSimulator(simulators, request.url) === null ? 'route' : undefined);
+      next(simulators.find(request.url) === null ? 'route' : undefined);
     },
     ...[RED.settings.httpNodeMiddleware ?? []].flat(),
     middleware(simulators),

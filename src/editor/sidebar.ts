@@ -5,7 +5,7 @@ import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
-import { countOn, isInSubflow, isProtected, matches, outletOf, readingText } from './strips';
+import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8000;
@@ -168,7 +168,7 @@ export class Sidebar {
     const { mac } = strip;
     const { port } = outlet;
     const key = targetKey(account, mac, port);
-    const isKept = isProtected(account, mac, port);
+    const isProtected = isProtectedOutlet(account, mac, port);
     // What is known last of a strip that is unavailable may have changed since.
     const on = strip.available ? outlet.on : null;
     const label = outletLabel(strip.name ?? mac, outlet, port);
@@ -182,9 +182,9 @@ export class Sidebar {
     const row = html(
       'div',
       { class: 'smart-strip-outlet' },
-      this.#toggle({ account, mac, port, on: on !== true }, on, isKept, label),
+      this.#toggle({ account, mac, port, on: on !== true }, on, isProtected, label),
       html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
-      isKept ? html('i', lock) : '',
+      isProtected ? html('i', lock) : '',
       html(
         'span',
         { class: 'smart-strip-buttons' },
@@ -199,20 +199,20 @@ export class Sidebar {
   }
 
   /** `on`: what the outlet is; `label`: what it is called. */
-  #toggle(command: OutletRequest, on: boolean | null, isKept: boolean, label: string): HTMLElement {
+  #toggle(command: OutletRequest, on: boolean | null, isProtected: boolean, label: string): HTMLElement {
     const asked = this.#accounts.pending.get(targetKey(command.account, command.mac, command.port));
     const isPending = asked !== undefined;
-    const isKeptOn = isKept && on === true;
+    const isRefused = isProtected && on === true;
     const toggle = button('smart-strip-toggle', () => {
       if (isPending) return;
-      if (isKeptOn) this.#tell(text('strip-sidebar.protected'));
+      if (isRefused) this.#tell(text('strip-sidebar.protected'));
       else void this.#switchOutlet(command, label);
     });
     toggle.role = on === null ? null : 'switch';
     toggle.ariaChecked = on === null ? null : String(on);
     toggle.ariaLabel = on === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
     toggle.ariaBusy = isPending ? 'true' : null;
-    toggle.ariaDisabled = isPending || isKeptOn ? 'true' : null;
+    toggle.ariaDisabled = isPending || isRefused ? 'true' : null;
     toggle.disabled = !RED.user.hasPermission('strip-account.write');
     toggle.dataset.on = String(asked ?? on);
     return toggle;
@@ -389,7 +389,7 @@ function iconButton(icon: string, label: string, press: (event: MouseEvent) => v
 }
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
-export function stateOf(account: AccountOverview | undefined): string {
+export function stateOf(account: AccountOverview | undefined) {
   if (account === undefined) return 'notDeployed';
   if (account.pausedFor !== null) return 'paused';
   const { error } = account;

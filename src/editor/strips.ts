@@ -102,7 +102,7 @@ export function outletName(account: string, mac: string, port: string): string |
 }
 
 /** Whether an account never switches an outlet off. */
-export const isProtected = (account: string, mac: string, port: number): boolean =>
+export const isProtectedOutlet = (account: string, mac: string, port: number): boolean =>
   findOutlet(readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets, mac, port) !== undefined;
 
 /**

@@ -60,7 +60,8 @@ export class LazyAccount {
   /** Ends the commands of an owner. */
   cancel(owner: object): void {
     this.#cancelled = this.#cancelled.concat(this.#account?.cancel(owner) ?? []);
-    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop. What is under way may be confirmed until that is closed.
+    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop. While the account closes, what is under way may still be
+    // confirmed, so that it is counted after that.
     setImmediate(() => {
       if (!this.#closed) this.#reportDropped();
     });

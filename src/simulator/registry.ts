@@ -10,6 +10,9 @@ interface Claim {
   onServing: (serving: boolean) => void;
 }
 
+/** The path of a simulator in the URL of a request to it. */
+const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
+
 /** The simulators at their paths. */
 export class SimulatorRegistry {
   /** By path, in the order in which they came. */
@@ -37,28 +40,22 @@ export class SimulatorRegistry {
     const [first] = this.#claims.get(path) ?? [];
     return first?.simulator ?? null;
   }
+
+  /** The simulator that a request with this URL is for, and what the URL says after the simulator's path; `null`: none. */
+  find(url = ''): { simulator: Simulator; rest: string } | null {
+    const base = BASE.exec(url)?.[1];
+    const simulator = base === undefined ? null : this.at(base);
+    return base === undefined || simulator === null ? null : { simulator, rest: url.slice(base.length) };
+  }
 }
 
 /** The simulators of this Node-RED. */
 export const simulators = new SimulatorRegistry();
 
-/** The path of a simulator in the URL of a request to it. */
-const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
-
-/** The simulator that a request with this URL is for, and what the URL says after the simulator's path; `null`: none. */
-export function findSimulator(
-  registry: SimulatorRegistry,
-  url = '',
-): { simulator: Simulator; rest: string } | null {
-  const base = BASE.exec(url)?.[1];
-  const simulator = base === undefined ? null : registry.at(base);
-  return base === undefined || simulator === null ? null : { simulator, rest: url.slice(base.length) };
-}
-
 /** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
 export function middleware(registry: SimulatorRegistry) {
   return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
-    const found = findSimulator(registry, request.url);
+    const found = registry.find(request.url);
     if (found === null) next();
     else serve(found.simulator, request, response, found.rest).catch(next);
   };

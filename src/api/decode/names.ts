@@ -160,6 +160,7 @@ const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|
 const STATE_TEXT = '(?:text|name|label|str|string|desc|description|display)';
 /** What a key ends with under which stands the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
+/** `power_on_state` says what an outlet is after a power cut. */
 const STATE = new RegExp(
   `^(?!poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
 );
