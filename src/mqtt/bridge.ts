@@ -198,6 +198,8 @@ export class Bridge {
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
     else if (!this.#before.has(id) && this.#before.size < MOST_KEPT) {
       this.#before.set(id, kept);
+      // Nobody knows how old its states are.
+      this.#publishOffline(kept.topics);
       this.#checkBefore();
     }
   }
@@ -309,14 +311,18 @@ export class Bridge {
     const parts = new Set(before?.parts);
     for (const { port } of outletsOf(strip)) parts.add(port);
     for (const name of READINGS) if (settings.readings && strip[name] !== null) parts.add(name);
-    const payloads = this.#payloadsOf(id, strip, parts);
+    const payloads = this.#payloadsOf(id, strip, parts, before);
     const topics = [...payloads.keys()];
     this.#strips.set(id, { strip, source, topics, parts });
     for (const [topic, payload] of payloads) {
       if (this.#payloads.get(topic) === payload) continue;
       this.#payloads.set(topic, payload);
       if (isChange) this.#prioritize(id, topic);
-      else this.#bulk.add(topic);
+      else {
+        // It may still wait to be called offline: it is online only after its states.
+        this.#changes.delete(topic);
+        this.#bulk.add(topic);
+      }
     }
     this.#empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
     this.#flushSoon();
@@ -380,7 +386,12 @@ export class Bridge {
   }
 
   /** All that is to be published of a strip, by topic. */
-  #payloadsOf(id: string, strip: Strip, parts: Shared['parts']): Map<string, string> {
+  #payloadsOf(
+    id: string,
+    strip: Strip,
+    parts: Shared['parts'],
+    before: Shared | undefined,
+  ): Map<string, string> {
     const { settings, version } = this.options;
     const readings = READINGS.filter((name) => settings.readings && parts.has(name));
     const payloads = new Map<string, string>();
@@ -389,7 +400,12 @@ export class Bridge {
       payloads.set(discoveryTopic(settings, id), discovery);
     }
     for (const { port, on } of outletsOf(strip)) payloads.set(stateTopic(settings, id, port), onOff(on));
-    for (const name of readings) payloads.set(stateTopic(settings, id, name), String(strip[name] ?? UNKNOWN));
+    for (const name of READINGS) {
+      const topic = stateTopic(settings, id, name);
+      // Home Assistant would go on showing a value that is emptied.
+      if (readings.includes(name) || (settings.readings && before?.topics.includes(topic)))
+        payloads.set(topic, String(strip[name] ?? UNKNOWN));
+    }
     payloads.set(stateTopic(settings, id, 'available'), strip.available ? 'online' : 'offline');
     return payloads;
   }
