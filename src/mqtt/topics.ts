@@ -20,7 +20,7 @@ type Incoming =
   | { kind: 'birth' }
   /** What the broker keeps of a strip's availability, or what this node has just published. */
   | { kind: 'availability'; id: string }
-  /** Anything else that this node publishes itself. */
+  /** Nothing to be done: most often something that this node publishes itself. */
   | { kind: 'own' };
 
 const LONGEST_ID = 64;
@@ -77,7 +77,9 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
       return { kind: 'birth' };
     if (topic.startsWith(`${prefix}/`)) {
       const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
-      if (topic === stateTopic(settings, id, 'available')) return { kind: 'availability', id };
+      // With any other id it is of another program that publishes below the same topic.
+      if (topic === stateTopic(settings, id, 'available') && /^[A-Z0-9_-]+$/.test(id))
+        return { kind: 'availability', id };
       if (topicsOf(settings, id).includes(topic)) return { kind: 'own' };
       if (set === 'set' && rest.length === 0) return { kind: 'command', id, port: requirePort(what) };
     }

@@ -515,6 +515,16 @@ describe('a bridge that hears what the broker keeps', () => {
     assert.match((await lab.published()).join('\n'), /"voltage".*\n.*voltage 230$/);
   });
 
+  it('leaves devices of others under the same topic alone', async () => {
+    const lab = new Lab({ topic: 'home' }).start(strip([true]));
+    lab.becomes({});
+    await lab.published();
+    for (const id of ['kitchen', 'Kitchen', 'zigbee.1']) {
+      await lab.take({ topic: `home/${id}/available`, payload: 'online', retain: true });
+    }
+    assert.deepEqual(await lab.published(), []);
+  });
+
   it('calls it unavailable at its own broker also where another node with the same topic does so at another', async () => {
     const labs: Lab[] = [];
     const lab = () => {
