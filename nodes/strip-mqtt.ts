@@ -3,10 +3,11 @@ import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
 import type { Handle } from '../src/flow/input-handler';
 import type { LazyAccount } from '../src/flow/shared-account';
-import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
+import { Bridge, readBridge, unusableAccount, type BridgeAccount, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { displayName } from '../src/values';
 import {
+  findAccount,
   handleInput,
   startWithAccount,
   statusDisplay,
@@ -32,14 +33,15 @@ export = (RED: NodeAPI): void => {
 
     const isTaken = (topic: string, payload?: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));
-    const start = (link: AccountLink): (() => void) => {
-      account = link.account;
+    /** Throws where its topics cannot be used. */
+    const begin = (used: BridgeAccount): (() => void) => {
+      const id = textOf(def, 'account');
       const started = new Bridge({
         settings: readBridge(def),
         version,
         clock: systemClock,
-        account: account.get(),
-        source: `${textOf(def, 'account')} ${textOf(link.config, 'baseUrl')}`,
+        account: used,
+        source: `${id} ${textOf(findAccount(RED, id)?.config, 'baseUrl')}`,
         before: kept.get(this.id),
         isTaken,
         send: (publication) => this.send(publication),
@@ -56,6 +58,10 @@ export = (RED: NodeAPI): void => {
         kept.set(this.id, started.close());
       };
     };
+    const start = (link: AccountLink): (() => void) => {
+      account = link.account;
+      return begin(account.get());
+    };
     const handle: Handle = async (input) => {
       if (bridge === null) throw failure;
       return await bridge.handle(input);
@@ -66,6 +72,12 @@ export = (RED: NodeAPI): void => {
       start,
       onFailure: (error) => {
         failure = error;
+        try {
+          return begin(unusableAccount(error));
+        } catch {
+          // Its topics are what cannot be used.
+          return () => undefined;
+        }
       },
     });
 

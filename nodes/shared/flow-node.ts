@@ -109,8 +109,8 @@ interface StartOptions {
   notice: 'watch' | 'mqtt';
   /** Throws where it cannot start; returns what ends it. */
   start: (link: AccountLink) => () => void;
-  /** Called with the error to report for messages that come meanwhile. */
-  onFailure?: (error: StripError) => void;
+  /** Called with the error to report for messages that come meanwhile. Returns what ends that which it starts instead. */
+  onFailure?: (error: StripError) => () => void;
 }
 
 /**
@@ -146,7 +146,7 @@ export function startWithAccount(
       display.set(errorStatus(reported.code));
       if (sentence !== failure) node.warn(translate(`notice.${notice}`, { reason: sentence }));
       failure = sentence;
-      onFailure?.(reported);
+      stop = onFailure?.(reported) ?? stop;
     }
   });
   return () => {

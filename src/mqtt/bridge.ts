@@ -27,12 +27,33 @@ export function readBridge(config: Config) {
 
 export type Publication = ReturnType<typeof retained>;
 
+export type BridgeAccount = Pick<SharedAccount, 'list' | 'run' | 'status' | 'subscribe'>;
+
+/** Stands for an account that cannot be used, so that what was published of its strips is not taken for true. */
+export const unusableAccount = (error: StripError): BridgeAccount => ({
+  subscribe: (listener) => {
+    listener({ kind: 'account', available: false });
+    return () => undefined;
+  },
+  status: () => ({
+    available: false,
+    error,
+    readable: true,
+    listed: null,
+    lastAnswerAt: null,
+    cooldownUntil: null,
+    polling: false,
+  }),
+  list: () => Promise.reject(error),
+  run: () => Promise.reject(error),
+});
+
 interface BridgeOptions {
   settings: ReturnType<typeof readBridge>;
   /** Of this package, for Home Assistant. */
   version: string;
   clock: Clock;
-  account: SharedAccount;
+  account: BridgeAccount;
   /** Identifies the account and its address. If it changes, the strips are other ones. */
   source: string;
   /** What this node had published until a deploy closed it. */

@@ -118,6 +118,40 @@ describe('the strip mqtt node', () => {
     assert.equal(published().length, sent);
   });
 
+  it('calls its strips unavailable where its account can no longer be used, until it can', async () => {
+    await deploy();
+    const offline = [MAC, OTHER_MAC].map((mac) => `${topicOf('available', mac)} offline`);
+    const kept = { topic: topicOf('available', 'A1B2C3D4E5F8'), payload: 'online', retain: true };
+    for (const account of [lab.account({ baseUrl: '' }), lab.account({ d: true })]) {
+      let sent = published().length;
+      await lab.redeploy([account, bridge()], 'nodes');
+      await lab.until('both', () => published().length === sent + 2);
+      assert.deepEqual(published().slice(sent).sort(), offline);
+      assert.equal(lab.statuses('bridge').at(-1), 'red ring notConfigured');
+      assert.equal(
+        (await caughtFrom({ topic: topicOf('1/set'), payload: 'ON' })).error?.code,
+        'NOT_CONFIGURED',
+      );
+      // The broker was away, and has kept a strip that this node does not know.
+      sent = published().length;
+      lab.send('bridge', { topic: 'smart-strip/bridge', payload: 'online' });
+      lab.send('bridge', kept);
+      await lab.until('all', () => published().length >= sent + 3);
+      assert.ok(
+        published()
+          .slice(sent)
+          .every((text) => text.endsWith('/available offline')),
+      );
+      await lab.redeploy([lab.account(), bridge()], 'nodes');
+      sent = published().length;
+      await lab.until('the last state', () =>
+        published()
+          .slice(sent)
+          .includes(`${topicOf('available', OTHER_MAC)} online`),
+      );
+    }
+  });
+
   for (const [what, more, account] of [
     ['a topic with a wildcard', { topic: 'a/#' }, {}],
     ['a variable that is not set', { discovery: '${NO_SUCH_VARIABLE}' }, {}],
