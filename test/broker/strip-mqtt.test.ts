@@ -398,7 +398,8 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('says offline of what the broker keeps when Node-RED was restarted, until it is known, and removes what is gone', async () => {
-    const [tab, ...nodes] = bridgeFlow(broker.port, service);
+    // Said long before the first request could time out.
+    const [tab, ...nodes] = bridgeFlow(broker.port, service, { account: { timeout: '60000' } });
     const birth = nodes.find(({ id }) => id === 'birth');
     assert.ok(tab && birth);
     const flow = [tab, ...nodes, { ...birth, id: 'kept', topic: 'smart-strip/+/available' }];
