@@ -58,7 +58,7 @@ export class QueuedCommand {
   /** Its message has an answer. */
   isSettled = false;
 
-  /** `strip`: the commands of its strip, in the order they came. */
+  /** `siblings`: the commands of its strip, itself included, in the order they came. */
   constructor(
     readonly command: Command,
     readonly options: RunOptions,

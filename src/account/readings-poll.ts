@@ -70,7 +70,7 @@ export class ReadingsPoll {
     attempts.askedAt = clock.monotonic();
     try {
       const { strip } = await this.reader.get(mac);
-      // Where the list tells what there is, it would be in vain to ask in every round.
+      // If the list has the only readings there are, asking in every round brings nothing new.
       const addsNothing = unlisted.length < READINGS.length && unlisted.every((name) => strip[name] === null);
       const wait = addsNothing && strip.available ? LONGEST_WAIT : 0;
       Object.assign(attempts, { due: clock.monotonic() + wait, failures: 0, error: null });
@@ -87,5 +87,5 @@ export class ReadingsPoll {
   }
 }
 
-/** A strip of which the list tells other readings than before begins anew. */
+/** If the list has other readings of a strip than before, its attempts start from zero. */
 const keyOf = ({ strip, unlisted }: UnlistedReadings): string => [macKey(strip.mac), ...unlisted].join(' ');

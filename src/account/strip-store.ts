@@ -329,7 +329,7 @@ export class StripStore {
     this.#tell();
   }
 
-  /** The readings that the list does not tell could not be read, as asked as `version`. */
+  /** The readings that the list does not tell could not be read; `version`: of that read. */
   forgetReadings(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
@@ -338,7 +338,7 @@ export class StripStore {
     this.#tell();
   }
 
-  /** The service does not know this strip (any more), as asked as `version`. */
+  /** The service does not know this strip (any more); `version`: of the read that it answered so. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;

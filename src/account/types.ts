@@ -70,7 +70,7 @@ export interface AccountStatus {
   readonly available: boolean | null;
   /** Why it is not available. */
   readonly error: StripError | null;
-  /** The last list was understood at least in part. */
+  /** An outlet's state could be read from the last list, or there was plainly none to read. */
   readonly readable: boolean;
   /** Whether a list of the strips was read, and whether one of them was complete; `null`: none yet, though commands may have succeeded. */
   readonly listed: 'part' | 'whole' | null;
@@ -121,7 +121,7 @@ export interface AccountLog {
   rateLimited(seconds: number): void;
   /** A configured outlet matches no strip of the first complete list; said once for each. */
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
-  /** An answer was understood only in part or not at all; said once until an answer can be read again. */
+  /** No outlet's state could be read from an answer; said once until one can be read again. */
   unreadable(what: 'list' | 'strip'): void;
   /** Closing dropped commands that had not been carried out. */
   dropped(count: number): void;

@@ -59,7 +59,7 @@ export interface AccountOverview {
   available: boolean | null;
   /** Why it is not available. */
   error: Failure | null;
-  /** The last list was understood at least in part. */
+  /** As in `AccountStatus`. */
   readable: boolean;
   polling: boolean;
   /** Milliseconds since the service last answered well; `null`: never. */

@@ -191,8 +191,8 @@ const WORDS = new Set(
 const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
 /**
- * Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar. Digits are ignored. Other
- * characters than these could be a text of their own: the decoder ignores symbols, such as letters in circles.
+ * Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar, with at most one digit.
+ * Other characters could be a text of their own: the decoder ignores symbols, such as letters in circles.
  */
 export function isKnownKey(key: string): boolean {
   if (!/^[\w .-]{1,40}$/.test(key)) return false;
