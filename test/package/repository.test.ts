@@ -46,7 +46,7 @@ describe('the repository', () => {
       flow: ['account', 'api', 'settings.ts', 'values.ts'],
       mqtt: ['flow', 'account', 'api', 'settings.ts', 'values.ts'],
       simulator: ['api', 'settings.ts', 'values.ts'],
-      editor: ['mqtt', 'flow', 'api', 'settings.ts', 'values.ts'],
+      editor: ['flow', 'api', 'settings.ts', 'values.ts'],
       'settings.ts': ['api', 'values.ts'],
     };
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
