@@ -32,6 +32,13 @@ export function cut(text: string, most: number): string {
   return `${start.trimEnd()}…`;
 }
 
+/** The words of an error; JSONata throws plain objects. */
+export function messageOf(thrown: unknown): string {
+  const message: unknown =
+    typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown;
+  return typeof message === 'string' && message !== '' ? message : 'failed';
+}
+
 /** Home Assistant makes entity ids of at most 255 characters from names. */
 const LONGEST_NAME = 100;
 

@@ -1,4 +1,4 @@
-import { ownProperty } from '../values';
+import { cut, messageOf, ownProperty } from '../values';
 import { StripError } from './errors';
 
 /** What is used of a prepared JSONata expression, which belongs to the runtime. */
@@ -63,9 +63,8 @@ const LONGEST_REASON = 200;
 
 /** JSONata's own words, and the place in the expression. */
 function mappingError(error: unknown, hideKey: (text: string) => string, response: unknown): StripError {
-  const [message, position] = [ownProperty(error, 'message'), ownProperty(error, 'position')];
-  const words = typeof message === 'string' && message !== '' ? message : String(error);
-  const reason = hideKey(words).slice(0, LONGEST_REASON);
+  const position = ownProperty(error, 'position');
+  const reason = cut(hideKey(messageOf(error)), LONGEST_REASON);
   const kind = typeof position === 'number' ? 'mappingAt' : 'mapping';
   const params = typeof position === 'number' ? { reason, position } : { reason };
   return new StripError('BAD_RESPONSE', `BAD_RESPONSE.${kind}`, { params, response });

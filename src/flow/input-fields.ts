@@ -3,7 +3,7 @@ import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac } from '../api/mac';
 import { PORTS, type Port, type PortOrAll } from '../api/types';
 import { EVALUATED, textOf, typeOf, type Config, type TypedSetting } from '../settings';
-import { cut, environmentVariable, ownProperty, preview } from '../values';
+import { cut, environmentVariable, messageOf, ownProperty, preview } from '../values';
 
 /** A message as a node gets it: any properties, any types. */
 export type Message = Record<string, unknown>;
@@ -200,10 +200,3 @@ export function requirePort(value: unknown): PortOrAll {
 /** INVALID_INPUT with a sentence that shows what came. */
 export const invalidInput = (kind: string, got: unknown): StripError =>
   new StripError('INVALID_INPUT', `INVALID_INPUT.${kind}`, { params: { got: preview(got) } });
-
-/** JSONata throws plain objects. */
-function messageOf(error: unknown): string {
-  const message: unknown =
-    typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
-  return typeof message === 'string' && message !== '' ? message : 'failed';
-}

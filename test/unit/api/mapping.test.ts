@@ -60,6 +60,11 @@ describe('A mapping', () => {
     assert.match(String(error.params.reason), /it is \*\*\*/);
   });
 
+  it('gives the reason in short, and says that it is cut', async () => {
+    const error = await failure(`$error("${'x'.repeat(300)}")`);
+    assert.match(String(error.params.reason), /^.{199}…$/);
+  });
+
   it('without a place names none', async () => {
     const failing = createMapping(
       () => ({ assign: () => undefined, evaluate: () => Promise.reject(new Error('no')) }),
