@@ -51,7 +51,7 @@ function calledPort(
   const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, number, state } of columns) {
     if (number !== 'port') continue;
-    const raw = records.map((record) => numberOf(record[key], classify));
+    const raw = records.map((record) => outletNumberOf(record[key], classify));
     if (raw.every((each) => each < 0)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
@@ -170,14 +170,14 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
 /** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */
 function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Classifier): number[] {
   if (meaning.isName) return values.map(numberInText);
-  const raw = values.map((value) => numberOf(value, classify));
+  const raw = values.map((value) => outletNumberOf(value, classify));
   if (meaning.number === 'port' || raw.includes(-1)) return raw;
   const rests = new Set(values.map((value) => readText(value)?.replace(/[0-9]+\s*$/, '') ?? ''));
   return rests.size === 1 ? raw : raw.map(() => -1);
 }
 
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
-export function numberOf(value: unknown, classify: Classifier): number {
+export function outletNumberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
   if (typeof value === 'string' && index < 0) return isOfOther(value) ? -1 : numberInText(value);
   if (!isRecord(value)) return index;

@@ -1,9 +1,9 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../mac';
-import type { PortOrAll, SwitchResult } from '../types';
+import { PORTS, type PortOrAll, type SwitchResult } from '../types';
 import { stripFields } from './fields';
 import { createClassifier, says, type Classifier } from './names';
-import { numberOf } from './numbering';
+import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { agreed, isSet, readBit, readText, readWord, saysFailed, type JsonRecord } from './values';
 
@@ -80,7 +80,7 @@ function readDocumented(body: unknown): DecodedSwitch | null {
   for (const entry of results) {
     if (!isRecord(entry) || Object.keys(entry).length !== 2) return null;
     const { port, ok } = entry;
-    if (typeof port !== 'number' || portOf(port) === 0 || !Number.isInteger(port) || ok !== true) return null;
+    if (typeof port !== 'number' || portOf(port) === 0 || ok !== true) return null;
     read.push({ port, ok });
   }
   return { success, results: read, listed: true, failed: false, unclear: false };
@@ -134,7 +134,7 @@ function entryOf(entry: unknown, key: number, classify: Classifier, asked?: Aske
 const portsIn = (record: JsonRecord, classify: Classifier): number[] =>
   Object.keys(record)
     .filter((key) => classify(key).number === 'port' && classify(key).state === null)
-    .map((key) => ({ value: record[key], port: numberOf(record[key], classify) }))
+    .map((key) => ({ value: record[key], port: outletNumberOf(record[key], classify) }))
     .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
     .map(({ port }) => port);
 
@@ -171,7 +171,8 @@ function namesOther(value: unknown, mac: string, classify: Classifier, depth: nu
   });
 }
 
-const portOf = (number: number): number => (number >= 1 && number <= 4 ? number : 0);
+/** A number, if it is that of an outlet; else 0. */
+const portOf = (number: number): number => PORTS.find((port) => port === number) ?? 0;
 
 /** A clear yes is one that nothing contradicts. */
 function outcomeOf(entry: JsonRecord, classify: Classifier): boolean | null {
