@@ -30,7 +30,7 @@ import {
   stripsOf,
   testAccount,
 } from '../strips';
-import { simulators } from './strip-simulator';
+import { enabledSimulators } from './strip-simulator';
 
 const { timeout: TIMEOUT, concurrency: CONCURRENCY } = SETTINGS['strip-account'];
 /** Fields that Test connection uses, or that its errors point at. */
@@ -159,7 +159,7 @@ function openBaseUrl(node: EditorNode): void {
   const offer = $('#smart-strip-offer');
   offer.children('button').on('click', () => {
     wantsSimulator = true;
-    field.val(textOf(simulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
+    field.val(textOf(enabledSimulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
     $('#smart-strip-test').trigger('focus');
   });
   const described = () => {
@@ -174,13 +174,13 @@ function warningAbout(baseUrl: string): string {
   // Nothing more is said of an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
-  const isAdded = wantsSimulator && isSimulator(baseUrl) && simulators().length === 0;
+  const isAdded = wantsSimulator && isSimulator(baseUrl) && enabledSimulators().length === 0;
   return isAdded ? text('strip-account.simulator.added') : '';
 }
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {
-  if (simulators().length > 0 || RED.workspaces.isLocked()) return;
+  if (enabledSimulators().length > 0 || RED.workspaces.isLocked()) return;
   const z = RED.workspaces.active();
   const lowest = Math.max(0, ...RED.nodes.filterNodes({ z }).map((node) => Number(node.y)));
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);

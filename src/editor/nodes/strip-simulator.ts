@@ -26,13 +26,13 @@ function isEnabled({ d, z }: Config): boolean {
 }
 
 /** The simulators in the workspace that are not disabled. */
-export const simulators = (): EditorNode[] =>
+export const enabledSimulators = (): EditorNode[] =>
   RED.nodes.filterNodes({ type: 'strip simulator' }).filter(isEnabled);
 
 const checkPath: Check = (value, node) => {
   const path = simulatorPath(String(value));
   if (path === null) return text('strip-simulator.invalid.path');
-  const others = isEnabled(node) ? simulators().filter(({ id }) => id !== node.id) : [];
+  const others = isEnabled(node) ? enabledSimulators().filter(({ id }) => id !== node.id) : [];
   const isTaken = others.some((other) => simulatorPath(textOf(other, 'path', PATH.default)) === path);
   return isTaken ? text('strip-simulator.invalid.pathTwice') : '';
 };
