@@ -10,6 +10,7 @@ import stripSwitch from '../../nodes/strip-switch';
 import stripWatch from '../../nodes/strip-watch';
 import { CATALOGUE } from '../../src/flow/node-status';
 import type { NodeStatus } from '../../src/flow/node-status';
+import type { FlowNode } from '../support/node-red';
 import { Recorder } from '../support/recorder';
 import { redeploy } from '../support/redeploy';
 import { startService } from '../support/service';
@@ -20,8 +21,6 @@ export const OTHER_MAC = 'A1B2C3D4E5F7';
 
 /** Without a place on the canvas a node counts as a config node. */
 export const onCanvas = { z: 'tab', x: 0, y: 0 };
-
-export type FlowNode = Record<string, unknown> & { id: string; type: string };
 
 export const flowNode = (id: string, type: string, more: object = {}): FlowNode => ({
   id,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import stripSimulator from '../../nodes/strip-simulator';
+import type { FlowNode } from '../support/node-red';
 import { flowNode, Lab, MAC, onCanvas } from './lab';
-import type { FlowNode } from './lab';
 
 const simulator = (more: object = {}): FlowNode => ({
   id: 'sim',

@@ -4,7 +4,7 @@ import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
 import { SEED } from './support/random';
-import { placed, startStressed, type Counted } from './support/stressed';
+import { withCoordinates, startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 25;
 const PER_ROUND = 40;
@@ -218,7 +218,7 @@ describe('stress: any flow JSON for the nodes', () => {
         const context = () =>
           `round ${round}, STRESS_SEED=${SEED}\n${JSON.stringify(flow)}\n${red.output.slice(-3_000)}`;
         try {
-          await red.deploy(placed(flow));
+          await red.deploy(withCoordinates(flow));
           const first = round * (PER_ROUND + TO_BRIDGE);
           for (let index = 0; index < PER_ROUND + TO_BRIDGE; index++) {
             const id = index < PER_ROUND ? `fuzz-${index}` : 'bridge';

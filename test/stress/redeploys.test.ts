@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { account, tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
-import { placed, startStressed, type Counted } from './support/stressed';
+import { withCoordinates, startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 200;
 const WARM_UP = 40;
@@ -89,7 +89,7 @@ interface Growth {
 async function redeploy(red: RunningNodeRed, flow: (round: number) => FlowNode[]): Promise<Growth> {
   const rounds = async (from: number, to: number) => {
     for (let round = from; round < to; round++) {
-      await red.deploy(placed(flow(round)), KINDS[round % KINDS.length] ?? 'full');
+      await red.deploy(withCoordinates(flow(round)), KINDS[round % KINDS.length] ?? 'full');
     }
     await red.deploy([tab]);
     const { codes } = (await red.json('/stress')) as Counted;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { account, tab } from '../support/flow';
 import { startService, type Fault } from '../support/service';
 import { randomOf } from './support/random';
-import { placed, startStressed, type Counted } from './support/stressed';
+import { withCoordinates, startStressed, type Counted } from './support/stressed';
 
 const MESSAGES = 6_000;
 const STRIPS = Array.from({ length: 10 }, (_, index) => ({
@@ -58,7 +58,7 @@ describe('stress: messages through a real Node-RED', () => {
         service.next(random.next() < 0.2 ? random.pick(FAULTS) : null);
       }
       await red.deploy(
-        placed([
+        withCoordinates([
           tab,
           {
             id: 'source',

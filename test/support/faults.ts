@@ -39,7 +39,7 @@ export type Fault =
   /** Carried out, answered so many milliseconds later. */
   | { kind: 'delay'; ms: number };
 
-export interface Stage {
+interface FaultedRequest {
   request: IncomingMessage;
   response: ServerResponse;
   clock: Clock;
@@ -50,12 +50,12 @@ export interface Stage {
 }
 
 /** Makes a request fail in this way. May resolve before a delayed answer is sent. */
-export async function commit(fault: Fault, stage: Stage): Promise<void> {
-  const { response, request, carryOut } = stage;
+export async function commit(fault: Fault, faulted: FaultedRequest): Promise<void> {
+  const { response, request, carryOut } = faulted;
   const { socket } = request;
   switch (fault.kind) {
     case 'reset': {
-      await reset(fault.when, stage);
+      await reset(fault.when, faulted);
       return;
     }
     case 'idleClose':
@@ -64,7 +64,7 @@ export async function commit(fault: Fault, stage: Stage): Promise<void> {
     case 'hang':
       return;
     case 'drip': {
-      drip(fault.every, await carryOut(), stage);
+      drip(fault.every, await carryOut(), faulted);
       return;
     }
     case 'truncated':
@@ -125,15 +125,15 @@ export async function commit(fault: Fault, stage: Stage): Promise<void> {
     }
     case 'delay': {
       const answer = await carryOut();
-      later(fault.ms, stage, () => send(response, answer));
+      later(fault.ms, faulted, () => send(response, answer));
     }
   }
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-async function reset(when: 'before' | 'lost' | 'middle' | 'after', stage: Stage): Promise<void> {
-  const { request, response, carryOut } = stage;
+async function reset(when: 'before' | 'lost' | 'middle' | 'after', faulted: FaultedRequest): Promise<void> {
+  const { request, response, carryOut } = faulted;
   const { socket } = request;
   if (when !== 'before') {
     const answer = await carryOut();
@@ -181,21 +181,21 @@ function oversized(bytes: number, declared: boolean, response: ServerResponse): 
   }
 }
 
-function drip(every: number, { status, headers, body }: ServiceAnswer, stage: Stage): void {
+function drip(every: number, { status, headers, body }: ServiceAnswer, faulted: FaultedRequest): void {
   const bytes = Buffer.from(body);
-  stage.response.writeHead(status, { ...headers, 'content-length': bytes.length });
-  stage.response.flushHeaders();
+  faulted.response.writeHead(status, { ...headers, 'content-length': bytes.length });
+  faulted.response.flushHeaders();
   let sent = 0;
   const drop = () => {
-    if (stage.response.destroyed) return;
-    stage.response.write(bytes.subarray(sent, ++sent));
-    if (sent < bytes.length) later(every, stage, drop);
-    else stage.response.end();
+    if (faulted.response.destroyed) return;
+    faulted.response.write(bytes.subarray(sent, ++sent));
+    if (sent < bytes.length) later(every, faulted, drop);
+    else faulted.response.end();
   };
-  later(every, stage, drop);
+  later(every, faulted, drop);
 }
 
-function later(ms: number, { clock, timers, request }: Stage, callback: () => void): void {
+function later(ms: number, { clock, timers, request }: FaultedRequest, callback: () => void): void {
   if (request.socket.destroyed) return; // the service was closed while the answer was held back
   const timer = clock.setTimeout(() => {
     timers.delete(timer);

@@ -53,7 +53,7 @@ export interface NodeRedOptions {
   env?: Record<string, string>;
   /** An existing user directory; it stays when Node-RED stops. Without one a fresh one is made and removed. */
   userDir?: string;
-  /** Whom to log in as, when the settings have `adminAuth`. */
+  /** The user to log in as, when the settings have `adminAuth`. */
   login?: { username: string; password: string };
 }
 

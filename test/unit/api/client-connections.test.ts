@@ -5,17 +5,17 @@ import type { Client } from '../../../src/api/client';
 import { mayBeCarriedOut } from '../../../src/api/errors';
 import { TestProxy } from '../../support/proxy';
 import { startService, type Fault, type TestService } from '../../support/service';
-import { failureOf, MAC, Stage } from './client-stage';
+import { failureOf, MAC, ClientStage } from './client-stage';
 
 const pem = (name: string): string => readFileSync(`${__dirname}/../../support/tls/${name}.pem`, 'utf8');
 
 describe('Client: failing connections', () => {
-  let stage: Stage;
+  let stage: ClientStage;
   let service: TestService;
-  const connect: Stage['connect'] = (...options) => stage.connect(...options);
+  const connect: ClientStage['connect'] = (...options) => stage.connect(...options);
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await ClientStage.open();
     ({ service } = stage);
   });
   afterEach(() => stage.close());
@@ -79,18 +79,18 @@ describe('Client: failing connections', () => {
 });
 
 describe('Client: connections that were closed while idle', () => {
-  let stage: Stage;
+  let stage: ClientStage;
   let service: TestService;
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await ClientStage.open();
     ({ service } = stage);
   });
   afterEach(() => stage.close());
 
   const closings: Fault[] = [{ kind: 'idleClose' }, { kind: 'reset', when: 'before' }];
   /** A client whose only connection has carried a request. */
-  const used = async (options: Parameters<Stage['connect']>[1] = {}, of = service): Promise<Client> => {
+  const used = async (options: Parameters<ClientStage['connect']>[1] = {}, of = service): Promise<Client> => {
     const client = stage.connect(of.baseUrl, { connections: 1, ...options });
     await client.list();
     return client;

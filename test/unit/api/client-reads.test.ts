@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import type { Client } from '../../../src/api/client';
 import { API_KEY, type Fault, type TestService } from '../../support/service';
 import type { FakeClock } from '../../support/fake-clock';
-import { failureOf, MAC, Stage } from './client-stage';
+import { failureOf, MAC, ClientStage } from './client-stage';
 
 describe('Client: answers to reads', () => {
-  let stage: Stage;
+  let stage: ClientStage;
   let service: TestService;
   let clock: FakeClock;
   let client: Client;
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await ClientStage.open();
     ({ service, clock } = stage);
     client = stage.connect();
   });

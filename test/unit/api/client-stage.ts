@@ -29,14 +29,14 @@ function assertSafe(error: StripError): void {
 }
 
 /** A client and its service, created for each test. */
-export class Stage {
+export class ClientStage {
   readonly clock = new FakeClock();
   readonly #clients: Client[] = [];
 
   private constructor(readonly service: TestService) {}
 
-  static async open(): Promise<Stage> {
-    return new Stage(await startService());
+  static async open(): Promise<ClientStage> {
+    return new ClientStage(await startService());
   }
 
   /** One more client. */

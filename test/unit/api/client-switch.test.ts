@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import type { Client } from '../../../src/api/client';
 import { type Fault, type TestService } from '../../support/service';
 import type { PortOrAll } from '../../../src/api/types';
-import { failureOf, MAC, Stage } from './client-stage';
+import { failureOf, MAC, ClientStage } from './client-stage';
 
 describe('Client: answers to a switch', () => {
-  let stage: Stage;
+  let stage: ClientStage;
   let service: TestService;
   let client: Client;
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await ClientStage.open();
     ({ service } = stage);
     client = stage.connect();
   });

@@ -7,7 +7,7 @@ import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { StripError } from '../../../src/api/errors';
 import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/service';
 import type { FakeClock } from '../../support/fake-clock';
-import { failureOf, MAC, Stage } from './client-stage';
+import { failureOf, MAC, ClientStage } from './client-stage';
 
 /** A service in a thread of its own: an empty list, 50 ms after it has said that it was asked. Then it says in shared memory that it has answered. */
 const SERVER = `
@@ -36,14 +36,14 @@ async function startWire() {
 }
 
 describe('Client', () => {
-  let stage: Stage;
+  let stage: ClientStage;
   let service: TestService;
   let clock: FakeClock;
   let client: Client;
-  const connect: Stage['connect'] = (...options) => stage.connect(...options);
+  const connect: ClientStage['connect'] = (...options) => stage.connect(...options);
 
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await ClientStage.open();
     ({ service, clock } = stage);
     client = stage.connect();
   });
