@@ -2,6 +2,7 @@ import { Account } from '../../../src/account/account';
 import type { AccountSettings, Change, Command, Outcome } from '../../../src/account/types';
 import { StripError, type ErrorCode } from '../../../src/api/errors';
 import type { Port, PortOrAll } from '../../../src/api/types';
+import { readAccountSettings } from '../../../src/flow/shared-account';
 import { FakeClock } from '../../support/fake-clock';
 import { MAC, ScriptedService } from '../../support/scripted-service';
 
@@ -41,22 +42,12 @@ export interface TestAccount {
   run: (port: PortOrAll, action: Command['action'], more?: Partial<Command> & { owner?: object }) => Ending;
 }
 
-export const SETTINGS: AccountSettings = {
-  interval: 30_000,
-  retryFor: 30_000,
-  timeout: 10_000,
-  concurrency: 8,
-  protectedOutlets: [],
-  outletNames: [],
-  units: { load: '', voltage: '', signal: '' },
-};
-
-/** An account with a scripted service and a clock that stands still. */
+/** An account with a scripted service, a clock that stands still, and the usual settings where `settings` says nothing else. */
 export function startAccount(settings: Partial<AccountSettings> = {}): TestAccount {
   const clock = new FakeClock();
   const service = new ScriptedService(clock);
   const log = new TestLog();
-  const account = new Account({ service, clock, log, settings: { ...SETTINGS, ...settings } });
+  const account = new Account({ service, clock, log, settings: { ...readAccountSettings({}), ...settings } });
   return {
     clock,
     service,
