@@ -72,7 +72,9 @@ function candidatesOf(all: readonly Field[], classify: Classifier): ReadingCandi
       : candidateOf(field, reading, qualifiers, classify);
     if (candidate !== null) candidates.push(candidate);
   }
-  const isScaled = candidates.some(({ reading, value }) => reading === 'voltage' && value > HIGHEST_VOLTAGE);
+  const isScaled = candidates.some(
+    ({ reading, value, unit }) => reading === 'voltage' && unit === null && value > HIGHEST_VOLTAGE,
+  );
   return isScaled ? candidates.map(asScaled) : candidates;
 }
 
