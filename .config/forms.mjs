@@ -8,6 +8,7 @@
 // - placeholder: the same with `<set>.placeholder.<field>`
 // - fallback: a placeholder that is not translated, such as an address
 // - unit: a key below `strip-account.unit`
+// - input: further attributes of a text field
 
 const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
 

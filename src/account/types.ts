@@ -123,7 +123,7 @@ export interface AccountLog {
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
   /** No outlet's state could be read from an answer; said once until one can be read again. */
   unreadable(what: 'list' | 'strip'): void;
-  /** Closing dropped commands that had not been carried out. */
+  /** So many commands are not confirmed, because the account was closed. */
   dropped(count: number): void;
   /** Closing could not switch an outlet back on after a cycle. */
   notRestored(command: Command, error: StripError): void;

@@ -31,7 +31,7 @@ export type ReadingName = 'load' | 'voltage' | 'signal';
 
 export const READINGS: readonly ReadingName[] = ['load', 'voltage', 'signal'];
 
-/** One strip as read from the service. Nothing changes one: many subscribers get the same object. Field names of the service's own records are not documented. */
+/** One strip as read from the service; never changed afterwards, because many subscribers get the same object. The field names of the service's own records are not documented. */
 export interface Strip {
   /** As the service spelled it; compare with `sameMac`, never by `===`. */
   readonly mac: string;

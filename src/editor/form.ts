@@ -209,7 +209,7 @@ export function typedField(descriptor: Descriptor, node: EditorNode, field: stri
   };
 }
 
-/** What a button begins, one at a time. It keeps the focus meanwhile, which `disabled` would take from the keyboard. */
+/** Runs `work` when a button is pressed, once at a time. Meanwhile the button keeps the focus, which `disabled` would take from the keyboard. */
 export function onPress(button: JQuery, work: () => Promise<void>): void {
   const press = async () => {
     if (button.attr('aria-disabled') === 'true') return;

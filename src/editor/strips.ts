@@ -55,7 +55,7 @@ const ask = async (url: string, options?: { data: object }): Promise<StripsAnswe
   ...(await adminRequest(url, isStripsAnswer, options)),
 });
 
-/** Strips of each account by its id, from the latest question for them or the first that the side bar saw; none while there is no answer yet. */
+/** Strips of each account by its id: of the latest answer to a dialog or a label, or before that of the first to the side bar. */
 const known = new Map<string, readonly Strip[]>();
 
 export const stripsOf = (account: string): readonly Strip[] => known.get(account) ?? [];

@@ -32,7 +32,7 @@ export interface Container {
 
 /** More records than this are no outlets of one strip. */
 const MOST_OUTLETS = 64;
-/** A record with more fields than this is none of one outlet. */
+/** Records with more different keys than this are not about outlets. */
 const MOST_COLUMNS = 500;
 /** More sets than this are no sets of outlets of one strip: nothing is read from any. */
 const MOST_SETS = 16;
