@@ -20,7 +20,7 @@ type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
 export = (RED: NodeAPI): void => {
   watchDeploys(RED);
   // Before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests. A server's routes cannot be taken
-  // back, so a single one stays for good. As with http-in nodes, what settings.js puts before them, such as a login, is asked first.
+  // back, so there is a single one, which stays. As with http-in nodes, what settings.js puts before them, such as a login, is asked first.
   RED.httpNode.all(
     /^/,
     (request, _response, next) => {
@@ -59,7 +59,7 @@ export = (RED: NodeAPI): void => {
         if (closed) return;
         show(!answering ? 'pathTaken' : apiKey === null ? 'noVariable' : 'simulated');
       });
-      // Accounts in this Node-RED reach it all the same.
+      // Accounts in this Node-RED still reach it.
       const { httpNodeRoot, httpNodeAuth } = RED.settings;
       const limit = httpNodeRoot === false ? 'notServed' : httpNodeAuth ? 'locked' : null;
       if (limit !== null) this.log(RED._(`strip-simulator.notice.${limit}`, { path: path || '/' }));

@@ -33,7 +33,7 @@ export class Poller {
   /** Why the latest list could not be read. */
   #failure: StripError | null = null;
   #failures = 0;
-  /** The next wait is drawn from the whole interval, so that many accounts that start together do not poll in step. */
+  /** The next wait is random within the whole interval, so that many accounts that start together do not poll at the same moments. */
   #isUnsettled = true;
   /** What the log says is failing. */
   #loggedFailure: 'list' | 'readings' | null = null;

@@ -42,7 +42,7 @@ const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
 
-/** Errors that stay until a certificate or a setting is changed: a retry is of no use. */
+/** Errors that stay until a certificate or a setting is changed: a retry does not help. */
 const LASTING = /^(certificate|tls)/;
 
 /** What undici and its parser report of bytes that are no HTTP response; status 000, for example, fails one of undici's assertions. */

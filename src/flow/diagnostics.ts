@@ -248,7 +248,7 @@ const errorOf = ({ code, sentenceKey, params }: StripError): object => ({
   sentenceKey,
   /** HTTP status. */
   status: typeof params.status === 'number' && params.status < 600 ? params.status : undefined,
-  /** Why no connection came about, as Node.js, OpenSSL and undici spell it. */
+  /** Why there was no connection, as Node.js, OpenSSL and undici spell it. */
   reason: typeof params.code === 'string' ? text(params.code, /^[A-Z][A-Z0-9_]*$/) : undefined,
 });
 

@@ -277,7 +277,10 @@ export class Bridge {
     this.#showStatus();
   }
 
-  /** Strips of before are unavailable until they turn up. What is left of them is emptied once those of this account are known. */
+  /**
+   * Strips that were published before this start, and that the account does not list yet, are unavailable. Once it knows its strips, the topics of
+   * those of another account or address are emptied; a day later those of all.
+   */
   #checkBefore(): void {
     if (this.#closed || this.#before.size === 0) return;
     const { account, clock, source } = this.options;
@@ -455,7 +458,7 @@ export class Bridge {
 /** A message as Node-RED's `mqtt out` takes it. */
 const retained = (topic: string, payload: string) => ({ topic, payload, qos: 1, retain: true }) as const;
 
-/** An mqtt in node may be set to hand on buffers. */
+/** An mqtt in node may be set to send buffers. */
 const isEmpty = (payload: unknown): boolean =>
   payload === '' || (Buffer.isBuffer(payload) && payload.length === 0);
 

@@ -248,7 +248,7 @@ function containers(record: JsonRecord, classify: Classifier): string[] {
   return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || classify(key).is('unreachable')) : keys;
 }
 
-/** A record whose type says that it is a hub or a lamp; with outlets it is a strip all the same. */
+/** A record whose type says that it is a hub or a lamp, unless it has outlets: then it is a strip. */
 function isForeign(record: JsonRecord, classify: Classifier): boolean {
   for (const key in record) {
     const type = record[key];
