@@ -3,12 +3,6 @@ import { isPossibleMac } from './api/mac';
 import { PORTS, type Port } from './api/types';
 import { ownProperty, previewText } from './values';
 
-/**
- * Every configuration property of every node type: what kind it is, its default and its bounds. The runtime reads flows with this
- * table, the edit dialogs check what is typed against it, and the build writes the `defaults` of the nodes' html from it. The names
- * are a contract with flows that exist: add properties, never rename one.
- */
-
 export interface TextSetting {
   readonly kind: 'text';
   readonly default: string;
@@ -74,6 +68,11 @@ export const OUTLETS_AT_START: readonly { on: boolean }[] = PORTS.map((port) => 
   on: port === 1 || port === 4,
 }));
 
+/**
+ * Every configuration property of every node type: what kind it is, its default and its bounds. The runtime reads flows with this
+ * table, the edit dialogs check what is typed against it, and the build writes the `defaults` of the nodes' html from it. The names
+ * are a contract with flows that exist: add properties, never rename one.
+ */
 export const SETTINGS = {
   'strip-account': {
     name,

@@ -2,8 +2,6 @@ import type { Params } from '../api/errors';
 import type { Failure } from '../flow/admin-answers';
 import { fill } from '../values';
 
-/** What is used of Node-RED's editor. It publishes no types of its own, and the community's lag behind 4.1. */
-
 /** A node as the editor holds it; its properties are whatever the flow file said. */
 export interface EditorNode {
   id: string;
@@ -20,6 +18,7 @@ export interface EditorNode {
   [property: string]: unknown;
 }
 
+/** What is used of Node-RED's editor. It publishes no types of its own, and the community's lag behind 4.1. */
 interface Editor {
   actions: { invoke(name: string): void };
   /** What can be undone. */
