@@ -172,7 +172,8 @@ function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Cl
   if (meaning.isName) return values.map(numberInText);
   const raw = values.map((value) => outletNumberOf(value, classify));
   if (meaning.number === 'port' || raw.includes(-1)) return raw;
-  const rests = new Set(values.map((value) => readText(value)?.replace(/[0-9]+\s*$/, '') ?? ''));
+  // Without the first part, a text of many digits would be searched from each of them.
+  const rests = new Set(values.map((value) => readText(value)?.replace(/(?<![0-9])[0-9]+\s*$/, '') ?? ''));
   return rests.size === 1 ? raw : raw.map(() => -1);
 }
 

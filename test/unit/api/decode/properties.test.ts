@@ -406,6 +406,11 @@ describe('The decoder, whatever it is given', () => {
     }
   });
 
+  it('reads texts of 40,000 digits in time', () => {
+    const outlets = [1, 2, 3, 4].map((number) => ({ id: `${'1'.repeat(40_000)}x${number}`, on: number > 2 }));
+    assert.deepEqual(statesOf({ mac: MAC, outlets }), [false, false, true, true]);
+  }).timeout(10_000);
+
   describe('where one record says the same in thousands of spellings, which nobody can compare in time,', () => {
     const spell = (name: string, i: number): string =>
       name + i.toString(2).replaceAll('0', '_').replaceAll('1', '-');
