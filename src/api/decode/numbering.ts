@@ -159,8 +159,9 @@ export const fromKeys = (keys: readonly KeyMeaning[]): Numbers =>
  * may switch all). Any other set with a 0 is left unnumbered.
  */
 function fromOne(raw: readonly number[], areOutlets = true): Numbers {
-  // Some services leave out a 0: without the first number, 1-3 may be counted from zero.
-  if (raw[0] === -1 && raw.join() === '-1,1,2,3') return raw.map(() => null);
+  // Some services leave out a 0: unless the one without a number comes last, 1-3 may be counted from zero.
+  if (raw.length === PORTS.length && raw[3] !== -1 && [-1, 1, 2, 3].every((number) => raw.includes(number)))
+    return raw.map(() => null);
   if (!raw.includes(0) || (areOutlets && raw.includes(PORTS.length)))
     return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);

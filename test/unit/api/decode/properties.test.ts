@@ -349,6 +349,9 @@ describe('The decoder, whatever it is given', () => {
             records?.some((record) => ['id', 'index', 'port', 'slot'].some((name) => name in record)) ===
               true,
           );
+          // Beside three numbers, the place of a record without one may say that this is a 0.
+          const isNumbered = ({ port }: Record<string, unknown>): boolean => /[0-9]$/.test(String(port));
+          fc.pre(records.filter(isNumbered).length !== 3);
           assert.deepEqual(statesOf(shuffled(body, numbers, 'elements')), statesOf(body));
         }),
         { numRuns: 1000 },
