@@ -377,9 +377,5 @@ export const isOfOther = (text: string): boolean =>
   wordsOfKey(text).some((word) => FOREIGN.test(word) || DENIED.test(word));
 
 /** The words of a key in snake_case, kebab-case or camelCase, in lower case. */
-function wordsOfKey(key: string): string[] {
-  return key
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z]+/);
-}
+const wordsOfKey = (key: string): string[] =>
+  (key.match(/[A-Z]*[a-z]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());

@@ -181,7 +181,10 @@ function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Cl
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
 export function outletNumberOf(value: unknown, classify: Classifier): number {
   const index = readIndex(value);
-  if (typeof value === 'string' && index < 0) return isOfOther(value) ? -1 : numberInText(value);
+  if (typeof value === 'string' && index < 0) {
+    const number = numberInText(value);
+    return number < 0 || isOfOther(value) ? -1 : number;
+  }
   if (!isRecord(value)) return index;
   const [only, ...others] = Object.keys(value).filter((key) => classify(key).number !== null);
   return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);

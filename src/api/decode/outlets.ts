@@ -80,8 +80,10 @@ function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
 
 /** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
 function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
+  const others = keys.filter(({ keyedBy }) => keyedBy !== 'word');
+  if (others.length === 0) return keys;
   const isComplete = (kind: KeyMeaning['keyedBy']): boolean =>
-    isExact(keys.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
+    isExact(others.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
   const kinds = (['letter', 'digits'] as const).filter(isComplete);
   return keys.filter(({ keyedBy }) => keyedBy === 'word' || kinds.some((kind) => kind === keyedBy));
 }
