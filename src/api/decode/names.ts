@@ -63,7 +63,7 @@ const NAMES = {
   /** Names of a signal that mean one only inside `network`. */
   strength: 'strength dbm level quality',
   /** Hold outlets under a name that is not made of the words for an outlet. */
-  outlets: 'children childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
+  outlets: 'childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
   /** Hold a list, and do not say of what; so may those of `self`. */
   list: `items results devices list records rows entries elements objects nodes edges members page resources
     collection documents docs hits thinglist things children products assets online json devicelist`,
