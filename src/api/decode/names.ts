@@ -192,7 +192,7 @@ const DENIED_WORDS = `desired target requested request default config configurat
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 const THINGS = '(?:strip|device|item|result|element|record|row|hit|entrie)s?';
-const PAGES = '(?:page|pager|paging|pagination|paginator|cursor)s?';
+const PAGES = '(?:page|pager|paging|pagination|paginator|cursor|view)s?';
 /** Names around a list that are made of such words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['total', new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size)?$`)],
@@ -203,10 +203,10 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
   [
     'more',
-    /^(?:has|odata)?(?:next|prev|previous)(?:page|records|cursor|token|url|link|href|offset|marker|id|key|start|available)*$/,
+    /^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|records|cursor|token|url|link|href|offset|marker|id|key|start|available)*$/,
   ],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
-  ['paging', new RegExp(`^${PAGES}(?:details)?$`)],
+  ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],
 ];
 
 /** The groups that a name belongs to because it is made of such words. */

@@ -35,8 +35,8 @@ function hintsIn(
     const isPaging = classify(key).is('paging');
     const hint =
       isPaging && isNextLink(value) ? 'more' : hintOf(classify(key), value, came, classify, depth > 0);
-    const inner =
-      isPaging && depth < DEEPEST_PAGING && isRecord(value) ? hintsIn(value, came, classify, depth + 1) : [];
+    const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
+    const inner = records.flatMap((each) => hintsIn(each, came, classify, depth + 1));
     return hint === null ? inner : [{ key, hint }, ...inner];
   });
 }
