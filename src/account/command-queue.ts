@@ -41,8 +41,8 @@ export class QueuedCommand {
   underWay = 0;
   /** Requests of it that wait for the semaphore. */
   admitting = 0;
-  /** Switch requests of it that are under way, were carried out or may have been. */
-  switchRequests = 0;
+  /** For each of its switch requests that is under way, was carried out or may have been: the outlet. */
+  readonly switchRequests: PortOrAll[] = [];
   /** One of them was confirmed. */
   hasSwitched = false;
   /** Error of its latest failed attempt. A success clears it, but not while another of its requests waits for a retry. */
@@ -97,7 +97,7 @@ export class QueuedCommand {
 
   /** Why its message ends with its node or account. */
   get errorWhenClosed(): StripError {
-    return closedError(this.switchRequests > 0 ? 'sent' : 'notSent', this.outlet);
+    return closedError(this.switchRequests.length > 0 ? 'sent' : 'notSent', this.outlet);
   }
 
   /** What errors name of it. */

@@ -42,7 +42,7 @@ export class Switcher {
       return await this.#send(queued, action);
     } catch (error) {
       // An earlier attempt may have switched, whatever the last one failed with.
-      if (queued.switchRequests > 0) this.refresh();
+      if (queued.switchRequests.length > 0) this.refresh();
       throw error;
     }
   }
@@ -109,7 +109,7 @@ export class Switcher {
     const [first] = plan.targets;
     if (first === queued.command.port) return send(first);
     const ends = Promise.all(plan.targets.map((port) => send(port).catch(asError)));
-    return ends.then((all) => merge(queued.command, plan, all));
+    return ends.then((all) => merge(queued, plan, all));
   }
 
   /** One switch request. */
@@ -120,7 +120,7 @@ export class Switcher {
     const now = (): string => new Date(clock.wall()).toISOString();
     const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
     if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
-    queued.switchRequests++;
+    queued.switchRequests.push(port);
     try {
       const answer = await this.reader.withSpelling(mac, (spelling) => service.switch(spelling, port, on));
       const at = now();
@@ -140,7 +140,7 @@ export class Switcher {
       const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
       if (isStripError(error) && !mayBeCarriedOut(error)) {
-        queued.switchRequests--;
+        queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
         if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
       throw error;
@@ -168,14 +168,15 @@ export class Switcher {
 
 /** The outcome of several requests together; throws one error that tells all where some failed. */
 function merge(
-  { mac, port }: Command,
+  { command: { mac, port }, switchRequests }: QueuedCommand,
   { targets, skipped }: Plan,
   ends: readonly (Outcome | StripError)[],
 ): Outcome {
-  const isUnclear = (end: Outcome | StripError): boolean =>
-    isStripError(end) && end.code !== 'SWITCH_FAILED' && mayBeCarriedOut(end);
+  // An earlier attempt may have switched, whatever the last one failed with.
+  const isUnclear = (end: Outcome | StripError, index: number): boolean =>
+    isStripError(end) && end.code !== 'SWITCH_FAILED' && switchRequests.some((to) => to === targets[index]);
   const results = ends.flatMap((end, index) =>
-    isUnclear(end) ? [] : [{ port: Number(targets[index]), ok: !isStripError(end) }],
+    isUnclear(end, index) ? [] : [{ port: Number(targets[index]), ok: !isStripError(end) }],
   );
   const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
   const errors = ends.filter(isStripError);
@@ -188,7 +189,7 @@ function merge(
   // A reason that all failures share says more than a list of outlets.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
-    errors.find(isUnclear) ??
+    ends.filter(isUnclear).find(isStripError) ??
     errors.find(({ code }) => switched === '' && code !== 'SWITCH_FAILED');
   if (reason !== undefined && switched === '') throw reason;
   const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };

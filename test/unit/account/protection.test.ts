@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { OutletId } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { startAccount, ports } from './support';
+import { startAccount, ports, type TestAccount } from './support';
 
 const fridge: OutletId[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
 const everything: OutletId[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));
@@ -108,6 +108,32 @@ describe('a protected outlet', () => {
       { port: 4, ok: true },
     ]);
     assert.equal(clock.pending, 0);
+  });
+
+  it('leaves an "all" that names no outlet as not switched for which an earlier request may have been carried out', async () => {
+    const ends = [
+      async ({ service }: TestAccount) => await service.last.fail(failure('SERVICE', {}, 'refused')),
+      async ({ service, run }: TestAccount) => {
+        await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+        run('all', true);
+        await calm();
+      },
+    ];
+    for (const endLast of ends) {
+      const lab = startAccount({ protectedOutlets: fridge });
+      const off = lab.run('all', false);
+      await lab.service.switches[0]?.fail(failure('TIMEOUT', {}, 'deadline'));
+      await lab.service.switches[1]?.answer(yes(3));
+      await lab.service.switches[2]?.answer(yes(4));
+      await lab.clock.pass(5000);
+      assert.equal(lab.service.last.text, `${MAC}/1 off`);
+      await endLast(lab);
+      assert.notEqual(off.error?.code, 'SWITCH_FAILED');
+      assert.deepEqual(off.error?.results, [
+        { port: 3, ok: true },
+        { port: 4, ok: true },
+      ]);
+    }
   });
 
   it('is named once and in order, however the settings name it', async () => {
@@ -245,15 +271,15 @@ describe('a protected outlet', () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
     const first = run('all', false);
     await service.switches[0]?.answer(yes(1));
-    await service.switches[1]?.fail(failure('UNREACHABLE'));
-    await service.switches[2]?.fail(failure('UNREACHABLE'));
+    await service.switches[1]?.fail(failure('UNREACHABLE', {}, 'refused'));
+    // May have been carried out.
+    await service.switches[2]?.fail(failure('UNREACHABLE', {}, 'reset'));
     run('all', false);
     await calm();
     assert.equal(first.error?.code, 'SUPERSEDED');
     assert.deepEqual(first.error.results, [
       { port: 1, ok: true },
       { port: 3, ok: false },
-      { port: 4, ok: false },
     ]);
   });
 
