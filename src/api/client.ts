@@ -201,7 +201,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Timers stand still while the machine sleeps: what waited for a connection, or is repeated, is not sent hours later.
-    if (this.clock.wall() - this.#began > this.timeout) this.#fail(timeoutError(this.timeout, this.context));
+    if (this.clock.wall() - this.#began > this.timeout) this.#timedOut();
     this.#controller = controller;
     if (this.#abortReason) controller.abort(this.#abortReason);
   }
@@ -239,9 +239,12 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
    * `setImmediate` everything that has arrived is read.
    */
   #onDeadline(): void {
-    const end = (): void => this.#fail(timeoutError(this.timeout, this.context));
-    if (this.sent) setImmediate(() => setImmediate(end));
-    else end();
+    if (this.sent) setImmediate(() => setImmediate(() => this.#timedOut()));
+    else this.#timedOut();
+  }
+
+  #timedOut(): void {
+    this.#fail(timeoutError(this.timeout, this.sent, this.context));
   }
 
   /** Ends it with an error, and frees its connection or its place in the queue for one. Does nothing to one that is over. */

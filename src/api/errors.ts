@@ -117,7 +117,8 @@ export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
 
 /** Failures that mean the request never reached the service, or was refused before it was read. */
-const NOT_SENT = /^UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRefused\w*|simulator)$/;
+const NOT_SENT =
+  /^(UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRefused\w*|simulator)|TIMEOUT\.notSent)$/;
 
 /** Error codes of Node and undici that mean that no connection was made, so nothing was sent. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
@@ -129,7 +130,8 @@ const MOVED = new Set<unknown>([301, 307, 308]);
 export function mayBeCarriedOut(error: StripError): boolean {
   const { code, sentenceKey, params, retryable, results } = error;
   if (error.isOfRepeat) return true;
-  if (code === 'UNREACHABLE') return !NOT_SENT.test(sentenceKey) && !NOT_CONNECTED.has(params.code);
+  if (NOT_SENT.test(sentenceKey)) return false;
+  if (code === 'UNREACHABLE') return !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
   // A no that names no outlet is about the one asked for; of all of them, some may have been switched.

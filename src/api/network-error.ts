@@ -51,9 +51,13 @@ const NOT_HTTP = /^(HPE_.*|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_M
 /** Error codes as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
 const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
 
-/** TIMEOUT of a request without a complete response in `timeoutMs` milliseconds. */
-export function timeoutError(timeoutMs: number, { host }: ErrorContext): StripError {
-  return new StripError('TIMEOUT', 'TIMEOUT.deadline', { params: { host, seconds: timeoutMs / 1000 } });
+/**
+ * TIMEOUT of a request without a complete response in `timeoutMs` milliseconds. One that was not `sent` says nothing of the service: there may have
+ * been no connection to it, or the process was too busy to send anything.
+ */
+export function timeoutError(timeoutMs: number, sent: boolean, { host }: ErrorContext): StripError {
+  const params = { host, seconds: timeoutMs / 1000 };
+  return new StripError('TIMEOUT', sent ? 'TIMEOUT.deadline' : 'TIMEOUT.notSent', { params });
 }
 
 /**

@@ -22,6 +22,7 @@ const unreachable = (mayBeCarriedOut: boolean, ...sentences: string[]): Case[] =
 
 const CASES: readonly Case[] = [
   { code: 'TIMEOUT', sentence: 'deadline', mayBeCarriedOut: true, isOutage: true },
+  { code: 'TIMEOUT', sentence: 'notSent', mayBeCarriedOut: false, isOutage: true },
   ...unreachable(true, 'reset', 'failed', 'proxyDown', 'proxyDownVariable', 'proxyGateway'),
   ...unreachable(true, 'proxyGatewayVariable'),
   ...unreachable(false, 'refused', 'dns', 'tls', 'certificate', 'certificateExpired', 'certificateHost'),

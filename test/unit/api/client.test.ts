@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { Client } from '../../../src/api/client';
 import { systemClock } from '../../../src/api/clock';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
-import { StripError } from '../../../src/api/errors';
+import { mayBeCarriedOut, StripError } from '../../../src/api/errors';
 import { API_KEY, STRIPS, type Fault, type TestService } from '../../support/service';
 import type { FakeClock } from '../../support/fake-clock';
 import { failureOf, MAC, ClientStage } from './client-stage';
@@ -123,7 +123,8 @@ describe('Client', () => {
         await service.arrived(1);
         clock.block(2_500);
         const error = await late;
-        assert.deepEqual([error.code, error.params.seconds, error.retryable], ['TIMEOUT', 2.5, true]);
+        const { sentenceKey, params, retryable } = error;
+        assert.deepEqual([sentenceKey, params.seconds, retryable], ['TIMEOUT.deadline', 2.5, true]);
       });
     }
 
@@ -136,8 +137,8 @@ describe('Client', () => {
       clock.block(500);
       // Before the connection can become free.
       const soon = new Promise<null>((resolve) => setImmediate(resolve, null));
-      assert.equal((await Promise.race([waiting, soon]))?.code, 'TIMEOUT');
-      assert.equal((await hanging).code, 'TIMEOUT');
+      assert.equal((await Promise.race([waiting, soon]))?.sentenceKey, 'TIMEOUT.notSent');
+      assert.equal((await hanging).sentenceKey, 'TIMEOUT.deadline');
       await one.list();
       assert.deepEqual(
         service.requests.map(({ method }) => method),
@@ -148,7 +149,7 @@ describe('Client', () => {
     it('ends a request whose connection is there only after the machine slept, which then is never sent', async () => {
       const switched = failureOf(client.switch(MAC, 1, true));
       clock.jump += 3_600_000;
-      assert.equal((await switched).code, 'TIMEOUT');
+      assert.equal((await switched).sentenceKey, 'TIMEOUT.notSent');
       await client.list();
       assert.deepEqual(
         service.requests.map(({ method }) => method),
@@ -165,7 +166,8 @@ describe('Client', () => {
       await service.arrived(2);
       clock.jump += 3_600_000;
       release();
-      assert.equal((await switched).code, 'TIMEOUT');
+      const error = await switched;
+      assert.deepEqual([error.sentenceKey, mayBeCarriedOut(error)], ['TIMEOUT.deadline', true]);
       assert.equal(service.requests.length, 2);
     });
 

@@ -145,13 +145,15 @@ describe('The other errors of a connection', () => {
   it('name the host and what they are about', () => {
     const host = 'strips.example.com';
     const errors = [
-      timeoutError(2_500, context),
+      timeoutError(2_500, true, context),
+      timeoutError(2_500, false, context),
       connectionError(coded('UND_ERR_RES_EXCEEDED_MAX_SIZE'), sent, context),
     ];
     assert.deepEqual(
       errors.map(({ code, sentenceKey, params }) => [code, sentenceKey, params]),
       [
         ['TIMEOUT', 'TIMEOUT.deadline', { host, seconds: 2.5 }],
+        ['TIMEOUT', 'TIMEOUT.notSent', { host, seconds: 2.5 }],
         ['BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { host }],
       ],
     );
