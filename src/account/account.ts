@@ -99,7 +99,7 @@ export class Account {
    * Ends every command of an owner with CLOSED. What waits is not sent; what is under way may still be carried out; a cycle that pauses between its
    * halves still switches on at its time. Returns the commands that may not be carried out; one that is confirmed later has switched.
    */
-  cancel(owner: object): readonly Pick<QueuedCommand, 'hasSwitched'>[] {
+  cancel(owner: object): readonly Pick<QueuedCommand, 'hasSwitched' | 'running'>[] {
     return this.#queue.cancel(owner);
   }
 

@@ -60,16 +60,18 @@ export class LazyAccount {
   /** Ends the commands of an owner. */
   cancel(owner: object): void {
     this.#cancelled = this.#cancelled.concat(this.#account?.cancel(owner) ?? []);
-    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop. While the account closes, what is under way may still be
-    // confirmed, so that it is counted after that.
+    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop: `close` then tells.
     setImmediate(() => {
-      if (!this.#closed) this.#reportDropped();
+      if (!this.#closed) void this.#reportDropped();
     });
   }
 
-  #reportDropped(): void {
-    const count = this.#cancelled.filter(({ hasSwitched }) => !hasSwitched).length;
+  async #reportDropped(): Promise<void> {
+    const cancelled = this.#cancelled;
     this.#cancelled = [];
+    // What is under way may still be confirmed.
+    for (const { running } of cancelled) await running;
+    const count = cancelled.filter(({ hasSwitched }) => !hasSwitched).length;
     if (count > 0) this.onDropped(count);
   }
 
@@ -96,6 +98,6 @@ export class LazyAccount {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#account?.close();
-    this.#reportDropped();
+    await this.#reportDropped();
   }
 }

@@ -157,7 +157,10 @@ describe('an account that is created when it is used', () => {
   describe('tells how many cancelled commands are not confirmed,', () => {
     const start = () => {
       const told: number[] = [];
-      const commands = [{ hasSwitched: false }, { hasSwitched: false }];
+      const commands: { hasSwitched: boolean; running: Promise<void> | null }[] = [
+        { hasSwitched: false, running: null },
+        { hasSwitched: false, running: null },
+      ];
       const account = new LazyAccount(
         () => accountWith({ cancel: () => commands, close: () => Promise.resolve() }),
         (count) => told.push(count),
@@ -175,6 +178,21 @@ describe('an account that is created when it is used', () => {
       assert.deepEqual(told, [4]);
       await account.close();
       assert.deepEqual(told, [4]);
+    });
+
+    it('and waits for those that are under way, because they may still be confirmed', async () => {
+      const { account, commands, told } = start();
+      let confirm = (): void => undefined;
+      const hasSwitched = false;
+      const underWay = { hasSwitched, running: new Promise<void>((resolve) => (confirm = resolve)) };
+      commands[0] = underWay;
+      account.cancel({});
+      await new Promise(setImmediate);
+      assert.deepEqual(told, []);
+      underWay.hasSwitched = true;
+      confirm();
+      await new Promise(setImmediate);
+      assert.deepEqual(told, [1]);
     });
 
     it('or once it is closed, if that happens in the same turn', async () => {
