@@ -84,7 +84,11 @@ function renderObject(value: object, depth: number): string {
   const isArray = Array.isArray(value);
   if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
   const members: string[] = [];
-  for (const key in value) {
+  // To list all keys of an array takes seconds where it has millions.
+  const keys = isArray
+    ? Array.from({ length: Math.min(value.length, MOST_MEMBERS + 1) }, (_, index) => String(index))
+    : Object.keys(value);
+  for (const key of keys) {
     const member = Object.getOwnPropertyDescriptor(value, key);
     if (member === undefined) continue;
     if (members.length === MOST_MEMBERS) {
