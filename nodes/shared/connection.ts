@@ -13,7 +13,8 @@ import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/f
 import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
-import { SimulatorDispatcher, simulators } from '../../src/simulator/registry';
+import { simulatorDispatcher, simulators } from '../../src/simulator/registry';
+import type { Simulator } from '../../src/simulator/simulator';
 import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded } from './runtime';
@@ -61,7 +62,7 @@ function connect(
   const key = simulator !== null && apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
   const dispatcher =
     simulator !== null
-      ? simulatorDispatcher(simulator)
+      ? simulatorDispatcher(simulator, () => simulatorAt(simulator))
       : new PooledDispatcher({
           origin: url.origin,
           connections,
@@ -88,16 +89,14 @@ function mappingOf(
   return createMapping(prepare, hideKey);
 }
 
-/** Hands requests to the simulator with this path. During a deploy they wait for one until the deploy has ended. */
-function simulatorDispatcher(path: string): SimulatorDispatcher {
-  return new SimulatorDispatcher(path, async () => {
-    let deploy = deployEnded();
-    while (deploy !== null && simulators.at(path) === null) {
-      await deploy;
-      deploy = deployEnded();
-    }
-    return simulators.at(path);
-  });
+/** The simulator with this path. During a deploy it is waited for until the deploy has ended. */
+async function simulatorAt(path: string): Promise<Simulator | null> {
+  let deploy = deployEnded();
+  while (deploy !== null && simulators.at(path) === null) {
+    await deploy;
+    deploy = deployEnded();
+  }
+  return simulators.at(path);
 }
 
 function tlsOptions(node: unknown, absence: Absence): TlsOptions {

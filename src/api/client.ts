@@ -134,7 +134,7 @@ export class Client implements Service {
     for (const request of this.#switches) if (!request.sent) request.close();
     if (graceMs > 0 && this.#switches.size > 0) await this.#untilSwitchesEnd(graceMs);
     for (const request of this.#switches) request.close();
-    await this.#options.dispatcher.destroy();
+    await this.#options.dispatcher.destroy?.();
   }
 
   async #untilSwitchesEnd(graceMs: number): Promise<void> {

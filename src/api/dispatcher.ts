@@ -29,7 +29,8 @@ export interface RequestDispatcher {
    * switches to on or to off. Returns whether it is sent.
    */
   dispatchAlone?(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean;
-  destroy(): Promise<void>;
+  /** Ends what is left of its connections. The client has ended its requests before. */
+  destroy?(): Promise<void>;
 }
 
 export interface DispatcherOptions {

@@ -61,26 +61,17 @@ export function middleware(registry: SimulatorRegistry) {
   };
 }
 
-/** `code` of the error of a request for which there is no simulator. */
-export const NO_SIMULATOR = 'NO_SIMULATOR';
-
 /**
  * What takes the place of undici's connections where the base URL is the path of a simulator in this process: it hands requests to the
- * simulator and its answers back, in undici's own protocol, so that a client notices no difference. `find` is asked at every request,
- * because simulators come and go with deploys; the request waits for what it returns.
+ * simulator and its answers back, in undici's own protocol, so that a client notices no difference. `path`: the simulator's, as `simulatorPath`
+ * returns it; what requests ask for starts with it. `find` is asked at every request, because simulators come and go with deploys; the request
+ * waits for what it returns. What the client gives up meanwhile is not carried out; whatever comes of it, the client ignores.
  */
-export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destroy'> {
-  /** Requests without an answer. */
-  readonly #pending = new Set<Dispatcher.DispatchController>();
-  #destroyed = false;
-
-  /** `path`: the simulator's, as `simulatorPath` returns it; what requests ask for starts with it. */
-  constructor(
-    private readonly path: string,
-    private readonly find: () => Promise<Simulator | null>,
-  ) {}
-
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+export const simulatorDispatcher = (
+  path: string,
+  find: () => Promise<Simulator | null>,
+): Pick<Dispatcher, 'dispatch'> => ({
+  dispatch: (options, handler) => {
     // Answers are small and come whole, so there is nothing to pause.
     const controller = {
       aborted: false,
@@ -89,51 +80,32 @@ export class SimulatorDispatcher implements Pick<Dispatcher, 'dispatch' | 'destr
       pause: () => undefined,
       resume: () => undefined,
       abort: (reason: Error) => {
-        if (!this.#pending.delete(controller)) return;
         controller.aborted = true;
         controller.reason = reason;
-        handler.onResponseError?.(controller, reason);
       },
     };
-    this.#pending.add(controller);
-    this.#answer(options, handler, controller).catch((error: unknown) => {
-      controller.abort(error instanceof Error ? error : new Error(String(error)));
+    const answer = async (): Promise<void> => {
+      const simulator = await find();
+      if (simulator === null) throw Object.assign(new Error('no simulator'), { code: 'NO_SIMULATOR' });
+      handler.onRequestStart?.(controller, null);
+      if (controller.aborted) return;
+      const { method, headers: sent, body: asked } = options;
+      const { status, headers, body } = await handle(simulator, {
+        method,
+        path: options.path.slice(path.length),
+        headers: headersOf(sent),
+        body: typeof asked === 'string' ? asked : '',
+      });
+      handler.onResponseStart?.(controller, status, headers);
+      handler.onResponseData?.(controller, Buffer.from(body));
+      handler.onResponseEnd?.(controller, {});
+    };
+    answer().catch((error: unknown) => {
+      handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error)));
     });
     return true;
-  }
-
-  /** Ends all requests that have no answer yet, and every later one. */
-  async destroy(): Promise<void> {
-    this.#destroyed = true;
-    for (const controller of [...this.#pending]) controller.abort(destroyed());
-    await Promise.resolve();
-  }
-
-  async #answer(
-    options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-    controller: Dispatcher.DispatchController,
-  ): Promise<void> {
-    if (this.#destroyed) throw destroyed();
-    const simulator = await this.find();
-    if (!this.#pending.has(controller)) return;
-    if (simulator === null) throw withCode('there is no simulator at this path', NO_SIMULATOR);
-    handler.onRequestStart?.(controller, null);
-    // The caller gave up before it was carried out, so it must not be carried out.
-    if (!this.#pending.has(controller)) return;
-    const { method, path, headers: sent, body: asked } = options;
-    const { status, headers, body } = await handle(simulator, {
-      method,
-      path: path.slice(this.path.length),
-      headers: headersOf(sent),
-      body: typeof asked === 'string' ? asked : '',
-    });
-    if (!this.#pending.has(controller)) return;
-    handler.onResponseStart?.(controller, status, headers);
-    if (this.#pending.has(controller)) handler.onResponseData?.(controller, Buffer.from(body));
-    if (this.#pending.delete(controller)) handler.onResponseEnd?.(controller, {});
-  }
-}
+  },
+});
 
 /** Header names and values one after the other, as the client sends them. */
 function headersOf(headers: Dispatcher.DispatchOptions['headers']): ServiceRequest['headers'] {
@@ -143,7 +115,3 @@ function headersOf(headers: Dispatcher.DispatchOptions['headers']): ServiceReque
     named[String(list[at]).toLowerCase()] = String(list[at + 1]);
   return named;
 }
-
-const destroyed = (): Error => withCode('the dispatcher is destroyed', 'UND_ERR_DESTROYED');
-
-const withCode = (message: string, code: string): Error => Object.assign(new Error(message), { code });
