@@ -28,35 +28,23 @@ function packaged(key: string): string {
 /** Tells all nodes of deploys: `stopped`, `ended` and `started`. The runtime's own event emitter warns of many listeners. */
 const deploys = new EventEmitter().setMaxListeners(0);
 const watched = new WeakSet();
-let isDeploying = false;
-let isStopping = false;
+/** How far a deploy is; `null`: none is going on. */
+let phase: 'stopping' | 'starting' | null = null;
 
 /** Follows the deploys from now on. */
 export function watchDeploys(RED: NodeAPI): void {
   if (watched.has(RED.events)) return;
   watched.add(RED.events);
-  const begin = (): void => {
-    isDeploying = true;
+  const enter = (next: typeof phase, ...events: string[]) => {
+    phase = next;
+    for (const event of events) deploys.emit(event);
   };
-  const end = (): void => {
-    isDeploying = false;
-    deploys.emit('ended');
-  };
-  RED.events.on('flows:stopping', () => {
-    isStopping = true;
-    begin();
-  });
-  RED.events.on('flows:stopped', () => {
-    isStopping = false;
-    deploys.emit('stopped');
-  });
-  RED.events.on('flows:starting', begin);
-  RED.events.on('flows:started', () => {
-    end();
-    deploys.emit('started');
-  });
+  RED.events.on('flows:stopping', () => enter('stopping'));
+  RED.events.on('flows:stopped', () => enter('starting', 'stopped'));
+  RED.events.on('flows:starting', () => enter('starting'));
+  RED.events.on('flows:started', () => enter(null, 'ended', 'started'));
   RED.events.on('runtime-event', (event: unknown) => {
-    if (isStop(event)) end();
+    if (isStop(event)) enter(null, 'ended');
   });
 }
 
@@ -72,7 +60,7 @@ function isStop(event: unknown): boolean {
 }
 
 /** Resolves when the deploy that is going on has ended; `null` where there is none. */
-export const deployEnded = (): Promise<unknown> | null => (isDeploying ? once(deploys, 'ended') : null);
+export const deployEnded = (): Promise<unknown> | null => (phase !== null ? once(deploys, 'ended') : null);
 
 /**
  * Calls back at the end of each deploy, when all nodes of the flows exist: a message sent earlier may not find its receiver. Returns a function
@@ -86,7 +74,7 @@ export function onStarted(RED: NodeAPI, listener: () => void): () => void {
 
 /** Calls back at once or, during a deploy, when all nodes that it takes away have closed. */
 export function whenStopped(callback: () => void): void {
-  if (isStopping) deploys.once('stopped', callback);
+  if (phase === 'stopping') deploys.once('stopped', callback);
   else callback();
 }
 
