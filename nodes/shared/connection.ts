@@ -9,7 +9,7 @@ import { StripError, valueOrNull } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
 import type { StripsAnswer } from '../../src/flow/admin-answers';
-import { parseConnectionTest, previewOf, type ConnectionTest } from '../../src/flow/connection-test';
+import { previewOf, readConnectionTest, type ConnectionTest } from '../../src/flow/connection-test';
 import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
@@ -135,13 +135,9 @@ export async function listStrips(RED: NodeAPI, id: string, refresh: boolean): Pr
   }
 }
 
-/**
- * What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. `null`: the dialog sends no such
- * request.
- */
-export async function testConnection(RED: NodeAPI, request: unknown): Promise<StripsAnswer | null> {
-  const test = parseConnectionTest(request);
-  if (test === null) return null;
+/** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */
+export async function testConnection(RED: NodeAPI, request: unknown): Promise<StripsAnswer> {
+  const test = readConnectionTest(request);
   const deployed = findAccount(RED, test.id);
   const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);

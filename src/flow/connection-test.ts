@@ -1,48 +1,38 @@
 import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
-import { numberOf, SETTINGS } from '../settings';
-import { isRecord, ownProperty } from '../values';
+import { numberOf, SETTINGS, textOf } from '../settings';
+import { isRecord } from '../values';
 import { MOST_PREVIEWED, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
-export type ConnectionTest = NonNullable<ReturnType<typeof parseConnectionTest>>;
+export type ConnectionTest = ReturnType<typeof readConnectionTest>;
 
-const LONGEST = 4096;
-const LONGEST_EXPRESSION = 20_000;
 /** Shorter than an account's longest timeout, because a person is waiting. */
 const TIMEOUT = { ...SETTINGS['strip-account'].timeout, most: 60_000 };
 
-/** Reads the body of a request; `null` for a body that the dialog does not send. */
-export function parseConnectionTest(body: unknown) {
-  if (!isRecord(body)) return null;
-  const refused: string[] = [];
-  const text = (name: string, longest = LONGEST): string => {
-    const value = ownProperty(body, name) ?? '';
-    if (typeof value === 'string' && value.length <= longest) return value;
-    refused.push(name);
-    return '';
-  };
-  const apiKey = text('apiKey');
-  const test = {
+/** Reads the body of a request. */
+export function readConnectionTest(body: unknown) {
+  const sent = isRecord(body) ? body : {};
+  const apiKey = textOf(sent, 'apiKey');
+  return {
     /** Of the account, which may be deployed already. */
-    id: text('id'),
-    baseUrl: text('baseUrl'),
+    id: textOf(sent, 'id'),
+    baseUrl: textOf(sent, 'baseUrl'),
     /** `null`: the one that is stored with the deployed account. */
     apiKey: apiKey === '' || apiKey === STORED_PASSWORD ? null : apiKey,
     /** Milliseconds for the request. */
-    timeout: numberOf({ timeout: text('timeout') }, 'timeout', TIMEOUT),
+    timeout: numberOf(sent, 'timeout', TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */
-    tls: text('tls'),
-    proxy: text('proxy'),
+    tls: textOf(sent, 'tls'),
+    proxy: textOf(sent, 'proxy'),
     /** JSONata; "": none. */
-    mapping: text('mapping', LONGEST_EXPRESSION),
+    mapping: textOf(sent, 'mapping'),
     /** The strip that is asked for; "": the list of strips. */
-    mac: text('mac'),
+    mac: textOf(sent, 'mac'),
     /** An answer that the dialog was shown before, to be read again without a request. */
-    again: Object.hasOwn(body, 'body') ? { body: body.body } : null,
+    again: Object.hasOwn(sent, 'body') ? { body: sent.body } : null,
   };
-  return refused.length === 0 ? test : null;
 }
 
 /** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: removes the API key from a text. */
