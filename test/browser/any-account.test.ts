@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { examples } from '../support/examples';
-import { REPOSITORY } from '../support/node-red';
 import type { Fault } from '../support/service';
+import { takePicture } from './editor';
 import { setStage } from './stage';
 
 const strips = (count: number) =>
@@ -44,9 +42,7 @@ class AllStrips {
   }
 
   async picture(name: string): Promise<void> {
-    const folder = join(REPOSITORY, '.artefacts');
-    mkdirSync(folder, { recursive: true });
-    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+    await takePicture(this.page, name);
   }
 }
 

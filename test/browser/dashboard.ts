@@ -1,7 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { REPOSITORY } from '../support/node-red';
+import { takePicture } from './editor';
 
 /** The page of the dashboard example, as one person sees and uses it in a browser of their own. */
 export class Dashboard {
@@ -20,10 +18,6 @@ export class Dashboard {
   /** A widget of the example by what its id ends with, e.g. `desk1`. */
   widget(name: string): Locator {
     return this.page.locator(`#nrdb-ui-widget-strip03_${name}`);
-  }
-
-  group(name: string): Locator {
-    return this.page.locator(`#nrdb-ui-group-strip03_ui_${name}`);
   }
 
   async click(toggle: string): Promise<void> {
@@ -66,11 +60,8 @@ export class Dashboard {
     await this.widget(widget).filter({ hasText: words }).waitFor();
   }
 
-  /** Keeps a picture of the page outside of git. */
   async picture(name: string): Promise<void> {
-    const folder = join(REPOSITORY, '.artefacts');
-    mkdirSync(folder, { recursive: true });
-    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+    await takePicture(this.page, name);
   }
 
   async close(): Promise<void> {

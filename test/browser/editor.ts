@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { PACKAGE, REPOSITORY } from '../support/node-red';
 
-const ARTEFACTS = join(REPOSITORY, '.artefacts');
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Where Chromium is; `undefined` where there is none, which is an error where the suite has to run. */
@@ -299,10 +298,8 @@ export class Editor {
     return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
   }
 
-  /** Keeps a picture of the page outside of git. */
   async picture(name: string): Promise<void> {
-    mkdirSync(ARTEFACTS, { recursive: true });
-    await this.page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+    await takePicture(this.page, name);
   }
 
   async close(): Promise<void> {
@@ -337,4 +334,9 @@ function luminance(colour: string): number {
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Keeps a picture of a page outside of git. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(REPOSITORY, '.artefacts', `${name}.png`) });
 }

@@ -124,10 +124,7 @@ function holdAgainst(
   for (const outlet of OUTLETS) {
     const name = `${outlet.mac}/${outlet.port}`;
     const state = service.simulator.isOn(outlet.mac, outlet.port);
-    assert(
-      state !== undefined && ledger.possible(outlet, false).has(state),
-      `${name} ended ${String(state)}`,
-    );
+    assert(state !== undefined && ledger.possible(outlet).has(state), `${name} ended ${String(state)}`);
     assert(ledger.isInOrder(outlet, carriedOut.get(name) ?? []), `${name} was switched out of order`);
   }
 }

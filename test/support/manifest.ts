@@ -4,7 +4,6 @@ import { REPOSITORY } from './node-red-install';
 
 interface Manifest {
   name: string;
-  version: string;
   license: string;
   keywords: string[];
   repository: { type: string; url: string };

@@ -51,9 +51,9 @@ export class Ledger {
     };
   }
 
-  /** States that an outlet may have: that of the last confirmed command, or of a later one whose outcome is not known. */
-  possible({ mac, port }: Outlet, initial: boolean): Set<boolean> {
-    let states = new Set([initial]);
+  /** States that an outlet, off at first, may have: that of the last confirmed command, or of a later one whose outcome is not known. */
+  possible({ mac, port }: Outlet): Set<boolean> {
+    let states = new Set([false]);
     for (const { on, end } of this.#entries.get(`${mac}/${port}`) ?? []) {
       assert.notEqual(end, null, 'a command without an outcome');
       if (end === 'confirmed') states = new Set([on]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { REPOSITORY, startNodeRed } from '../../support/node-red';
-import type { FlowNode, NodeRedOptions, RunningNodeRed } from '../../support/node-red';
+import type { FlowNode, RunningNodeRed } from '../../support/node-red';
 
 /** How many messages were sent, and by the number of each how often it came out or was caught. */
 export interface Counted {
@@ -16,7 +16,7 @@ export interface Counted {
 const NODES = join(__dirname, '../nodes');
 
 /** A real Node-RED with the built package and the nodes of the stress suite. */
-export async function startStressed(options: NodeRedOptions = {}): Promise<RunningNodeRed> {
+export async function startStressed(): Promise<RunningNodeRed> {
   const dir = mkdtempSync(join(tmpdir(), 'smart-strip-stress-'));
   try {
     await build({
@@ -29,11 +29,9 @@ export async function startStressed(options: NodeRedOptions = {}): Promise<Runni
     });
     cpSync(join(NODES, 'stress-nodes.html'), join(dir, 'stress-nodes.html'));
     return await startNodeRed({
-      ...options,
       settings: {
         nodesDir: [REPOSITORY, dir],
         logging: { console: { level: 'info', metrics: false, audit: false } },
-        ...options.settings,
       },
     });
   } finally {
