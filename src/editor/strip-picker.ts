@@ -4,6 +4,7 @@ import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';
 import {
+  followAccount,
   isOpen,
   onPress,
   problemWith,
@@ -144,6 +145,10 @@ export class StripPicker {
       this.#check(false);
       this.changed();
     });
+    followAccount(node, (account, isNew) => {
+      this.#account = account;
+      void this.#load(isNew);
+    });
   }
 
   /** Where the strip comes from: "str" for one that is fixed there. */
@@ -168,12 +173,7 @@ export class StripPicker {
     return whole.value === '' ? [whole, ...ports] : [...ports, whole];
   }
 
-  /** Shows the strips of another account; with `preselect` its only strip is chosen. */
-  show(account: string, preselect: boolean): void {
-    this.#account = account;
-    void this.#load(preselect);
-  }
-
+  /** Shows the strips of the account; with `preselect` its only strip is chosen. */
   async #load(preselect: boolean): Promise<void> {
     const mine = ++this.#turn;
     this.#trouble = text(`strip-account.${this.#account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
@@ -308,7 +308,7 @@ function stripOption(strip: Strip, chosen: boolean): HTMLElement {
 
 /**
  * The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip.
- * `hints`: keys of what is said of `whole`, and of an outlet that the message names.
+ * `hints`: keys of what is said of `whole`, and of an outlet that the message names. Returns the outlet's field.
  */
 export function targetFields(
   descriptor: Descriptor,
@@ -335,5 +335,5 @@ export function targetFields(
   port.input.on('change', showOutlet);
   showStrip();
   showOutlet();
-  return { picker, port };
+  return port;
 }

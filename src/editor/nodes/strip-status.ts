@@ -1,5 +1,5 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
-import { followAccount, showRow, watchField, type Descriptor } from '../form';
+import { showRow, watchField, type Descriptor } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
@@ -19,7 +19,7 @@ export const stripStatus: Descriptor = {
 function open(node: EditorNode): void {
   const whole = { value: '', label: text('strip-account.port.whole') };
   const hints = { whole: 'strip-status.hint.whole', message: 'strip-status.hint.portMessage' };
-  const { picker, port } = targetFields(stripStatus, node, whole, hints);
+  const port = targetFields(stripStatus, node, whole, hints);
   const output = $('#node-input-output');
   const isWhole = () => port.type() === 'port' && port.value() === '';
   let wasWhole = isWhole();
@@ -35,5 +35,4 @@ function open(node: EditorNode): void {
   port.input.on('change', showOutput);
   showOutput();
   watchField(stripStatus, node, 'port');
-  followAccount(node, (account, isNew) => picker.show(account, isNew));
 }

@@ -1,6 +1,5 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
 import {
-  followAccount,
   segmentedField,
   showHint,
   showRow,
@@ -34,7 +33,7 @@ export const stripSwitch: Descriptor = {
 function open(node: EditorNode): void {
   const all = { value: 'all', label: text('strip-account.port.all') };
   const hints = { whole: '', message: 'strip-switch.hint.portMessage' };
-  const { picker, port } = targetFields(stripSwitch, node, all, hints);
+  const port = targetFields(stripSwitch, node, all, hints);
   const own = { value: 'action', label: text('strip-account.type.action') };
   const on = segmentedField(stripSwitch, node, 'on', own, () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
@@ -53,5 +52,4 @@ function open(node: EditorNode): void {
   on.input.on('change', showHints);
   showHints();
   for (const field of ['port', 'on', 'delay']) watchField(stripSwitch, node, field);
-  followAccount(node, (account, isNew) => picker.show(account, isNew));
 }

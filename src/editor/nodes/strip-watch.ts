@@ -2,7 +2,6 @@ import { flagOf, SETTINGS, textOf, type Config } from '../../settings';
 import {
   checkNumber,
   fieldOf,
-  followAccount,
   isDialogOpen,
   segmentedField,
   showHint,
@@ -58,5 +57,4 @@ function open(node: EditorNode): void {
   for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);
   showWhatMatters();
   watchField(stripWatch, node, 'change');
-  followAccount(node, (account, isNew) => picker.show(account, isNew));
 }
