@@ -7,7 +7,7 @@ import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/side
 import { editorError } from '../src/flow/node-error';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
-import { adminRoute, packageVersion } from './shared/runtime';
+import { adminRoute, idsOf, packageVersion } from './shared/runtime';
 
 /** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
 export = (RED: NodeAPI): void => {
@@ -45,13 +45,10 @@ export = (RED: NodeAPI): void => {
 };
 
 /** All accounts that are deployed and not disabled, in the order of the flow file. */
-function deployedAccounts(RED: NodeAPI): AccountLink[] {
-  const ids: string[] = [];
-  RED.nodes.eachNode(({ id, type }) => {
-    if (type === 'strip-account') ids.push(id);
-  });
-  return ids.map((id) => findAccount(RED, id)).filter((link) => link !== undefined);
-}
+const deployedAccounts = (RED: NodeAPI): AccountLink[] =>
+  idsOf(RED, 'strip-account')
+    .map((id) => findAccount(RED, id))
+    .filter((link) => link !== undefined);
 
 /** Loaded with the first report: most users never ask for one. */
 const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;

@@ -17,7 +17,7 @@ import { simulatorDispatcher, simulators } from '../../src/simulator/registry';
 import type { Simulator } from '../../src/simulator/simulator';
 import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
-import { deployEnded } from './runtime';
+import { deployEnded, idsOf } from './runtime';
 
 /** Where and how to connect, typed in a dialog or deployed. */
 interface ConnectionSettings extends Omit<ClientOptions, 'clock' | 'dispatcher'> {
@@ -180,16 +180,9 @@ function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, dep
 function variable(RED: NodeAPI, text: string, deployed: Node | undefined): string {
   const name = environmentVariable(text);
   if (name === null) return text;
-  const node = deployed ?? globalConfig(RED);
+  // What is not deployed has at least Node-RED's global variables, which are in a node once any were set.
+  const [global] = idsOf(RED, 'global-config');
+  const node = deployed ?? (global === undefined ? null : RED.nodes.getNode(global));
   const value: unknown = node ? RED.util.evaluateNodeProperty(name, 'env', node, {}) : process.env[name];
   return textOf({ value }, 'value') || text;
-}
-
-/** The node of Node-RED's own global variables, which it has once any were set. */
-function globalConfig(RED: NodeAPI): Node | null {
-  let found: Node | null = null;
-  RED.nodes.eachNode(({ id, type }) => {
-    if (type === 'global-config') found = RED.nodes.getNode(id);
-  });
-  return found;
 }

@@ -78,6 +78,15 @@ export function whenStopped(callback: () => void): void {
   else callback();
 }
 
+/** Ids of the deployed nodes of a type, in the order of the flow file. */
+export function idsOf(RED: NodeAPI, type: string): string[] {
+  const ids: string[] = [];
+  RED.nodes.eachNode((node) => {
+    if (node.type === type) ids.push(node.id);
+  });
+  return ids;
+}
+
 /**
  * Adds a route to Node-RED's admin API. It answers with the JSON that `work` gives, with the status `otherwise` where it gives `null`, and with an
  * empty body where it gives nothing.
