@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
-import { systemClock } from '../src/api/clock';
 import { StripError } from '../src/api/errors';
+import { systemClock } from '../src/api/types';
 import type { Handle } from '../src/flow/input-handler';
 import type { LazyAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, unusableAccount, type BridgeAccount, type Published } from '../src/mqtt/bridge';

@@ -1,6 +1,6 @@
 import { arch, platform, release } from 'node:os';
 import type { NodeAPI } from 'node-red';
-import { systemClock } from '../src/api/clock';
+import { systemClock } from '../src/api/types';
 import type { OutletRequest, SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';

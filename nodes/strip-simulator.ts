@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red';
-import { systemClock } from '../src/api/clock';
 import type { Params } from '../src/api/errors';
+import { systemClock } from '../src/api/types';
 import { errorWithCode } from '../src/flow/node-error';
 import { simulatorPath } from '../src/api/connection-settings';
 import { textOf } from '../src/settings';

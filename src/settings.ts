@@ -1,6 +1,5 @@
 import { StripError } from './api/errors';
-import { isPossibleMac } from './api/mac';
-import { PORTS, type Port } from './api/types';
+import { isPossibleMac, type Port, PORTS } from './api/types';
 import { ownProperty, previewText } from './values';
 
 export interface TextSetting {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
-import { systemClock } from '../../src/api/clock';
 import { StripError } from '../../src/api/errors';
+import { systemClock } from '../../src/api/types';
 import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';

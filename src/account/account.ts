@@ -1,11 +1,9 @@
+import { RecordedService } from '../api/client';
 import { closedError } from '../api/errors';
-import { macKey } from '../api/mac';
-import { RecordedService } from '../api/recorded-service';
-import type { JsonBody, ListAnswer, StripAnswer } from '../api/types';
+import { type JsonBody, type ListAnswer, macKey, type StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import { Poller } from './poller';
-import { Reader } from './reader';
-import { Requests } from './requests';
+import { Reader, Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
 import { Switcher } from './switcher';
 import type { AccountOptions, AccountStatus, Change, Command, Listener, Outcome, RunOptions } from './types';

@@ -1,7 +1,5 @@
-import type { Clock, Timer } from '../api/clock';
 import { closedError, isOutage, StripError } from '../api/errors';
-import { macKey, sameMac } from '../api/mac';
-import { PORTS, type Port, type PortOrAll } from '../api/types';
+import { type Clock, macKey, type Port, type PortOrAll, PORTS, sameMac, type Timer } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */

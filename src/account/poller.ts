@@ -1,9 +1,8 @@
-import type { Timer } from '../api/clock';
 import { failureOf, type StripError } from '../api/errors';
 import type { Cooldown } from '../api/limits';
-import type { Reader } from './reader';
+import type { Timer } from '../api/types';
 import { ReadingsPoll } from './readings-poll';
-import { fullJitter } from './requests';
+import { fullJitter, type Reader } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions } from './types';
 

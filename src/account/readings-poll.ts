@@ -1,8 +1,7 @@
 import { asError, isUnknownStrip, type StripError } from '../api/errors';
 import type { Cooldown } from '../api/limits';
-import { macKey } from '../api/mac';
-import { READINGS } from '../api/types';
-import type { Reader } from './reader';
+import { macKey, READINGS } from '../api/types';
+import type { Reader } from './requests';
 import type { StripStore, UnlistedReadings } from './strip-store';
 import type { AccountOptions } from './types';
 

@@ -1,7 +1,6 @@
 import { isOutage, type StripError } from '../api/errors';
-import { macKey } from '../api/mac';
+import { macKey, PORTS, READINGS } from '../api/types';
 import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
-import { PORTS, READINGS } from '../api/types';
 import type { AccountOptions, AccountStatus, Change } from './types';
 
 /** After so many milliseconds out of the list a strip is forgotten. */

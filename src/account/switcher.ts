@@ -2,8 +2,7 @@ import { asError, failureOf, isStripError, mayBeCarriedOut, StripError } from '.
 import { portsWith } from '../api/response';
 import type { Port, PortOrAll, Strip } from '../api/types';
 import { protectedPorts, type CommandQueue, type QueuedCommand } from './command-queue';
-import type { Reader } from './reader';
-import type { Requests } from './requests';
+import type { Reader, Requests } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions, Command, Outcome } from './types';
 

@@ -1,6 +1,14 @@
-import type { Clock } from '../api/clock';
 import type { StripError } from '../api/errors';
-import type { OutletId, Port, PortOrAll, ReadingName, Service, Strip, SwitchResult } from '../api/types';
+import type {
+  Clock,
+  OutletId,
+  Port,
+  PortOrAll,
+  ReadingName,
+  Service,
+  Strip,
+  SwitchResult,
+} from '../api/types';
 
 /** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
 export type Action = boolean | 'toggle' | 'cycle';

@@ -1,17 +1,18 @@
-// The service over HTTP (API document, section 4; `openapi.yaml`): one request per call. Retrying is the account's business.
+// The service over HTTP (API document, section 4; `openapi.yaml`): one request per call. Retrying is the account's business. Also the record of what
+// a service was asked, for the diagnostics.
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
-import type { Clock, Timer } from './clock';
+import { preview } from '../values';
 import type { BaseUrl } from './connection-settings';
 import { decodeList, decodeStrip } from './decode';
 import type { RequestDispatcher, RequestOptions } from './dispatcher';
-import { closedError, isStripError, type StripError } from './errors';
-import { InFlightSet, type InFlight } from './in-flight-set';
-import { stripPath } from './mac';
+import { closedError, isStripError, StripError, type ErrorCode } from './errors';
+import { InFlightSet, type InFlight } from './limits';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { readAnswer, readSwitch, type ResponseHeaders, type HttpResponse, type ReadAnswer } from './response';
-import type { ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer } from './types';
+import { isPossibleMac } from './types';
+import type { Clock, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer, Timer } from './types';
 
 export interface ClientOptions {
   /** As `parseBaseUrl` returns it. */
@@ -261,5 +262,98 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     this.#settled = true;
     this.clock.clearTimeout(this.#timer);
     return true;
+  }
+}
+
+/**
+ * The path of one strip below the base URL, `/strips/{mac}` (API document, section 4), with the MAC as the service
+ * spelled it. Throws INVALID_INPUT where `isPossibleMac` says no.
+ */
+export function stripPath(mac: string): string {
+  if (!isPossibleMac(mac)) {
+    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.mac', { params: { got: preview(mac) } });
+  }
+  return `/strips/${encodeURIComponent(mac)}`;
+}
+
+/** How often an error came, and the last one. */
+interface ErrorCount {
+  readonly count: number;
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly last: StripError;
+}
+
+/** The last good answer of a kind, held until the next one. */
+export interface LastAnswer<Answer> {
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  readonly answer: Answer;
+}
+
+/** Errors of commands for which no request is sent. */
+const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
+
+/** A service that records what is asked of it. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
+export class RecordedService implements Service {
+  readonly requests = { list: 0, strip: 0, switch: 0 };
+  readonly errors = new Map<ErrorCode, ErrorCount>();
+  readonly answers: {
+    list: LastAnswer<ListAnswer> | null;
+    strip: LastAnswer<StripAnswer> | null;
+    switch: LastAnswer<SwitchAnswer> | null;
+  } = { list: null, strip: null, switch: null };
+
+  constructor(
+    private readonly service: Service,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */
+  commandFailed(error: unknown): void {
+    if (isStripError(error) && NEVER_SENT.has(error.code)) this.#failed(error);
+  }
+
+  /** Counts an error; one that is no `StripError` is a defect, which is reported elsewhere. */
+  #failed(error: unknown): void {
+    if (!isStripError(error)) return;
+    const count = (this.errors.get(error.code)?.count ?? 0) + 1;
+    this.errors.set(error.code, { count, at: this.clock.wall(), last: error });
+  }
+
+  list(): Promise<ListAnswer> {
+    return this.#ask('list', this.service.list(), (last) => (this.answers.list = last));
+  }
+
+  get(mac: string): Promise<StripAnswer> {
+    return this.#ask('strip', this.service.get(mac), (last) => (this.answers.strip = last));
+  }
+
+  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
+    return this.#ask('switch', this.service.switch(mac, port, on), (last) => (this.answers.switch = last));
+  }
+
+  beginClose(): void {
+    this.service.beginClose();
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.service.close(graceMs);
+  }
+
+  async #ask<Answer>(
+    kind: keyof typeof this.requests,
+    asked: Promise<Answer>,
+    keep: (last: LastAnswer<Answer>) => void,
+  ): Promise<Answer> {
+    this.requests[kind]++;
+    try {
+      const answer = await asked;
+      keep({ at: this.clock.wall(), answer });
+      return answer;
+    } catch (error) {
+      this.#failed(error);
+      throw error;
+    }
   }
 }

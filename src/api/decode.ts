@@ -13,8 +13,7 @@ import {
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
-import { macKey } from './mac';
-import type { JsonBody, ListAnswer, StripAnswer } from './types';
+import { type JsonBody, type ListAnswer, macKey, type StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
 export type { Note };

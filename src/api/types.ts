@@ -1,4 +1,5 @@
-// Strips and outlets in the API document's own words, and what an account asks of the service and is answered.
+// Strips and outlets in the API document's own words, MACs in different spellings, what an account asks of the service and is answered, and the
+// clock.
 
 /** What every path of the API document is relative to (sections 2 and 9). */
 export const API_ROOT = '/api/public/v1';
@@ -101,3 +102,70 @@ export interface Service {
   /** Aborts reads at once and switches after the grace period, all with CLOSED; resolves when no socket is left. */
   close(graceMs: number): Promise<void>;
 }
+
+const SEPARATORS = /[\s:._-]/g;
+const HEXADECIMAL = /^[0-9a-f]+$/;
+
+/**
+ * What two spellings of the same MAC have in common: lower case, no separators. For comparing and for `Map` keys only;
+ * the service is always sent its own spelling. The API document does not promise that an identifier is a MAC at
+ * all, so separators count in anything that is not hexadecimal.
+ */
+export function macKey(mac: string): string {
+  const lower = mac.trim().toLowerCase();
+  const bare = lower.replace(SEPARATORS, '');
+  return HEXADECIMAL.test(bare) ? bare : lower;
+}
+
+/** Whether both name the same strip, however they are spelled. */
+export function sameMac(a: string, b: string): boolean {
+  return macKey(a) === macKey(b);
+}
+
+/** Longest identifier of a strip that is accepted, in characters. */
+const LONGEST_MAC = 200;
+
+/**
+ * Whether a text can stand as a strip's MAC in a request's path: not empty, not ".", "..", without separators of a path and without
+ * characters that cannot be encoded.
+ */
+export function isPossibleMac(mac: string): boolean {
+  return (
+    mac.trim() !== '' &&
+    mac !== '.' &&
+    mac !== '..' &&
+    mac.length <= LONGEST_MAC &&
+    !/[/\\]|\p{Cc}|\p{Cs}/u.test(mac)
+  );
+}
+
+/** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
+export function looksLikeMac(text: string): boolean {
+  return text.length <= 23 && /^[:.-]*(?:[0-9a-f][:.-]*){12}(?:(?:[0-9a-f][:.-]*){4})?$/i.test(text);
+}
+
+/** Time as the package sees it; tests hand in a clock of their own. */
+export interface Clock {
+  /** Milliseconds that only ever go forward, for intervals and deadlines. Its zero means nothing. */
+  monotonic(): number;
+  /** Wall-clock time in milliseconds since 1970, for time stamps and for dates the service sends. */
+  wall(): number;
+  setTimeout(callback: () => void, ms: number): Timer;
+  /** Does nothing where there is no timer. */
+  clearTimeout(timer: Timer | null | undefined): void;
+  /** Uniform in [0, 1), for jitter. */
+  random(): number;
+}
+
+/** A pending timeout; opaque. */
+export type Timer = object | number;
+
+export const systemClock: Clock = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  clearTimeout: (timer) => {
+    clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+  },
+  random: () => Math.random(),
+};

@@ -1,5 +1,4 @@
-import { macKey, sameMac } from '../api/mac';
-import type { Outlet, Port, Strip } from '../api/types';
+import { macKey, type Outlet, type Port, sameMac, type Strip } from '../api/types';
 import {
   areAccounts,
   isSwitchedAnswer,

@@ -1,5 +1,4 @@
-import { macKey } from '../api/mac';
-import { PORTS, type Strip } from '../api/types';
+import { macKey, PORTS, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import {

@@ -1,5 +1,4 @@
-import { isPossibleMac, looksLikeMac, macKey, sameMac } from '../api/mac';
-import { PORTS, type Strip } from '../api/types';
+import { isPossibleMac, looksLikeMac, macKey, PORTS, sameMac, type Strip } from '../api/types';
 import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';

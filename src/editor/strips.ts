@@ -1,5 +1,4 @@
-import { macKey, sameMac } from '../api/mac';
-import type { Outlet, ReadingName, Strip } from '../api/types';
+import { macKey, type Outlet, type ReadingName, sameMac, type Strip } from '../api/types';
 import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
 import { adminRequest, text, trouble, type EditorNode } from './red';

@@ -4,13 +4,12 @@
  */
 import type { AccountDiagnostics } from '../account/account';
 import type { AccountStatus } from '../account/types';
+import type { LastAnswer } from '../api/client';
 import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
 import { parseBaseUrl } from '../api/connection-settings';
 import { valueOrNull, type StripError } from '../api/errors';
-import { looksLikeMac, macKey } from '../api/mac';
-import type { LastAnswer } from '../api/recorded-service';
-import { API_ROOT, type JsonBody, type Strip } from '../api/types';
+import { API_ROOT, type JsonBody, looksLikeMac, macKey, type Strip } from '../api/types';
 import { textOf, type Config } from '../settings';
 import { readAccountSettings } from './shared-account';
 

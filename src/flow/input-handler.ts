@@ -1,7 +1,7 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { RunOptions } from '../account/types';
 import { closedError, StripError } from '../api/errors';
-import { InFlightSet, type InFlight } from '../api/in-flight-set';
+import { InFlightSet, type InFlight } from '../api/limits';
 import type { Config } from '../settings';
 import { unreadable, type Evaluate, type Message, type Target } from './input-fields';
 import { CommandsFailed, errorForDone, failedStrip, type Translate } from './node-error';

@@ -1,7 +1,6 @@
 import type { AccountStatus, Progress } from '../account/types';
-import type { Clock, Timer } from '../api/clock';
 import { isOutage, type ErrorCode, type StripError } from '../api/errors';
-import type { Strip } from '../api/types';
+import type { Clock, Strip, Timer } from '../api/types';
 
 /** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
 export const CATALOGUE = '@smart-strip/node-red-smart-strip/strip-account:';

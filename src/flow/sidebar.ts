@@ -1,6 +1,5 @@
 import { isStripError } from '../api/errors';
-import type { Clock, Timer } from '../api/clock';
-import { PORTS } from '../api/types';
+import { type Clock, PORTS, type Timer } from '../api/types';
 import { ownProperty } from '../values';
 import type { AccountOverview, OutletRequest } from './admin-answers';
 import { editorError } from './node-error';

@@ -1,7 +1,6 @@
 import type { Change } from '../account/types';
 import { StripError } from '../api/errors';
-import { sameMac } from '../api/mac';
-import type { Strip } from '../api/types';
+import { sameMac, type Strip } from '../api/types';
 import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { parseOnePort, requireMac, requireSet, requireVariable, type Message } from './input-fields';
 import {

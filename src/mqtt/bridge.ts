@@ -1,9 +1,8 @@
 import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
-import type { Clock, Timer } from '../api/clock';
 import { closedError, StripError } from '../api/errors';
-import { isPossibleMac } from '../api/mac';
-import { PORTS, READINGS, type Port, type PortOrAll, type ReadingName, type Strip } from '../api/types';
+import { isPossibleMac, PORTS, READINGS } from '../api/types';
+import type { Clock, Port, PortOrAll, ReadingName, Strip, Timer } from '../api/types';
 import { actionOf, invalidInput, parseRequested, requireSet } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';

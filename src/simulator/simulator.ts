@@ -1,8 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { Clock } from '../api/clock';
-import { macKey } from '../api/mac';
-import { PORTS, READINGS } from '../api/types';
-import type { Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
+import { macKey, PORTS, READINGS } from '../api/types';
+import type { Clock, Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import { FORMATS, type Shape, type StripSnapshot } from './shapes';

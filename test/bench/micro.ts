@@ -3,8 +3,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Account } from '../../src/account/account';
-import { systemClock } from '../../src/api/clock';
 import { decodeList } from '../../src/api/decode';
+import { systemClock } from '../../src/api/types';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import type { Micro } from './micro-report';
 import { median } from './report';

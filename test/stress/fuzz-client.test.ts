@@ -2,10 +2,10 @@ import { strict as assert } from 'node:assert';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { Client } from '../../src/api/client';
-import { systemClock } from '../../src/api/clock';
 import { PooledDispatcher } from '../../src/api/dispatcher';
 import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
+import { systemClock } from '../../src/api/types';
 import { SEED } from './support/random';
 
 const KEY = 'sentinel-7f3a9c1e-key';

@@ -1,5 +1,5 @@
 import { createClock } from '@sinonjs/fake-timers';
-import type { Clock } from '../../src/api/clock';
+import type { Clock } from '../../src/api/types';
 
 /** A clock that moves only when a test moves it. */
 export class FakeClock implements Clock {

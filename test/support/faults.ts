@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { Clock, Timer } from '../../src/api/clock';
+import type { Clock, Timer } from '../../src/api/types';
 import { send, type ServiceAnswer } from '../../src/simulator/http';
 
 /** What goes wrong with one request. Unless the fault says so, the request is not carried out. */

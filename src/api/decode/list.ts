@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { looksLikeMac, sameMac } from '../mac';
+import { looksLikeMac, sameMac } from '../types';
 import { reachability, saysUnreliable, stripFields, type Field } from './fields';
 import type { Classifier, KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';

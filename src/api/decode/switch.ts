@@ -1,6 +1,5 @@
 import { isRecord } from '../../values';
-import { looksLikeMac, sameMac } from '../mac';
-import { PORTS, type PortOrAll, type SwitchResult } from '../types';
+import { looksLikeMac, type PortOrAll, PORTS, sameMac, type SwitchResult } from '../types';
 import { stripFields } from './fields';
 import { createClassifier, says, type Classifier } from './names';
 import { outletNumberOf } from './numbering';

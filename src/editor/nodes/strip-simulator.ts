@@ -1,6 +1,5 @@
-import { PORTS } from '../../api/types';
 import { simulatorPath } from '../../api/connection-settings';
-import { isPossibleMac, macKey } from '../../api/mac';
+import { isPossibleMac, macKey, PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord, previewText } from '../../values';
 import {

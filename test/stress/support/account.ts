@@ -1,10 +1,10 @@
 import { Account } from '../../../src/account/account';
 import type { AccountLog, AccountSettings } from '../../../src/account/types';
 import { Client } from '../../../src/api/client';
-import type { Clock } from '../../../src/api/clock';
 import { PooledDispatcher, type TlsOptions } from '../../../src/api/dispatcher';
 import type { ProxySettings } from '../../../src/api/proxy';
 import { checkApiKey, parseBaseUrl } from '../../../src/api/connection-settings';
+import type { Clock } from '../../../src/api/types';
 import { readAccountSettings } from '../../../src/flow/shared-account';
 
 /** How often an account said each thing; `faults` holds what must never happen. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { stripPath } from '../../../src/api/client';
 import { isStripError } from '../../../src/api/errors';
+import { looksLikeMac, macKey, sameMac } from '../../../src/api/types';
 import { preview } from '../../../src/values';
-import { looksLikeMac, macKey, sameMac, stripPath } from '../../../src/api/mac';
 import { failing } from '../flow/support';
 
 describe('stripPath', () => {

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { Client } from '../../../src/api/client';
-import { systemClock } from '../../../src/api/clock';
 import { PooledDispatcher } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
+import { systemClock } from '../../../src/api/types';
 import { startService, STRIPS, type Recorded, type TestService } from '../../support/service';
 
 const source = readFileSync(join(__dirname, '../../../src/api/openapi.yaml'), 'utf8');

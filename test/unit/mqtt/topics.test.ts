@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { macKey } from '../../../src/api/mac';
+import { macKey } from '../../../src/api/types';
 import { preview } from '../../../src/values';
 import {
   commandTopic,

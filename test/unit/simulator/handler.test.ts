@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/api/clock';
+import { systemClock } from '../../../src/api/types';
 import { handle, type ServiceRequest } from '../../../src/simulator/http';
 import { Simulator } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { systemClock } from '../../../src/api/clock';
+import { systemClock } from '../../../src/api/types';
 import { handle } from '../../../src/simulator/http';
 import { SETTINGS } from '../../../src/settings';
 import { Simulator } from '../../../src/simulator/simulator';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/api/clock';
 import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
-import { PORTS } from '../../../src/api/types';
+import { PORTS, systemClock } from '../../../src/api/types';
 import { SETTINGS } from '../../../src/settings';
 import { readConfig, Simulator } from '../../../src/simulator/simulator';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { InFlightSet, type InFlight } from '../../../src/api/in-flight-set';
+import { InFlightSet, type InFlight } from '../../../src/api/limits';
 
 describe('InFlightSet', () => {
   it('holds what a built-in Set would', () => {
