@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ERROR_CODES } from '../../../src/api/errors';
+import { ownProperty } from '../../../src/values';
 
 const ROOT = resolve(__dirname, '../../..');
 const LOCALES = join(ROOT, 'nodes/locales');
@@ -229,6 +230,17 @@ describe('the catalogues', () => {
       }
     });
   }
+
+  it('call what a mqtt node calls the topic the same', () => {
+    const locales = join(dirname(require.resolve('@node-red/nodes/package.json')), 'locales');
+    for (const language of languages) {
+      const theirs = language === 'es' ? 'es-ES' : language;
+      const texts: unknown = JSON.parse(readFileSync(join(locales, theirs, 'messages.json'), 'utf8'));
+      const labels = flatten(ownProperty(ownProperty(texts, 'common'), 'label'));
+      const own = catalogue(language, 'strip-mqtt').get('strip-mqtt.label.topic');
+      assert.equal(own, labels.get('topic'), language);
+    }
+  });
 
   it('have labels that end before their fields begin', () => {
     for (const language of languages) {
