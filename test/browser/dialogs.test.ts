@@ -448,6 +448,17 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(wrapped, ['Parallele Anfragen']);
   });
 
+  it('show the whole hint in the field for a MAC, also in German', async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    editor = await Editor.open(stage.browser, stage.red.url, { locale: 'de' });
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Steckdosen');
+    await editor.page.locator('#smart-strip-row-outlets .red-ui-editableList-addButton').click();
+    // A field tells whether its value is cut, but not whether its placeholder is.
+    await row('mac').fill((await row('mac').getAttribute('placeholder')) ?? '');
+    assert.ok(await row('mac').evaluate((box) => box.scrollWidth <= box.clientWidth));
+  });
+
   it('keep numbers that an environment variable stands for', async () => {
     const numbers = ['interval', 'timeout', 'retryFor', 'concurrency'];
     const variables = Object.fromEntries(numbers.map((name) => [name, `\${STRIP_${name}}`]));
