@@ -39,6 +39,7 @@ export interface AskedFor {
 }
 
 const IN_SUBFLOW: StripsAnswer = { ...trouble('instance'), sent: null };
+const NOT_DEPLOYED: StripsAnswer = { ...trouble('notDeployed'), sent: null };
 
 /** Asks the service with values that need not be deployed. */
 export async function testAccount(node: EditorNode, values: AccountValues & AskedFor): Promise<StripsAnswer> {
@@ -111,6 +112,8 @@ export const isProtectedOutlet = (account: string, mac: string, port: number): b
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   const node = RED.nodes.node(account);
   if (!node || (node.changed !== true && isInSubflow(node))) return IN_SUBFLOW;
+  // The runtime would answer 404, which the browser logs as an error.
+  if (node.changed !== true && node.d === true) return NOT_DEPLOYED;
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
   const answer = await (node.changed === true ? testAccount(node, storedValues(node)) : ask(url));
   if (answer.ok) learn(account, answer.strips);

@@ -331,6 +331,15 @@ describe('the nodes in the editor', () => {
     }
   });
 
+  it('say that an account is disabled, and ask for nothing', async () => {
+    const mac = { mac: 'A1B2C3D4E5F6', macType: 'str' };
+    await stage.red.deploy([tab, account(stage.service, { d: true }), placed('node', 'strip switch', mac)]);
+    await open();
+    await editor.edit('node');
+    await editor.page.getByText('Node-RED does not run this account').waitFor();
+    assert.deepEqual(editor.errors, []);
+  });
+
   it('mark simulators with the same path before they are deployed, also when the other one changes', async () => {
     const simulator = (id: string, path: string, more: object = {}) => ({
       ...{ id, type: 'strip simulator', z: tab.id, name: '', x: 200, y: 100, wires: [[]] },
@@ -345,7 +354,7 @@ describe('the nodes in the editor', () => {
       await editor.page.locator('#node-input-path').fill(path);
     };
     await rename('second', '/a/');
-    assert.match((await message.textContent()) ?? '', /another simulator has this one/);
+    assert.match((await message.textContent()) ?? '', /another simulator has this path/);
     await editor.done();
     await editor.node('first').locator('.red-ui-flow-node-error').waitFor();
     assert.ok(await isMarked('second'));
