@@ -244,7 +244,6 @@ export class Sidebar {
       this.#draw();
     };
     const element = button('smart-strip-fold', press, label);
-    element.title = label;
     element.ariaExpanded = String(!folded);
     return element;
   }

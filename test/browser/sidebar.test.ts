@@ -433,9 +433,10 @@ describe('the side bar', () => {
 
 describe('the side bar with many strips and hostile names', () => {
   const HOSTILE = '<img src=x onerror="window.hacked=1">$t(strip-sidebar.label) __outlet__';
+  const LONG = 'The strip behind the television set in the living room';
   const strips = Array.from({ length: 30 }, (_, index) => ({
     mac: `A1B2C3D4${String(index).padStart(4, '0')}`,
-    name: index === 0 ? HOSTILE : `Strip ${index}`,
+    name: { 0: HOSTILE, 1: `${LONG}, left`, 2: `${LONG}, right` }[index] ?? `Strip ${index}`,
   }));
   const stage = setStage({ service: { strips } });
   let editor: Editor;
@@ -494,6 +495,13 @@ describe('the side bar with many strips and hostile names', () => {
     assert.ok(await bar.toggle('Strip 17, outlet 1').isVisible(), 'what was unfolded stays so');
     await bar.button('Home').click();
     assert.equal(await bar.strip('Strip 29').isVisible(), false);
+  });
+
+  it('shows the names of folded strips whole, so that two that begin alike can be told apart', async () => {
+    for (const name of [`${LONG}, left`, `${LONG}, right`]) {
+      const isWhole = ({ scrollWidth, clientWidth }: HTMLElement) => scrollWidth <= clientWidth;
+      assert.ok(await bar.button(name).evaluate(isWhole), name);
+    }
   });
 
   it('shows names as text, wherever they come from', async () => {
