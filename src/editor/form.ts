@@ -231,14 +231,25 @@ export function editableRows(
 ): void {
   list.editableList({
     ...options,
+    removeItem: () => {
+      options.removeItem?.();
+      // The focus went with the row.
+      const [add] = list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton');
+      if (document.activeElement === document.body) add?.focus({ preventScroll: true });
+    },
     removable: true,
     height: 'auto',
     addItem: (container, _, data) => {
       const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
       fill(row, isRecord(data) ? data : {});
-      // Node-RED gives it only an icon.
+      // Node-RED makes it a link with only an icon.
       const remove = container.closest('li').find('.red-ui-editableList-item-remove');
       remove.attr({ role: 'button', 'aria-label': RED._('common.label.delete') });
+      remove.on('keydown', (event) => {
+        if (event.key !== ' ') return;
+        event.preventDefault();
+        remove.trigger('click');
+      });
       if (isRecord(data) && Object.keys(data).length === 0) row.find('input').first().trigger('focus');
     },
   });

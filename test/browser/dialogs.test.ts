@@ -613,6 +613,17 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(stage.service.requests.length, asked + 1);
   });
 
+  it('remove a row of the table with the space bar, and keep the focus beside it', async () => {
+    await open({ outletNames: [1, 2].map((port) => ({ mac: DESK.mac, port, name: 'Lamp' })) });
+    await editor.editConfig('strip-account', 'account');
+    const table = editor.page.locator('#smart-strip-row-outlets');
+    await table.getByRole('button', { name: 'Delete' }).first().press('Space');
+    await editor.page.waitForFunction(
+      () => document.querySelectorAll('.smart-strip-outlet-row').length === 1,
+    );
+    await table.getByRole('button', { name: 'add an outlet' }).and(editor.page.locator(':focus')).waitFor();
+  });
+
   it('show a report for a bug once, also after a double-click', async () => {
     await open();
     const { page } = editor;
