@@ -284,6 +284,8 @@ function meaningOf(key: string) {
   const { reading, tier } = readingNamed(plain);
   const words = wordsOfKey(key);
   const isStrips = STRIPS.test(plain);
+  const unitOf = is('unit') ? 'any' : readingBefore(UNIT, plain);
+  const scaleOf = readingBefore(SCALE, plain);
   const shared = plain === 'stripname' ? Infinity : 100 + rank('name');
   const outletName = is('outletname') ? rank('outletname') : shared;
   return {
@@ -307,8 +309,10 @@ function meaningOf(key: string) {
     reading,
     tier,
     /** The reading whose unit, or whose scale, it is; `any`: it does not say whose. */
-    unitOf: is('unit') ? 'any' : readingBefore(UNIT, plain),
-    scaleOf: readingBefore(SCALE, plain),
+    unitOf,
+    scaleOf,
+    /** May be a reading, or its unit or scale. */
+    isAboutReading: [reading, unitOf, scaleOf].some((each) => each !== null) || is('power') || is('strength'),
     /** Beside a `power` it makes that a measurement. */
     measures: MEASURES.test(plain),
     /** Holds a strip's own fields, its measurements, or what it says of its connection. */

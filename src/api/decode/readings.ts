@@ -57,7 +57,7 @@ export function settleReadings(fields: readonly Field[], classify: Classifier, n
 
 /** All that fields say of readings. */
 function candidatesOf(all: readonly Field[], classify: Classifier): ReadingCandidate[] {
-  const fields = all.filter(isAboutReading);
+  const fields = all.filter(({ meaning }) => meaning.isAboutReading);
   if (fields.length > MOST_FIELDS) return [];
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
   const unreliable = all
@@ -77,14 +77,6 @@ function candidatesOf(all: readonly Field[], classify: Classifier): ReadingCandi
   );
   return isScaled ? candidates.map(asScaled) : candidates;
 }
-
-/** Whether a field may be a reading, or its unit or scale. */
-const isAboutReading = ({ meaning }: Field): boolean =>
-  meaning.reading !== null ||
-  meaning.unitOf !== null ||
-  meaning.scaleOf !== null ||
-  meaning.is('power') ||
-  meaning.is('strength');
 
 /** The one value of a reading on which its candidates agree. */
 function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: AddNote): Measured | null {
