@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red';
-import { StripError } from '../src/api/errors';
+import { StripError, valueOrNull } from '../src/api/errors';
 import { systemClock } from '../src/api/types';
 import type { Handle } from '../src/flow/input-handler';
 import type { LazyAccount } from '../src/flow/shared-account';
@@ -72,12 +72,8 @@ export = (RED: NodeAPI): void => {
       start,
       onFailure: (error) => {
         failure = error;
-        try {
-          return begin(unusableAccount(error));
-        } catch {
-          // Its topics are what cannot be used.
-          return () => undefined;
-        }
+        // Nothing begins where its topics cannot be used either.
+        return valueOrNull(() => begin(unusableAccount(error))) ?? undefined;
       },
     });
 

@@ -109,8 +109,8 @@ interface StartOptions {
   notice: 'watch' | 'mqtt';
   /** Throws where it cannot start; returns what ends it. */
   start: (link: AccountLink) => () => void;
-  /** Called with the error to report for messages that come meanwhile. Returns what ends that which it starts instead. */
-  onFailure?: (error: StripError) => () => void;
+  /** Called with the error to report for messages that come meanwhile. If it starts something instead, it returns what ends that. */
+  onFailure?: (error: StripError) => (() => void) | undefined;
 }
 
 /**

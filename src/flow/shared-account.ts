@@ -32,6 +32,17 @@ export function readAccountSettings(config: Config): AccountSettings {
 /** What the nodes use of an account: all but its private fields, so that tests can put another object in its place. */
 export type SharedAccount = Pick<Account, keyof Account>;
 
+/** How an account is doing that cannot be used. */
+export const unusableStatus = (error: StripError): AccountStatus => ({
+  available: false,
+  error,
+  readable: true,
+  listed: null,
+  lastAnswerAt: null,
+  cooldownUntil: null,
+  polling: false,
+});
+
 /**
  * An account that is created when it is first used: the TLS or proxy node that it needs may be created after it, and an account that is not
  * configured must not keep a flow from starting. Before that, no strips are known.
@@ -81,8 +92,7 @@ export class LazyAccount {
       return this.get().status();
     } catch (error) {
       if (!isStripError(error)) throw error;
-      const never = { readable: true, listed: null, lastAnswerAt: null, cooldownUntil: null, polling: false };
-      return { available: false, error, ...never };
+      return unusableStatus(error);
     }
   }
 

@@ -6,7 +6,7 @@ import type { Clock, Port, PortOrAll, ReadingName, Strip, Timer } from '../api/t
 import { actionOf, invalidInput, parseRequested, requireSet } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
-import type { SharedAccount } from '../flow/shared-account';
+import { unusableStatus, type SharedAccount } from '../flow/shared-account';
 import { checkPrefix, CYCLE_DELAY, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty, preview } from '../values';
 import { discoveryPayload, outletsOf } from './discovery';
@@ -34,15 +34,7 @@ export const unusableAccount = (error: StripError): BridgeAccount => ({
     listener({ kind: 'account', available: false });
     return () => undefined;
   },
-  status: () => ({
-    available: false,
-    error,
-    readable: true,
-    listed: null,
-    lastAnswerAt: null,
-    cooldownUntil: null,
-    polling: false,
-  }),
+  status: () => unusableStatus(error),
   list: () => Promise.reject(error),
   run: () => Promise.reject(error),
 });
@@ -218,7 +210,7 @@ export class Bridge {
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
     else if (!this.#before.has(id) && this.#before.size < MOST_KEPT) {
       this.#before.set(id, kept);
-      // Nobody knows how old its states are.
+      // Its states may be old.
       this.#publishOffline(kept.topics);
       this.#checkBefore();
     }
