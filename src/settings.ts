@@ -1,5 +1,5 @@
 import { StripError } from './api/errors';
-import { isPossibleMac, type Port, PORTS } from './api/types';
+import { isPossibleMac, PORTS, type Port } from './api/types';
 import { ownProperty, previewText } from './values';
 
 export interface TextSetting {

@@ -1,6 +1,6 @@
 import { RecordedService } from '../api/client';
 import { closedError } from '../api/errors';
-import { type JsonBody, type ListAnswer, macKey, type StripAnswer } from '../api/types';
+import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import { Poller } from './poller';
 import { Reader, Requests } from './requests';

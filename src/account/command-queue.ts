@@ -1,5 +1,5 @@
 import { closedError, isOutage, StripError } from '../api/errors';
-import { type Clock, macKey, type Port, type PortOrAll, PORTS, sameMac, type Timer } from '../api/types';
+import { macKey, PORTS, sameMac, type Clock, type Port, type PortOrAll, type Timer } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */

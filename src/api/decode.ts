@@ -13,7 +13,7 @@ import {
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
-import { type JsonBody, type ListAnswer, macKey, type StripAnswer } from './types';
+import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
 export type { Note };

@@ -1,4 +1,4 @@
-import { macKey, type Outlet, type Port, sameMac, type Strip } from '../api/types';
+import { macKey, sameMac, type Outlet, type Port, type Strip } from '../api/types';
 import {
   areAccounts,
   isSwitchedAnswer,

@@ -1,4 +1,4 @@
-import { macKey, type Outlet, type ReadingName, sameMac, type Strip } from '../api/types';
+import { macKey, sameMac, type Outlet, type ReadingName, type Strip } from '../api/types';
 import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
 import { adminRequest, text, trouble, type EditorNode } from './red';

@@ -9,7 +9,7 @@ import { isListedName } from '../api/decode/names';
 import { decodeSwitch } from '../api/decode/switch';
 import { parseBaseUrl } from '../api/connection-settings';
 import { valueOrNull, type StripError } from '../api/errors';
-import { API_ROOT, type JsonBody, looksLikeMac, macKey, type Strip } from '../api/types';
+import { API_ROOT, looksLikeMac, macKey, type JsonBody, type Strip } from '../api/types';
 import { textOf, type Config } from '../settings';
 import { readAccountSettings } from './shared-account';
 

@@ -1,6 +1,6 @@
 import type { Action } from '../account/types';
 import { isStripError, StripError, variableMissing } from '../api/errors';
-import { isPossibleMac, type Port, type PortOrAll, PORTS } from '../api/types';
+import { isPossibleMac, PORTS, type Port, type PortOrAll } from '../api/types';
 import { EVALUATED, textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { cut, environmentVariable, messageOf, ownProperty, preview } from '../values';
 

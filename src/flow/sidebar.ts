@@ -1,5 +1,5 @@
 import { isStripError } from '../api/errors';
-import { type Clock, PORTS, type Timer } from '../api/types';
+import { PORTS, type Clock, type Timer } from '../api/types';
 import { ownProperty } from '../values';
 import type { AccountOverview, OutletRequest } from './admin-answers';
 import { editorError } from './node-error';

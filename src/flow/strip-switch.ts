@@ -1,7 +1,7 @@
 import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
 import { asError, closedError, isStripError, StripError, valueOrNull } from '../api/errors';
-import { type PortOrAll, sameMac } from '../api/types';
+import { sameMac, type PortOrAll } from '../api/types';
 import { choiceOf, CYCLE_DELAY, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {

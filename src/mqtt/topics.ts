@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StripError } from '../api/errors';
-import { macKey, type Port, type PortOrAll, PORTS, type ReadingName, READINGS } from '../api/types';
+import { macKey, PORTS, READINGS, type Port, type PortOrAll, type ReadingName } from '../api/types';
 import { requirePort } from '../flow/input-fields';
 import { preview } from '../values';
 

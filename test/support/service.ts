@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, systemClock, type Timer } from '../../src/api/types';
+import { systemClock, type Clock, type Timer } from '../../src/api/types';
 import { handle, readBody, send } from '../../src/simulator/http';
 import type { Shape } from '../../src/simulator/shapes';
 import { Simulator } from '../../src/simulator/simulator';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { looksLikeMac, type PortOrAll, PORTS, sameMac, type SwitchResult } from '../types';
+import { looksLikeMac, PORTS, sameMac, type PortOrAll, type SwitchResult } from '../types';
 import { stripFields } from './fields';
 import { createClassifier, says, type Classifier } from './names';
 import { outletNumberOf } from './numbering';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../src/account/types';
-import { type Port, type PortOrAll, PORTS } from '../../../src/api/types';
+import { PORTS, type Port, type PortOrAll } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { Call, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount, type Ending } from './support';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Clock, systemClock } from '../../../src/api/types';
+import { systemClock, type Clock } from '../../../src/api/types';
 import { readConfig, readManualChange, Simulator } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';
 
