@@ -95,9 +95,9 @@ export class Account {
 
   /**
    * Ends every command of an owner with CLOSED. What waits is not sent; what is under way may still be carried out; a cycle that pauses between its
-   * halves still switches on at its time. Returns the commands that may not be carried out; one that is confirmed later has switched.
+   * halves still switches on at its time. Returns, for each command that may not be carried out, whether it is confirmed in the end.
    */
-  cancel(owner: object): readonly Pick<QueuedCommand, 'hasSwitched' | 'running'>[] {
+  cancel(owner: object): readonly Promise<boolean>[] {
     return this.#queue.cancel(owner);
   }
 

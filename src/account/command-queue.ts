@@ -49,8 +49,8 @@ export class QueuedCommand {
   stopReason: StripError | null = null;
   /** Outlets that a cycle may have switched off, and that must be switched on again. */
   pendingRestores: readonly PortOrAll[] = [];
-  /** Begins when its turn comes, ends when nothing is done for it any more. */
-  running: Promise<void> | null = null;
+  /** Begins when its turn comes, ends when nothing is done for it any more: with whether it is confirmed as a whole. */
+  running: Promise<boolean> | null = null;
   /** Makes a cycle stop waiting for the answer to its "off"; `null` until a cycle begins. */
   stopWaiting: (() => void) | null = null;
   /** Its message has an answer. */
@@ -227,8 +227,8 @@ export class CommandQueue {
     if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
-  /** Ends all commands of an owner. Returns those that may not be carried out; a cycle whose "on" is still sent is not one of them. */
-  cancel(owner: object): QueuedCommand[] {
+  /** Ends all commands of an owner. Returns for each whether it is confirmed in the end; a cycle whose "on" is still sent is not one of them. */
+  cancel(owner: object): Promise<boolean>[] {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
       const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
@@ -236,7 +236,8 @@ export class CommandQueue {
       this.#reject(queued, error);
       return error;
     });
-    return owned.filter(({ hasPendingRestore }) => !hasPendingRestore);
+    const ended = owned.filter(({ hasPendingRestore }) => !hasPendingRestore);
+    return ended.map(({ running }) => running ?? Promise.resolve(false));
   }
 
   /** Begins no command any more, and keeps those that have begun from further attempts. */
@@ -263,15 +264,17 @@ export class CommandQueue {
     queued.running = this.#process(queued);
   }
 
-  async #process(queued: QueuedCommand): Promise<void> {
+  async #process(queued: QueuedCommand): Promise<boolean> {
     try {
       const outcome = await this.carryOut(queued);
       this.#remove([queued]);
       queued.resolve(outcome);
+      return true;
     } catch (error) {
       if (isOutage(error)) this.#supersede(queued);
       this.#remove([queued]);
       this.#reject(queued, error);
+      return false;
     }
   }
 

@@ -50,8 +50,8 @@ export const unusableStatus = (error: StripError): AccountStatus => ({
 export class LazyAccount {
   #account: SharedAccount | null = null;
   #closed = false;
-  /** Commands that were cancelled and not logged yet. */
-  #cancelled: ReturnType<SharedAccount['cancel']> = [];
+  /** Of the commands that were cancelled and not logged yet: whether they are confirmed in the end. */
+  #cancelled: readonly Promise<boolean>[] = [];
 
   /**
    * `create` may throw NOT_CONFIGURED, and is then called again next time. `onDropped` is called with the number of cancelled commands that are not
@@ -80,9 +80,7 @@ export class LazyAccount {
   async #reportDropped(): Promise<void> {
     const cancelled = this.#cancelled;
     this.#cancelled = [];
-    // What is under way may still be confirmed.
-    for (const { running } of cancelled) await running;
-    const count = cancelled.filter(({ hasSwitched }) => !hasSwitched).length;
+    const count = (await Promise.all(cancelled)).filter((isConfirmed) => !isConfirmed).length;
     if (count > 0) this.onDropped(count);
   }
 

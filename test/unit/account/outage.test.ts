@@ -597,7 +597,7 @@ describe('a node that is removed', () => {
     const owner = {};
     const mine = Array.from({ length: 401 }, (_, index) => lab.run(1, index % 2 === 0, { owner }));
     const other = lab.run(1, true, { owner: {} });
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await calm();
     assert.equal(mine[0]?.error?.sentenceKey, 'CLOSED.sent');
     assert.ok(mine.slice(1).every(({ error }) => error?.sentenceKey === 'CLOSED.notSent'));
@@ -627,7 +627,7 @@ describe('a node that is removed', () => {
     const retrying = lab.run(2, true, { owner });
     const toggle = lab.run(3, 'toggle', { owner });
     await lab.service.switches[1]?.fail(failure('UNREACHABLE', {}, 'refused'));
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await lab.service.switches[0]?.fail(failure('UNREACHABLE'));
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true])));
     await lab.clock.pass(60_000);
@@ -650,7 +650,7 @@ describe('a node that is removed', () => {
       if (call.port === 3) await call.answer(yes(3));
       else await call.fail(call.mac === MAC ? failure('TIMEOUT') : failure('UNREACHABLE', {}, 'refused'));
     }
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await calm();
     assert.deepEqual(
       [timedOut, toggle, partly].map(({ error }) => error?.sentenceKey),
@@ -663,7 +663,7 @@ describe('a node that is removed', () => {
     const owner = {};
     lab.run(1, true);
     const waiting = lab.run(2, true, { owner });
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await calm();
     assert.equal(waiting.error?.sentenceKey, 'CLOSED.notSent');
     await lab.service.last.answer(yes());
@@ -682,7 +682,7 @@ describe('a node that is removed', () => {
       await lab.service.switches[index]?.fail(failure('SERVICE', { retryable: true, retryAfter }));
     await lab.clock.pass(1000);
     assert.deepEqual(lab.service.switchTexts.slice(3), [`${MAC}/1 off`]);
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await lab.service.last.answer(yes());
     const next = lab.run(2, true);
     await lab.service.last.answer(yes(2));
@@ -697,7 +697,7 @@ describe('a node that is removed', () => {
     const lists = lab.service.lists.length;
     const owner = {};
     lab.run(1, true, { owner });
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await lab.service.last.fail(failure('TIMEOUT'));
     await lab.clock.pass(4000);
     assert.equal(lab.service.lists.length, lists + 1);
@@ -708,7 +708,7 @@ describe('a node that is removed', () => {
     const owner = {};
     const cycle = lab.run(1, 'cycle', { owner });
     await lab.service.last.answer(yes());
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await calm();
     assert.equal(cycle.error?.sentenceKey, 'CLOSED.cycle');
     await lab.clock.pass(4999);
@@ -816,7 +816,7 @@ describe('the on half of a cycle', () => {
       await lab.clock.pass(250);
       const owner = {};
       const newer = lab.run(1, action, { owner });
-      lab.account.cancel(owner);
+      void lab.account.cancel(owner);
       await lab.service.last.fail(failure('UNREACHABLE'));
       assert.equal(newer.error?.sentenceKey, 'CLOSED.notSent');
       await lab.clock.pass(10_000);
@@ -836,7 +836,7 @@ describe('the on half of a cycle', () => {
       const owner = {};
       lab.run(1, action, { owner });
       await calm();
-      lab.account.cancel(owner);
+      void lab.account.cancel(owner);
       const hanging = lab.service.last;
       lab.service.autoSwitch = () => Promise.resolve(yes());
       await hanging.answer(yes(2));
@@ -854,10 +854,10 @@ describe('the on half of a cycle', () => {
     await lab.clock.pass(5000);
     const owner = {};
     const newer = lab.run('all', true, { owner });
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await lab.service.last.fail(failure('UNREACHABLE'));
     const other = lab.run('all', true, { owner });
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     await lab.clock.pass(250);
     await lab.service.last.answer(yes());
     assert.deepEqual(
@@ -871,7 +871,7 @@ describe('the on half of a cycle', () => {
     const lab = startAccount();
     const owner = {};
     const cycle = await restoring(lab, owner);
-    lab.account.cancel(owner);
+    void lab.account.cancel(owner);
     const off = lab.run(1, false);
     await calm();
     await lab.service.last.answer(yes());

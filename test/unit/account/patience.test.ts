@@ -205,7 +205,7 @@ describe('a command that waits', () => {
     const owner = {};
     run(1, true);
     const cancelled = run(2, true, { owner });
-    account.cancel(owner);
+    void account.cancel(owner);
     const others = [run(2, false), run(2, true)];
     await calm();
     assert.equal(cancelled.error?.code, 'CLOSED');
@@ -219,7 +219,7 @@ describe('a command that waits', () => {
     const owner = {};
     run(1, 'toggle', { owner });
     await service.gets[0]?.fail(failure('UNREACHABLE'));
-    account.cancel(owner);
+    void account.cancel(owner);
     const toggle = run(1, 'toggle');
     await clock.pass(1000);
     await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
@@ -332,7 +332,7 @@ describe('a rate limit', () => {
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
     const list = account.list();
     await calm();
-    account.cancel(owner);
+    void account.cancel(owner);
     await clock.pass(5000);
     assert.equal(service.lists.length, 0);
     await service.last.answer(yes());

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../../../src/flow/shared-account';
+import { failure, yes } from '../../support/scripted-service';
 import { startAccount } from '../account/support';
 import { accountWith, error, failing, lazyAccount, MAC } from './support';
 
@@ -157,16 +158,13 @@ describe('an account that is created when it is used', () => {
   describe('tells how many cancelled commands are not confirmed,', () => {
     const start = () => {
       const told: number[] = [];
-      const commands: { hasSwitched: boolean; running: Promise<void> | null }[] = [
-        { hasSwitched: false, running: null },
-        { hasSwitched: false, running: null },
-      ];
+      const confirmed = [Promise.resolve(false), Promise.resolve(false)];
       const account = new LazyAccount(
-        () => accountWith({ cancel: () => commands, close: () => Promise.resolve() }),
+        () => accountWith({ cancel: () => confirmed, close: () => Promise.resolve() }),
         (count) => told.push(count),
       );
       account.get();
-      return { account, commands, told };
+      return { account, confirmed, told };
     };
 
     it('at the end of the turn in which its nodes were closed', async () => {
@@ -181,36 +179,50 @@ describe('an account that is created when it is used', () => {
     });
 
     it('and waits for those that are under way, because they may still be confirmed', async () => {
-      const { account, commands, told } = start();
-      let confirm = (): void => undefined;
-      const hasSwitched = false;
-      const underWay = { hasSwitched, running: new Promise<void>((resolve) => (confirm = resolve)) };
-      commands[0] = underWay;
+      const { account, confirmed, told } = start();
+      let confirm: (isConfirmed: boolean) => void = () => undefined;
+      confirmed[0] = new Promise((resolve) => (confirm = resolve));
       account.cancel({});
       await new Promise(setImmediate);
       assert.deepEqual(told, []);
-      underWay.hasSwitched = true;
-      confirm();
+      confirm(true);
       await new Promise(setImmediate);
       assert.deepEqual(told, [1]);
     });
 
     it('or once it is closed, if that happens in the same turn', async () => {
-      const { account, commands, told } = start();
+      const { account, confirmed, told } = start();
+      confirmed[0] = Promise.resolve(true);
       account.cancel({});
-      const closed = account.close();
-      for (const command of commands.slice(1)) command.hasSwitched = true;
-      await closed;
+      await account.close();
       await new Promise(setImmediate);
       assert.deepEqual(told, [1]);
     });
 
     it('if there are any', async () => {
-      const { account, commands, told } = start();
+      const { account, confirmed, told } = start();
+      confirmed[0] = confirmed[1] = Promise.resolve(true);
       account.cancel({});
-      for (const command of commands) command.hasSwitched = true;
       await new Promise(setImmediate);
       assert.deepEqual(told, []);
+    });
+
+    it('also an "all" of which only a part is confirmed', async () => {
+      const told: number[] = [];
+      const lab = startAccount({ retryFor: 0, protectedOutlets: [{ mac: MAC, port: 4 }] });
+      const account = new LazyAccount(
+        () => lab.account,
+        (count) => told.push(count),
+      );
+      account.get();
+      const owner = {};
+      lab.run('all', false, { owner, mac: MAC });
+      const [first, ...others] = lab.service.switches;
+      await first?.answer(yes(1));
+      account.cancel(owner);
+      for (const request of others) await request.fail(failure('TIMEOUT'));
+      await new Promise(setImmediate);
+      assert.deepEqual(told, [1]);
     });
   });
 });
