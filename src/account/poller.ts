@@ -6,8 +6,6 @@ import { fullJitter, type Reader } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions } from './types';
 
-/** No two rounds begin closer together than so many milliseconds. */
-const FLOOR = 5_000;
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5 * 60_000;
 const WAIT_WHILE_REJECTED = 15 * 60_000;
@@ -23,6 +21,7 @@ const JITTER = 0.1;
 export class Poller {
   isRunning = false;
   readonly #interval: number;
+  readonly #leastInterval: number;
   readonly #readings: ReadingsPoll;
   #isReading = false;
   #timer: Timer | null = null;
@@ -48,17 +47,18 @@ export class Poller {
     private readonly cooldown: Cooldown,
     private readonly onOutdated: () => void,
   ) {
-    this.#interval = Math.max(options.settings.interval, FLOOR);
+    this.#interval = options.settings.interval;
+    this.#leastInterval = options.settings.leastInterval;
     this.#readings = new ReadingsPoll(options, store, reader, cooldown);
   }
 
-  /** The first round begins at once, but not within the floor after an earlier round. */
+  /** The first round begins at once, but not within the least interval after an earlier round. */
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;
     this.#isUnsettled = true;
     if (this.#isReading) return;
-    const wait = this.#began + FLOOR - this.options.clock.monotonic();
+    const wait = this.#began + this.#leastInterval - this.options.clock.monotonic();
     if (wait > 0) this.#schedule(wait);
     else void this.#round();
   }
@@ -76,7 +76,7 @@ export class Poller {
     else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
   }
 
-  /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the floor allows. */
+  /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the least interval allows. */
   refresh(): void {
     if (this.#failure !== null) return;
     // A round that is under way may return an older state.
@@ -87,7 +87,7 @@ export class Poller {
   #soon(ms: number): void {
     if (this.#timer === null) return;
     const now = this.options.clock.monotonic();
-    const due = Math.max(now + ms, this.#began + FLOOR);
+    const due = Math.max(now + ms, this.#began + this.#leastInterval);
     if (due < this.#due) this.#schedule(due - now);
   }
 
@@ -142,19 +142,21 @@ export class Poller {
     if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
     const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
-      const wait = this.#isUnsettled ? this.#firstWait() : Math.max(this.#interval * jitter, FLOOR);
+      const wait = this.#isUnsettled
+        ? this.#firstWait()
+        : Math.max(this.#interval * jitter, this.#leastInterval);
       this.#isUnsettled = false;
       return wait;
     }
     if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, this.#interval) * jitter;
     const backoff = fullJitter(clock.random(), this.#interval, LONGEST_BACKOFF, this.#failures - 1);
-    return Math.max(this.#failure.code === 'RATE_LIMITED' ? this.#interval : FLOOR, backoff);
+    return Math.max(this.#failure.code === 'RATE_LIMITED' ? this.#interval : this.#leastInterval, backoff);
   }
 
   #firstWait(): number {
     const wait = this.options.clock.random() * this.#interval;
-    // Moved behind the floor, not cut off at it: there, many accounts that begin together would ask together again.
-    return wait < FLOOR ? wait + FLOOR : wait;
+    // Moved behind the least interval, not cut off at it: there, many accounts that begin together would ask together again.
+    return wait < this.#leastInterval ? wait + this.#leastInterval : wait;
   }
 
   #schedule(ms: number): void {

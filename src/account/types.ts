@@ -91,8 +91,10 @@ export interface AccountStatus {
 }
 
 export interface AccountSettings {
-  /** Milliseconds between polls; the account applies a floor of 5 s. */
+  /** Milliseconds between polls. */
   interval: number;
+  /** No two polls begin closer together than so many milliseconds, whatever makes the account poll earlier. */
+  leastInterval: number;
   /** Milliseconds a command may be retried or wait; 0 = no retry. */
   retryFor: number;
   /** Milliseconds after which the service's client gives a request up. */
