@@ -212,8 +212,10 @@ function refusal(headers: ResponseHeaders, body: ParsedBody): [ErrorCode, string
 
 /** Redirects are not followed: the key would travel along. Only the target's origin is named; the rest may hold anything. */
 function redirectError(status: number, location: string | undefined, context: ErrorContext): StripError {
+  // For example a 304, which a server should only send where a copy of its answer was asked about.
+  if (location === undefined) return makeError('BAD_RESPONSE', 'noLocation', context, { status });
   const base = `${context.origin}/`;
-  const target = location !== undefined && URL.canParse(location, base) ? new URL(location, base) : null;
+  const target = URL.canParse(location, base) ? new URL(location, base) : null;
   return target === null || target.origin === 'null' || context.isSecret(target.origin)
     ? makeError('BAD_RESPONSE', 'redirectUnknown', context, { status })
     : makeError('BAD_RESPONSE', 'redirect', context, { status, location: target.origin });

@@ -192,6 +192,14 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.match(String(failed.error.message), /^Check the account's base URL/);
   });
 
+  it('calls nothing a redirect that names no other address', async () => {
+    await lab.startSwitch(outlet2);
+    lab.service.next({ kind: 'answer', status: 304 });
+    const failed = await lab.caught('switch', { payload: true });
+    assert.equal(failed.error?.code, 'BAD_RESPONSE');
+    assert.match(String(failed.error.message), /answered with status 304, which means neither success nor/);
+  });
+
   const failures: [string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
     ['AUTH', { kind: 'answer', status: 401, json: {} }, /rejected the API key/, 'red ring auth'],
     ['NOT_FOUND', { kind: 'answer', status: 404, json: {} }, /knows no strip Desk strip/, 'red ring notFound'],

@@ -92,7 +92,7 @@ describe('Client: answers to reads', () => {
       false,
     ],
     ['505', { kind: 'answer', status: 505, body: '<h1>x' }, 'SERVICE', 'failed', true],
-    ['304 to nowhere', { kind: 'answer', status: 304 }, 'BAD_RESPONSE', 'redirectUnknown', false],
+    ['304 to nowhere', { kind: 'answer', status: 304 }, 'BAD_RESPONSE', 'noLocation', false],
     ['401', { kind: 'answer', status: 401, json: { error: 'x' } }, 'AUTH', 'rejected', false],
     ['403', { kind: 'answer', status: 403, json: { error: 'x' } }, 'AUTH', 'rejected', false],
     ['403 without a body', { kind: 'answer', status: 403 }, 'SERVICE', 'denied', false],

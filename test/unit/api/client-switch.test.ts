@@ -164,9 +164,9 @@ describe('Client: answers to a switch', () => {
     ['a 408 that says it failed', answer({ success: false }, 408), 'SERVICE.failed', true],
     ['a 425 that says it failed', answer({ success: false }, 425), 'SERVICE.failed', true],
     ['a 503 that names the outlet', answer({ success: false, port: 1 }, 503), 'SERVICE.failed', true],
-    ['a 300 in the documented form', answer({ success: true }, 300), 'BAD_RESPONSE.redirectUnknown', false],
-    ['a 399 in the documented form', answer({ success: true }, 399), 'BAD_RESPONSE.redirectUnknown', false],
-    ['a 302 in the documented form', answer({ success: true }, 302), 'BAD_RESPONSE.redirectUnknown', false],
+    ['a 300 in the documented form', answer({ success: true }, 300), 'BAD_RESPONSE.noLocation', false],
+    ['a 399 in the documented form', answer({ success: true }, 399), 'BAD_RESPONSE.noLocation', false],
+    ['a 302 in the documented form', answer({ success: true }, 302), 'BAD_RESPONSE.noLocation', false],
   ];
   for (const [name, fault, sentence, retryable] of others) {
     it(`are ${sentence} with ${name}`, async () => {
