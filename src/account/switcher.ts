@@ -119,6 +119,7 @@ export class Switcher {
     const now = (): string => new Date(clock.wall()).toISOString();
     const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
     if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
+    const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);
     queued.switchRequests.push(port);
     try {
       const answer = await this.reader.withSpelling(mac, (spelling) => service.switch(spelling, port, on));
@@ -131,18 +132,21 @@ export class Switcher {
       if (switched.length < asked.length) this.refresh();
       const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
       return { mac: strip.mac, name: strip.name, port, outlet, on, results, response, at };
-    } catch (error) {
-      const results = isStripError(error) ? error.results : [];
+    } catch (thrown) {
+      const error = asError(thrown);
+      const { results, response } = error;
       const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
       // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
       const saysYes = saysNo.length === 0 ? [] : results.map((result) => result.port);
       const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
       if (switched.length > 0) this.store.confirm(mac, switched, on, now());
-      if (isStripError(error) && !mayBeCarriedOut(error)) {
+      if (!mayBeCarriedOut(error)) {
         queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
         if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
-      throw error;
+      if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;
+      const details = { params: { mac, port }, results, response, cause: error };
+      throw new StripError('SWITCH_FAILED', 'SWITCH_FAILED.repeated', details);
     }
   }
 
@@ -165,6 +169,10 @@ export class Switcher {
   }
 }
 
+/** The service says no, and no earlier attempt may have been carried out. */
+const isClearNo = ({ code, sentenceKey }: StripError): boolean =>
+  code === 'SWITCH_FAILED' && sentenceKey !== 'SWITCH_FAILED.repeated';
+
 /** The outcome of several requests together; throws one error that tells all where some failed. */
 function merge(
   { command: { mac, port }, switchRequests }: QueuedCommand,
@@ -173,7 +181,7 @@ function merge(
 ): Outcome {
   // An earlier attempt may have switched, whatever the last one failed with.
   const isUnclear = (end: Outcome | StripError, index: number): boolean =>
-    isStripError(end) && end.code !== 'SWITCH_FAILED' && switchRequests.some((to) => to === targets[index]);
+    isStripError(end) && !isClearNo(end) && switchRequests.some((to) => to === targets[index]);
   const results = ends.flatMap((end, index) =>
     isUnclear(end, index) ? [] : [{ port: Number(targets[index]), ok: !isStripError(end) }],
   );

@@ -157,6 +157,26 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(failed.payload, 'off');
   });
 
+  for (const [what, first] of [
+    ['had no answer', { kind: 'hang' }],
+    ['may have been carried out', { kind: 'answer', status: 502, json: {} }],
+    ['was lost on a connection that had gone stale', { kind: 'reset', when: 'lost' }],
+  ] as const) {
+    it(`does not say that nothing was switched where an attempt ${what} and the next one is refused`, async () => {
+      await lab.startSwitch(outlet2, { retryFor: '30', timeout: '1000', concurrency: 1 });
+      await lab.out('switch', { payload: false });
+      const json = { success: false, results: [{ port: 2, ok: false }] };
+      lab.service.next(first, { kind: 'answer', status: 200, json });
+      const failed = await lab.caught('switch', { payload: true });
+      assert.equal(failed.error?.code, 'SWITCH_FAILED');
+      assert.equal(
+        failed.error.message,
+        `Check outlet 2 of ${MAC} itself: the service says that the last attempt failed, but an earlier one may have been carried out.`,
+      );
+      assert.deepEqual((failed.strip as { results: unknown }).results, json.results);
+    });
+  }
+
   it('makes one error of an array of which any failed, with every outcome', async () => {
     await lab.startSwitch();
     lab.service.next(null, { kind: 'answer', status: 404, json: {} });

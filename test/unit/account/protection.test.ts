@@ -324,6 +324,22 @@ describe('a protected outlet', () => {
     assert.deepEqual(ending.error.response, ['no 1', 'no 3', 'no 4']);
   });
 
+  it('does not say that an outlet of an "all" was not switched, if only a later attempt was refused', async () => {
+    const { service, clock, run } = startAccount({ protectedOutlets: fridge });
+    const ending = run('all', false);
+    await service.switches[1]?.answer(yes(3));
+    await service.switches[2]?.answer(yes(4));
+    await service.switches[0]?.fail(failure('TIMEOUT'));
+    await clock.pass(1000);
+    await service.switches[3]?.fail(failure('SWITCH_FAILED', { results: [{ port: 1, ok: false }] }));
+    assert.equal(ending.error?.sentenceKey, 'SWITCH_FAILED.repeated');
+    assert.deepEqual(ending.error.params, { mac: MAC, port: 1 });
+    assert.deepEqual(
+      ending.error.results.map(({ port }) => port),
+      [3, 4],
+    );
+  });
+
   it('makes a failure of all requests of an "all" the failure itself', async () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
