@@ -1,4 +1,3 @@
-import { RecordedService } from '../api/client';
 import { closedError } from '../api/errors';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
 import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
@@ -28,8 +27,6 @@ interface Subscriber {
 export class Account {
   /** What is known of the strips without asking the service. */
   readonly store: ReadonlyStripStore;
-  readonly #options: AccountOptions;
-  readonly #service: RecordedService;
   readonly #store: StripStore;
   readonly #subscribers = new Set<Subscriber>();
   readonly #queue: CommandQueue;
@@ -44,10 +41,7 @@ export class Account {
   #announcedStatus: AccountStatus;
   #closing: Promise<void> | null = null;
 
-  constructor(given: AccountOptions) {
-    this.#service = new RecordedService(given.service, given.clock);
-    const options = { ...given, service: this.#service };
-    this.#options = options;
+  constructor(private readonly options: AccountOptions) {
     this.#store = new StripStore(
       options,
       (mac) => this.#wantsReadings(mac),
@@ -88,7 +82,7 @@ export class Account {
       this.#switcher.check(command);
       return await this.#queue.run(command, options);
     } catch (error) {
-      this.#service.commandFailed(error);
+      this.#requests.record.commandFailed(error);
       throw error;
     }
   }
@@ -120,10 +114,10 @@ export class Account {
     };
   }
 
-  /** What was asked of the service since the account was created. `retries`: requests that repeated one that had failed. */
+  /** What was asked of the service since the account was created. */
   diagnostics() {
-    const { requests, errors, answers } = this.#service;
-    return { requests, errors, ...answers, retries: this.#requests.retries };
+    const { requests, retries, errors, answers } = this.#requests.record;
+    return { requests, retries, errors, ...answers };
   }
 
   /** How the account is doing now. */
@@ -148,7 +142,7 @@ export class Account {
   }
 
   async #close(): Promise<void> {
-    const { clock, service, log } = this.#options;
+    const { clock, service, log } = this.options;
     const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
@@ -187,7 +181,7 @@ export class Account {
 
   #answered(succeeded: boolean, endedPause: boolean): void {
     if (succeeded) {
-      this.#lastAnswerAt = this.#options.clock.wall();
+      this.#lastAnswerAt = this.options.clock.wall();
       this.#poller.succeeded(endedPause);
     }
     this.#checkStatus();
@@ -204,7 +198,7 @@ export class Account {
     try {
       subscriber.listener(change);
     } catch (error) {
-      this.#options.log.fault(error);
+      this.options.log.fault(error);
     }
   }
 

@@ -71,6 +71,11 @@ export class QueuedCommand {
     this.clockOffset = clock.wall() - this.since;
   }
 
+  /** The commands whose turn it is at its outlets; where it is its own turn, itself. */
+  get firsts(): QueuedCommand[] {
+    return this.ports.flatMap((port) => firstOf(this.siblings, port) ?? []);
+  }
+
   /** Some of its outlets must still be switched on again. */
   get hasPendingRestore(): boolean {
     return this.pendingRestores.length > 0;
@@ -161,10 +166,10 @@ export class CommandQueue {
     });
   }
 
-  /** The only place where a phase changes. `progress`: what its message is told. */
+  /** The only place where a phase changes; what is restoring stays so until it is done. `progress`: what its message is told. */
   enter(queued: QueuedCommand, phase: Phase, progress?: Progress): void {
     if (queued.phase === 'done') return;
-    queued.phase = phase;
+    if (queued.phase !== 'restoring' || phase === 'done') queued.phase = phase;
     try {
       if (progress !== undefined && !queued.isSettled) queued.options.onProgress?.(progress);
     } catch (thrown) {
@@ -178,8 +183,7 @@ export class CommandQueue {
     if (queued.failure === null)
       for (const each of queued.siblings) each.since = Math.max(each.since, this.#answeredAt);
     queued.failure = error;
-    const phase = queued.phase === 'restoring' ? 'restoring' : 'retrying';
-    this.enter(queued, phase, { phase: 'retrying', error });
+    this.enter(queued, 'retrying', { phase: 'retrying', error });
     this.#supersede(queued);
   }
 
@@ -215,7 +219,7 @@ export class CommandQueue {
    */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
-    const isHeldUp = queued.ports.some((port) => firstOf(queued.siblings, port)?.failure);
+    const isHeldUp = queued.firsts.some(({ failure }) => failure !== null);
     const since = isHeldUp ? queued.since : Math.max(queued.since, this.#answeredAt);
     const asleep = Math.max(0, this.options.clock.wall() - now - queued.clockOffset);
     return limit - (now - since) - asleep;
@@ -257,9 +261,8 @@ export class CommandQueue {
   }
 
   #startIfFirst(queued: QueuedCommand): void {
-    const { siblings, ports, phase } = queued;
-    if (phase !== 'waiting' || this.isClosed) return;
-    if (ports.some((port) => firstOf(siblings, port) !== queued)) return;
+    if (queued.phase !== 'waiting' || this.isClosed) return;
+    if (queued.firsts.some((first) => first !== queued)) return;
     this.enter(queued, 'sending');
     queued.running = this.#process(queued);
   }
@@ -296,12 +299,7 @@ export class CommandQueue {
       siblings.splice(siblings.indexOf(queued), 1);
       if (siblings.length === 0) this.#strips.delete(macKey(command.mac));
     }
-    for (const { siblings, ports } of commands) {
-      for (const port of ports) {
-        const first = firstOf(siblings, port);
-        if (first !== undefined) this.#startIfFirst(first);
-      }
-    }
+    for (const { firsts } of commands) for (const first of firsts) this.#startIfFirst(first);
     if (this.#size > 0) return;
     this.#clearExpiry();
     this.#outage = null;
@@ -341,11 +339,11 @@ export class CommandQueue {
 
   /** Whether a cycle between its halves is in front of a command. */
   #waitsForPause(queued: QueuedCommand): boolean {
-    return queued.ports.some((port) => {
-      const first = firstOf(queued.siblings, port);
-      if (first === undefined || first === queued) return false;
-      return first.phase === 'pausing' || (first.phase === 'waiting' && this.#waitsForPause(first));
-    });
+    return queued.firsts.some(
+      (first) =>
+        first !== queued &&
+        (first.phase === 'pausing' || (first.phase === 'waiting' && this.#waitsForPause(first))),
+    );
   }
 
   #tooOld(queued: QueuedCommand): StripError {

@@ -1,8 +1,8 @@
 import { failureOf, type StripError } from '../api/errors';
-import type { Cooldown } from '../api/limits';
+import { fullJitter, type Cooldown } from '../api/limits';
 import type { Timer } from '../api/types';
 import { ReadingsPoll } from './readings-poll';
-import { fullJitter, type Reader } from './requests';
+import type { Reader } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions } from './types';
 
@@ -20,8 +20,6 @@ const JITTER = 0.1;
  */
 export class Poller {
   isRunning = false;
-  readonly #interval: number;
-  readonly #leastInterval: number;
   readonly #readings: ReadingsPoll;
   #isReading = false;
   #timer: Timer | null = null;
@@ -47,8 +45,6 @@ export class Poller {
     private readonly cooldown: Cooldown,
     private readonly onOutdated: () => void,
   ) {
-    this.#interval = options.settings.interval;
-    this.#leastInterval = options.settings.leastInterval;
     this.#readings = new ReadingsPoll(options, store, reader, cooldown);
   }
 
@@ -58,7 +54,8 @@ export class Poller {
     this.isRunning = true;
     this.#isUnsettled = true;
     if (this.#isReading) return;
-    const wait = this.#began + this.#leastInterval - this.options.clock.monotonic();
+    const { clock, settings } = this.options;
+    const wait = this.#began + settings.leastInterval - clock.monotonic();
     if (wait > 0) this.#schedule(wait);
     else void this.#round();
   }
@@ -72,8 +69,9 @@ export class Poller {
 
   /** A request succeeded: what kept the poller from asking may be over. `endedPause`: a rate limit is. */
   succeeded(endedPause: boolean): void {
+    const wait = this.#failure?.code === 'RATE_LIMITED' ? this.options.settings.interval : 0;
     if (endedPause) this.#soon(this.#firstWait());
-    else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? this.#interval : 0);
+    else if (this.#failure !== null) this.#soon(wait);
   }
 
   /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the least interval allows. */
@@ -86,8 +84,9 @@ export class Poller {
 
   #soon(ms: number): void {
     if (this.#timer === null) return;
-    const now = this.options.clock.monotonic();
-    const due = Math.max(now + ms, this.#began + this.#leastInterval);
+    const { clock, settings } = this.options;
+    const now = clock.monotonic();
+    const due = Math.max(now + ms, this.#began + settings.leastInterval);
     if (due < this.#due) this.#schedule(due - now);
   }
 
@@ -136,27 +135,28 @@ export class Poller {
 
   /** Milliseconds until the next round. */
   #wait(): number {
-    const { clock } = this.options;
+    const { clock, settings } = this.options;
+    const { interval, leastInterval } = settings;
     const { remaining } = this.cooldown;
     // After a list that was read, a pause does not change when the next one is due: `#round` then waits for its end.
     if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
     const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
-      const wait = this.#isUnsettled
-        ? this.#firstWait()
-        : Math.max(this.#interval * jitter, this.#leastInterval);
+      const wait = this.#isUnsettled ? this.#firstWait() : interval * jitter;
       this.#isUnsettled = false;
-      return wait;
+      return Math.max(wait, leastInterval);
     }
-    if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, this.#interval) * jitter;
-    const backoff = fullJitter(clock.random(), this.#interval, LONGEST_BACKOFF, this.#failures - 1);
-    return Math.max(this.#failure.code === 'RATE_LIMITED' ? this.#interval : this.#leastInterval, backoff);
+    if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, interval) * jitter;
+    const backoff = fullJitter(clock.random(), interval, LONGEST_BACKOFF, this.#failures - 1);
+    return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : leastInterval, backoff);
   }
 
+  /** Random within the whole interval, but not before the least one. */
   #firstWait(): number {
-    const wait = this.options.clock.random() * this.#interval;
+    const { clock, settings } = this.options;
+    const wait = clock.random() * settings.interval;
     // Moved behind the least interval, not cut off at it: there, many accounts that begin together would ask together again.
-    return wait < this.#leastInterval ? wait + this.#leastInterval : wait;
+    return wait < settings.leastInterval ? wait + settings.leastInterval : wait;
   }
 
   #schedule(ms: number): void {

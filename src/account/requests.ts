@@ -1,6 +1,7 @@
+import { RequestRecord } from '../api/client';
 import { closedError, failureOf, isRefusal, isStripError, isUnknownStrip, pauseTooLong } from '../api/errors';
 import type { StripError } from '../api/errors';
-import { Cooldown, Semaphore } from '../api/limits';
+import { Cooldown, fullJitter, Semaphore } from '../api/limits';
 import { macKey, type ListAnswer, type Service, type StripAnswer } from '../api/types';
 import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { StripStore } from './strip-store';
@@ -22,10 +23,9 @@ const WAKE_INTERVAL = 5_000;
  */
 export class Requests {
   readonly cooldown: Cooldown;
+  readonly record: RequestRecord;
   /** How many requests of commands have ended. */
   commandRequestsOver = 0;
-  /** Requests that repeated one that had failed. */
-  retries = 0;
   readonly #slots: Semaphore;
   #wokenAt = -Infinity;
   #isRetryLogged = false;
@@ -37,6 +37,7 @@ export class Requests {
     private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
+    this.record = new RequestRecord(options.clock);
     this.#slots = new Semaphore(options.settings.concurrency);
   }
 
@@ -47,10 +48,10 @@ export class Requests {
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       this.#check(queued);
-      this.#enterSending(queued);
+      if (queued !== null) this.queue.enter(queued, 'sending');
       if (this.cooldown.remaining > 0 || !this.#slots.tryAcquire(queued !== null)) await this.#admit(queued);
       if (queued !== null) queued.underWay++;
-      if (failures > 0) this.retries++;
+      if (failures > 0) this.record.retries++;
       const sent = this.options.clock.monotonic();
       let failure: unknown;
       try {
@@ -120,6 +121,7 @@ export class Requests {
   async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
       if (queued !== null) {
+        this.queue.enter(queued, 'sending');
         this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
         queued.admitting++;
       }
@@ -140,13 +142,7 @@ export class Requests {
       }
       this.#slots.release(queued !== null);
       await this.#pause(queued, error, remaining);
-      this.#enterSending(queued);
     }
-  }
-
-  /** Sets the phase "sending": only the semaphore may still delay the command. */
-  #enterSending(queued: QueuedCommand | null): void {
-    if (queued !== null && queued.phase !== 'restoring') this.queue.enter(queued, 'sending');
   }
 
   /** Waits before the next attempt. */
@@ -222,7 +218,9 @@ export class Reader {
   async askStrip(mac: string): Promise<StripAnswer> {
     const version = this.store.nextVersion();
     try {
-      const answer = await this.withSpelling(mac, (spelling) => this.service.get(spelling));
+      const answer = await this.withSpelling(mac, (spelling) =>
+        this.requests.record.add('strip', this.service.get(spelling)),
+      );
       return this.store.strip(answer, version);
     } catch (error) {
       if (isUnknownStrip(error)) this.store.missing(mac, version);
@@ -249,7 +247,7 @@ export class Reader {
   async #askList(): Promise<ListAnswer> {
     const version = this.store.nextVersion();
     try {
-      return this.store.list(await this.service.list(), version);
+      return this.store.list(await this.requests.record.add('list', this.service.list()), version);
     } catch (error) {
       if (isStripError(error)) this.store.failed(error, version);
       throw error;
@@ -277,12 +275,4 @@ export class Reader {
     answer.then(over, over);
     return answer;
   }
-}
-
-/**
- * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that clients that failed together do
- * not retry together. Milliseconds; `random` in [0, 1).
- */
-export function fullJitter(random: number, base: number, longest: number, failures: number): number {
-  return random * Math.min(longest, base * 2 ** Math.min(failures, 30));
 }

@@ -122,7 +122,9 @@ export class Switcher {
     const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);
     queued.switchRequests.push(port);
     try {
-      const answer = await this.reader.withSpelling(mac, (spelling) => service.switch(spelling, port, on));
+      const answer = await this.reader.withSpelling(mac, (spelling) =>
+        this.requests.record.add('switch', service.switch(spelling, port, on)),
+      );
       const at = now();
       this.queue.answered(true);
       queued.hasSwitched = true;

@@ -1,5 +1,5 @@
 // The service over HTTP (API document, section 4; `openapi.yaml`): one request per call. Retrying is the account's business. Also the record of what
-// a service was asked, for the diagnostics.
+// was asked of it, for the diagnostics.
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import { preview } from '../values';
@@ -294,20 +294,38 @@ export interface LastAnswer<Answer> {
 /** Errors of commands for which no request is sent. */
 const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
 
-/** A service that records what is asked of it. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
-export class RecordedService implements Service {
-  readonly requests = { list: 0, strip: 0, switch: 0 };
-  readonly errors = new Map<ErrorCode, ErrorCount>();
-  readonly answers: {
-    list: LastAnswer<ListAnswer> | null;
-    strip: LastAnswer<StripAnswer> | null;
-    switch: LastAnswer<SwitchAnswer> | null;
-  } = { list: null, strip: null, switch: null };
+interface Answers {
+  readonly list: ListAnswer;
+  readonly strip: StripAnswer;
+  readonly switch: SwitchAnswer;
+}
 
-  constructor(
-    private readonly service: Service,
-    private readonly clock: Clock,
-  ) {}
+type LastAnswers<Kinds extends keyof Answers> = { [Kind in Kinds]: LastAnswer<Answers[Kind]> | null };
+
+/** What was asked of the service. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
+export class RequestRecord {
+  readonly requests = { list: 0, strip: 0, switch: 0 };
+  /** Requests that repeated one that had failed. */
+  retries = 0;
+  readonly errors = new Map<ErrorCode, ErrorCount>();
+  readonly answers: LastAnswers<keyof Answers> = { list: null, strip: null, switch: null };
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Records a request that was sent, and its answer or error when it comes. */
+  async add<Kind extends keyof Answers>(kind: Kind, asked: Promise<Answers[Kind]>): Promise<Answers[Kind]> {
+    this.requests[kind]++;
+    try {
+      const answer = await asked;
+      // Typed so that the compiler sees only this kind.
+      const answers: LastAnswers<Kind> = this.answers;
+      answers[kind] = { at: this.clock.wall(), answer };
+      return answer;
+    } catch (error) {
+      this.#failed(error);
+      throw error;
+    }
+  }
 
   /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */
   commandFailed(error: unknown): void {
@@ -319,41 +337,5 @@ export class RecordedService implements Service {
     if (!isStripError(error)) return;
     const count = (this.errors.get(error.code)?.count ?? 0) + 1;
     this.errors.set(error.code, { count, at: this.clock.wall(), last: error });
-  }
-
-  list(): Promise<ListAnswer> {
-    return this.#ask('list', this.service.list(), (last) => (this.answers.list = last));
-  }
-
-  get(mac: string): Promise<StripAnswer> {
-    return this.#ask('strip', this.service.get(mac), (last) => (this.answers.strip = last));
-  }
-
-  switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    return this.#ask('switch', this.service.switch(mac, port, on), (last) => (this.answers.switch = last));
-  }
-
-  beginClose(): void {
-    this.service.beginClose();
-  }
-
-  close(graceMs: number): Promise<void> {
-    return this.service.close(graceMs);
-  }
-
-  async #ask<Answer>(
-    kind: keyof typeof this.requests,
-    asked: Promise<Answer>,
-    keep: (last: LastAnswer<Answer>) => void,
-  ): Promise<Answer> {
-    this.requests[kind]++;
-    try {
-      const answer = await asked;
-      keep({ at: this.clock.wall(), answer });
-      return answer;
-    } catch (error) {
-      this.#failed(error);
-      throw error;
-    }
   }
 }

@@ -1,4 +1,4 @@
-// Requests under way: the pause that the service asks for, how many may be sent at once, and a set for those that are.
+// When requests may be sent: the pause that the service asks for, how many at once, and the wait before a retry. And a set for those under way.
 import type { StripError } from './errors';
 import type { Clock } from './types';
 
@@ -112,6 +112,14 @@ export class Semaphore {
     this.free = Infinity;
     for (const { admit } of this.#waiting.splice(0)) admit();
   }
+}
+
+/**
+ * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that clients that failed together do
+ * not retry together. Milliseconds; `random` in [0, 1).
+ */
+export function fullJitter(random: number, base: number, longest: number, failures: number): number {
+  return random * Math.min(longest, base * 2 ** Math.min(failures, 30));
 }
 
 /** What an `InFlightSet` needs of its members: a field that only the set writes. */
