@@ -164,11 +164,11 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   slot = -1;
   readonly #began: number;
   #timer: Timer;
-  #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
   /** It was sent a second time. */
   isRepeated = false;
-  #abortReason: StripError | null = null;
+  /** The response, or why there is none; `null` as long as the request is not over. */
+  #result: HttpResponse | StripError | null = null;
   #status = 0;
   #headers: ResponseHeaders = {};
   readonly #decoder = new StringDecoder('utf8');
@@ -197,14 +197,14 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   /** Ends it with CLOSED. */
   close(): void {
-    this.#fail(closedError('account'));
+    this.#settle(closedError('account'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Timers stand still while the machine sleeps: what waited for a connection, or is repeated, is not sent hours later.
     if (this.clock.wall() - this.#began > this.timeout) this.#timedOut();
     this.#controller = controller;
-    if (this.#abortReason) controller.abort(this.#abortReason);
+    if (isStripError(this.#result)) controller.abort(this.#result);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
@@ -220,19 +220,22 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseEnd(): void {
-    if (!this.#settle()) return;
-    this.end({ status: this.#status, headers: this.#headers, text: this.#text + this.#decoder.end() });
+    this.#settle({
+      status: this.#status,
+      headers: this.#headers,
+      text: this.#text + this.#decoder.end(),
+    });
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#settled) return;
+    if (this.#result !== null) return;
     const repeat = this.repeat;
     this.repeat = null;
     if (repeat?.(error) === true) {
       this.isRepeated = true;
       return;
     }
-    this.#fail(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
+    this.#settle(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
   }
 
   /**
@@ -245,23 +248,16 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   #timedOut(): void {
-    this.#fail(timeoutError(this.timeout, this.sent, this.context));
+    this.#settle(timeoutError(this.timeout, this.sent, this.context));
   }
 
-  /** Ends it with an error, and frees its connection or its place in the queue for one. Does nothing to one that is over. */
-  #fail(error: StripError): void {
-    if (!this.#settle()) return;
-    this.#abortReason = error;
-    this.#controller?.abort(error);
-    this.end(error);
-  }
-
-  /** False if it was over before. */
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
+  /** Ends it; one that failed also frees its connection, or its place in the queue for one. Does nothing to one that is over. */
+  #settle(result: HttpResponse | StripError): void {
+    if (this.#result !== null) return;
+    this.#result = result;
     this.clock.clearTimeout(this.#timer);
-    return true;
+    if (isStripError(result)) this.#controller?.abort(result);
+    this.end(result);
   }
 }
 
