@@ -5,7 +5,7 @@ import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/
 import { LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
-import { keyRemover, provide, type AccountLink, type Definition } from './shared/flow-node';
+import { findAccount, keyRemover, provide, type AccountLink, type Definition } from './shared/flow-node';
 import { adminRoute, translator } from './shared/runtime';
 
 interface Credentials {
@@ -46,12 +46,13 @@ export = (RED: NodeAPI): void => {
   const mayWrite = RED.auth.needsPermission('strip-account.write');
   // The test can send any environment variable to any address, so it also needs the permission to deploy.
   const mayDeploy = RED.auth.needsPermission('flows.write');
-  adminRoute(RED, 'post', '/strip-account/test', [mayWrite, mayDeploy], 400, ({ body }) =>
+  adminRoute(RED, 'post', '/strip-account/test', [mayWrite, mayDeploy], ({ body }) =>
     loadConnection().testConnection(RED, body),
   );
-  adminRoute(RED, 'get', '/strip-account/:id/strips', mayRead, 404, ({ params, query }) =>
-    loadConnection().listStrips(RED, String(params.id), query.refresh !== undefined),
-  );
+  adminRoute(RED, 'get', '/strip-account/:id/strips', mayRead, ({ params, query }) => {
+    const link = findAccount(RED, String(params.id));
+    return link === undefined ? 404 : loadConnection().listStrips(link, query.refresh !== undefined);
+  });
 };
 
 /**

@@ -4,7 +4,6 @@ import { systemClock } from '../src/api/types';
 import type { OutletRequest, SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';
-import { editorError } from '../src/flow/node-error';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
 import { adminRoute, idsOf, packageVersion } from './shared/runtime';
@@ -15,8 +14,8 @@ export = (RED: NodeAPI): void => {
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');
 
-  adminRoute(RED, 'get', '/strip-sidebar/accounts', mayRead, 400, ({ query: { lease } }) => {
-    if (!isLease(lease)) return null;
+  adminRoute(RED, 'get', '/strip-sidebar/accounts', mayRead, ({ query: { lease } }) => {
+    if (!isLease(lease)) return 400;
     const links = deployedAccounts(RED);
     leases.renew(
       lease,
@@ -26,21 +25,21 @@ export = (RED: NodeAPI): void => {
     return links.map(({ node, account }) => overviewOf(node.id, account, now));
   });
 
-  adminRoute(RED, 'post', '/strip-sidebar/release', mayRead, 400, ({ body }) => {
+  adminRoute(RED, 'post', '/strip-sidebar/release', mayRead, ({ body }) => {
     const lease = ownProperty(body, 'lease');
-    if (!isLease(lease)) return null;
+    if (!isLease(lease)) return 400;
     leases.release(lease);
-    return undefined;
+    return 204;
   });
 
-  adminRoute(RED, 'post', '/strip-sidebar/switch', mayWrite, 400, ({ body }) => {
+  adminRoute(RED, 'post', '/strip-sidebar/switch', mayWrite, ({ body }) => {
     const asked = readOutletRequest(body);
-    return asked === null ? null : switchOutlet(RED, asked);
+    return asked === null ? 400 : switchOutlet(RED, asked);
   });
 
-  adminRoute(RED, 'get', '/strip-sidebar/diagnostics/:id', mayRead, 404, ({ params }) => {
+  adminRoute(RED, 'get', '/strip-sidebar/diagnostics/:id', mayRead, ({ params }) => {
     const link = findAccount(RED, String(params.id));
-    return link === undefined ? null : reportAbout(RED, link);
+    return link === undefined ? 404 : reportAbout(RED, link);
   });
 };
 
@@ -53,7 +52,7 @@ const deployedAccounts = (RED: NodeAPI): AccountLink[] =>
 /** Loaded with the first report: most users never ask for one. */
 const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;
 
-async function reportAbout(RED: NodeAPI, { config, account, storedKey }: AccountLink): Promise<unknown> {
+async function reportAbout(RED: NodeAPI, { config, account, storedKey }: AccountLink): Promise<object> {
   const versions = {
     package: packageVersion(),
     nodeRed: await RED.version(),
@@ -76,10 +75,6 @@ async function switchOutlet(
   RED: NodeAPI,
   { account, mac, port, on }: OutletRequest,
 ): Promise<SwitchedAnswer> {
-  try {
-    const outcome = await accountOf(RED, account).account.get().run({ mac, port, action: on, delay: 0 });
-    return { ok: true, on: outcome.on };
-  } catch (error) {
-    return { ok: false, ...editorError(error) };
-  }
+  const outcome = await accountOf(RED, account).account.get().run({ mac, port, action: on, delay: 0 });
+  return { ok: true, on: outcome.on };
 }

@@ -10,7 +10,6 @@ import type { ProxySettings } from '../../src/api/proxy';
 import { systemClock } from '../../src/api/types';
 import type { StripsAnswer } from '../../src/flow/admin-answers';
 import { previewOf, readConnectionTest, type ConnectionTest } from '../../src/flow/connection-test';
-import { editorError } from '../../src/flow/node-error';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
 import { simulatorDispatcher, simulators } from '../../src/simulator/registry';
@@ -121,18 +120,12 @@ function proxyOptions(node: unknown, absence: Absence): ProxySettings {
   };
 }
 
-/** The strips of a deployed account: those it knows, or, with `refresh`, those the service lists now. `null`: it is not deployed. */
-export async function listStrips(RED: NodeAPI, id: string, refresh: boolean): Promise<StripsAnswer | null> {
-  const account = findAccount(RED, id)?.account;
-  if (account === undefined) return null;
-  try {
-    // It may know only some of the strips.
-    const stored = { strips: account.store.all(), readable: true, complete: false };
-    const { strips, readable, complete } = refresh ? await account.get().list() : stored;
-    return { ok: true, strips, readable, complete, notes: [], sent: null };
-  } catch (error) {
-    return { ok: false, ...editorError(error), sent: null };
-  }
+/** The strips of an account: those it knows, or, with `refresh`, those the service lists now. */
+export async function listStrips({ account }: AccountLink, refresh: boolean): Promise<StripsAnswer> {
+  // It may know only some of the strips.
+  const stored = { strips: account.store.all(), readable: true, complete: false };
+  const { strips, readable, complete } = refresh ? await account.get().list() : stored;
+  return { ok: true, strips, readable, complete, notes: [], sent: null };
 }
 
 /** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */
@@ -141,13 +134,9 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   const deployed = findAccount(RED, test.id);
   const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
-  try {
-    const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
-    const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
-    return await previewOf(body, test.mac, mapping, hideKey);
-  } catch (error) {
-    return { ok: false, ...editorError(error), sent: null };
-  }
+  const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
+  const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
+  return await previewOf(body, test.mac, mapping, hideKey);
 }
 
 /** The body of the answer, with the settings of the dialog. */

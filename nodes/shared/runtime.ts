@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { NodeAPI } from 'node-red';
-import type { Translate } from '../../src/flow/node-error';
+import { editorError, type Translate } from '../../src/flow/node-error';
 import { CATALOGUE } from '../../src/flow/node-status';
 import { textOf } from '../../src/settings';
 import { fill, isRecord, ownProperty } from '../../src/values';
@@ -88,22 +88,27 @@ export function idsOf(RED: NodeAPI, type: string): string[] {
 }
 
 /**
- * Adds a route to Node-RED's admin API. It answers with the JSON that `work` gives, with the status `otherwise` where it gives `null`, and with an
- * empty body where it gives nothing.
+ * Adds a route to Node-RED's admin API. It answers with the JSON that `work` gives, or with a status alone where that is a number; where `work` throws
+ * a `StripError`, with what the editor can show of it.
  */
 export function adminRoute(
   RED: NodeAPI,
   method: 'get' | 'post',
   path: string,
   permission: RequestHandler | RequestHandler[],
-  otherwise: 400 | 404,
-  work: (request: Request) => unknown,
+  work: (request: Request) => object | number | Promise<object | number>,
 ): void {
+  const resultOf = async (request: Request): Promise<object | number> => {
+    try {
+      return await work(request);
+    } catch (error) {
+      return { ok: false, ...editorError(error) };
+    }
+  };
   const answer = async (request: Request, response: Response): Promise<void> => {
-    const result = await work(request);
+    const result = await resultOf(request);
     response.set('Cache-Control', 'no-store');
-    if (result === null) response.sendStatus(otherwise);
-    else if (result === undefined) response.sendStatus(204);
+    if (typeof result === 'number') response.sendStatus(result);
     else response.json(result);
   };
   const route = RED.httpAdmin.route(path);
