@@ -57,7 +57,7 @@ export function handleInput(
     translate,
     store: () => account()?.store ?? EMPTY_STORE,
     cancel: (owner) => account()?.cancel(owner),
-    onUnreadable: (error) => node.warn(sentenceOf(error, translate)),
+    warn: (sentence) => node.warn(sentence),
   });
   node.on('input', (msg, send, done) => handler.receive(msg, send, done));
   node.on('close', () => handler.close());

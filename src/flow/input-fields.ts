@@ -134,15 +134,12 @@ export function messageReading(fields: readonly InputField[]): ReadMessage {
   };
 }
 
-/** INVALID_INPUT for a message that is not plain data, such as one with a getter that throws. */
-export const unreadable = (): StripError => new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
-
-/** Reads or copies a message. An error other than a `StripError` can only mean that it is unreadable. */
+/** Reads or copies a message. An error other than a `StripError` can only mean that it is no plain data: it may have a getter that throws. */
 export function asInputError<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    throw isStripError(error) ? error : unreadable();
+    throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
   }
 }
 

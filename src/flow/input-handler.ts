@@ -3,7 +3,7 @@ import type { RunOptions } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { InFlightSet, type InFlight } from '../api/limits';
 import type { Config } from '../settings';
-import { unreadable, type Evaluate, type Message, type Target } from './input-fields';
+import type { Evaluate, Message, Target } from './input-fields';
 import { CommandsFailed, errorForDone, failedStrip, type Translate } from './node-error';
 import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from './node-status';
 import type { SharedAccount } from './shared-account';
@@ -47,8 +47,8 @@ interface InputHandlerOptions {
   store: () => ReadonlyStripStore;
   /** Ends the commands of this owner that the node has submitted to its account. */
   cancel: (owner: object) => void;
-  /** Called with the error of a message that Node-RED cannot copy, because no Catch node is told of it. */
-  onUnreadable: (error: StripError) => void;
+  /** Logs a sentence about a message that no Catch or Complete node is told of. */
+  warn: (sentence: string) => void;
 }
 
 interface Pending extends Input, InFlight {
@@ -106,8 +106,8 @@ export class InputHandler {
     let failure: Error | undefined;
     try {
       for (const message of messages) pending.send(message);
-    } catch (error) {
-      failure = errorForDone(error, this.options.translate, this.options.store());
+    } catch {
+      failure = this.#uncopied();
     }
     this.#done(pending, failure);
   }
@@ -140,8 +140,13 @@ export class InputHandler {
       else done(failure);
     } catch {
       // Node-RED cannot copy the message for its Catch or Complete nodes.
-      this.options.onUnreadable(unreadable());
+      this.options.warn((failure ?? this.#uncopied()).message);
     }
+  }
+
+  #uncopied(): Error {
+    const { translate, store } = this.options;
+    return errorForDone(new StripError('INVALID_INPUT', 'INVALID_INPUT.uncopied'), translate, store());
   }
 }
 

@@ -94,6 +94,27 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.requests(), []);
   });
 
+  it('says in the log what Node-RED cannot tell a Catch or Complete node, because it cannot copy the message', async () => {
+    await lab.startSwitch(outlet2);
+    const handled = /^Send plain data: the message was handled, /;
+    const uncopyable = (payload: unknown) =>
+      Object.defineProperty({ payload }, 'other', { enumerable: true, get: () => assert.fail('a getter') });
+    assert.equal((await lab.ask('switch', uncopyable(true))).at, 'out');
+    assert.deepEqual(lab.posts().length, 1);
+    await lab.until('a warning', () => lab.said('switch', 'warn').length > 0);
+    assert.match(lab.said('switch', 'warn').join('\n'), handled);
+    lab.send('switch', uncopyable('maybe'));
+    await lab.until('a warning', () => lab.said('switch', 'warn').length > 1);
+    assert.match(String(lab.said('switch', 'warn')[1]), /^Send true or false/);
+    await lab.redeploy(
+      [lab.account(), flowNode('switch', 'strip switch', { ...outlet2, wires: [['out', 'out']] })],
+      'full',
+    );
+    lab.send('switch', uncopyable(true));
+    await lab.until('a warning', () => lab.said('switch', 'warn').length > 0);
+    assert.match(lab.said('switch', 'warn').join('\n'), handled);
+  });
+
   it('ends every message exactly once', async () => {
     await lab.startSwitch(outlet2);
     const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);

@@ -16,7 +16,7 @@ const codeOf = (failure: Error | undefined): string =>
 describe('handling messages', () => {
   let events: string[];
   let sent: Message[];
-  let defects: unknown[];
+  let logged: string[];
   let cancelled: object[];
   let handler: InputHandler;
 
@@ -35,7 +35,7 @@ describe('handling messages', () => {
         lastState: () => true,
       }),
       cancel: (owner) => cancelled.push(owner),
-      onUnreadable: (defect) => defects.push(defect),
+      warn: (sentence) => logged.push(sentence),
     });
   }
 
@@ -48,7 +48,7 @@ describe('handling messages', () => {
   }
 
   beforeEach(() => {
-    [events, sent, defects, cancelled] = [[], [], [], []];
+    [events, sent, logged, cancelled] = [[], [], [], []];
   });
   afterEach(() => handler.close());
 
@@ -99,7 +99,7 @@ describe('handling messages', () => {
     const refuse = (): never => assert.fail('send');
     handler.receive({}, refuse, (failure) => events.push(codeOf(failure)));
     await calm();
-    assert.deepEqual(events, ['status on', 'done SERVICE']);
+    assert.deepEqual(events, ['status on', 'done INVALID_INPUT']);
     for (const handle of [
       ({ msg }: Input) => Promise.resolve(answer(msg)),
       () => Promise.reject(error('AUTH')),
@@ -113,7 +113,7 @@ describe('handling messages', () => {
       await calm();
       assert.equal(calls, 1);
     }
-    assert.equal(defects.length, 2);
+    assert.deepEqual(logged, ['errors.INVALID_INPUT.uncopied {}', 'errors.AUTH.test {}']);
   });
 
   const proxy = new Proxy({}, { isExtensible: () => assert.fail('no') });
@@ -196,7 +196,7 @@ describe('a strip switch node that is closed', () => {
       translate,
       store: () => EMPTY_STORE,
       cancel: () => undefined,
-      onUnreadable: (defect) => ended.push(defect),
+      warn: (sentence) => ended.push(sentence),
     });
     handler.receive(
       { payload: 1 },
