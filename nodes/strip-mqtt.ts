@@ -11,7 +11,6 @@ import {
   handleInput,
   startWithAccount,
   statusDisplay,
-  type AccountLink,
   type Definition,
 } from './shared/flow-node';
 import { packageVersion, translator } from './shared/runtime';
@@ -58,10 +57,6 @@ export = (RED: NodeAPI): void => {
         kept.set(this.id, started.close());
       };
     };
-    const start = (link: AccountLink): (() => void) => {
-      account = link.account;
-      return begin(account.get());
-    };
     const handle: Handle = async (input) => {
       if (bridge === null) throw failure;
       return await bridge.handle(input);
@@ -69,7 +64,10 @@ export = (RED: NodeAPI): void => {
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'mqtt',
-      start,
+      start: (link) => {
+        account = link.account;
+        return begin(account.get());
+      },
       onFailure: (error) => {
         failure = error;
         // Nothing begins where its topics cannot be used either.

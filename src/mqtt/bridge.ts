@@ -1,30 +1,27 @@
 import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import { closedError, StripError } from '../api/errors';
-import { isPossibleMac, PORTS, READINGS } from '../api/types';
-import type { Clock, Port, PortOrAll, ReadingName, Strip, Timer } from '../api/types';
+import { isPossibleMac, PORTS, type PortOrAll, type Strip, type Timer } from '../api/types';
 import { actionOf, invalidInput, parseRequested, requireSet } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import { unusableStatus, type SharedAccount } from '../flow/shared-account';
 import { checkPrefix, CYCLE_DELAY, flagOf, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty, preview } from '../values';
-import { discoveryPayload, outletsOf } from './discovery';
+import { payloadsOf, type BridgeSettings, type Kept } from './payloads';
+import { Publisher, retained, type PublisherOptions } from './publisher';
 import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf } from './topics';
 
 /** Reads a node's properties. Throws NOT_CONFIGURED. */
-export function readBridge(config: Config) {
+export function readBridge(config: Config): BridgeSettings {
   const { topic, discovery, readings } = SETTINGS['strip mqtt'];
   const prefix = requireSet(textOf(config, 'discovery', discovery.default));
   return {
     topic: checkPrefix(requireSet(textOf(config, 'topic', topic.default))),
     discovery: prefix === '' ? '' : checkPrefix(prefix),
-    /** Publishes load, voltage and signal too. */
     readings: flagOf(config, 'readings', readings),
   };
 }
-
-export type Publication = ReturnType<typeof retained>;
 
 export type BridgeAccount = Pick<SharedAccount, 'list' | 'run' | 'status' | 'subscribe'>;
 
@@ -39,37 +36,20 @@ export const unusableAccount = (error: StripError): BridgeAccount => ({
   run: () => Promise.reject(error),
 });
 
-interface BridgeOptions {
-  settings: ReturnType<typeof readBridge>;
+interface BridgeOptions extends PublisherOptions {
+  settings: BridgeSettings;
   /** Of this package, for Home Assistant. */
   version: string;
-  clock: Clock;
   account: BridgeAccount;
-  /** Identifies the account and its address. If it changes, the strips are other ones. */
+  /** Identifies the account and its address, as in `Kept`. If it changes, the strips are other ones. */
   source: string;
   /** What this node had published until a deploy closed it. */
   before: Published | undefined;
-  /** Whether another node publishes on a topic, perhaps at another broker; with `payload`: whether it publishes just that. */
-  isTaken: (topic: string, payload?: string) => boolean;
-  send: (publication: Publication) => void;
   /** Called for a retained command, once for each topic. */
   onRetained: (topic: string) => void;
   /** Called with the node's status whenever it changes. */
   onStatus: (status: NodeStatus) => void;
 }
-
-/** A broker drops what exceeds the queue of a slow client, so that no more than this is sent in one window: 500 messages a second. */
-const WINDOW = 50;
-const MOST_IN_WINDOW = 25;
-
-/**
- * Milliseconds before a topic is emptied: after a deploy another node, of another account and with another connection to the broker, may be about
- * to publish on it.
- */
-const EMPTY_AFTER = 1_000;
-
-/** Topics that are emptied again after a birth message; bounds memory. */
-const MOST_EMPTIED = 10_000;
 
 /** Milliseconds for which the status shows why a message from the broker failed. */
 const ERROR_SHOWN_FOR = 10_000;
@@ -80,51 +60,31 @@ const MOST_WARNED = 100;
 /** Strips that are known only because the broker keeps something of them; bounds memory. */
 const MOST_KEPT = 10_000;
 
-/** What the broker keeps of one strip. */
-interface Shared {
-  /** The account and address that it comes from, as in `BridgeOptions`. */
-  readonly source: string;
-  readonly topics: readonly string[];
-  /** Every outlet and reading that was ever published of it. */
-  readonly parts: ReadonlySet<Port | ReadingName>;
-}
-
 /** What the broker keeps of a bridge that is closed, for the next one of the same node. */
 export interface Published {
   /** By id. */
-  readonly strips: ReadonlyMap<string, Shared>;
+  readonly strips: ReadonlyMap<string, Kept>;
   /** Topics that were emptied. */
   readonly emptied: readonly string[];
 }
 
-/**
- * Publishes an account's strips as MQTT messages, and turns messages from the broker into commands of the account. What changes goes out
- * first; everything at once (at the start and after a birth message) goes out at a pace that brokers and their clients keep up with. Only the
- * newest payload of a topic is sent, so that what waits is never more than the topics there are.
- */
+/** Publishes an account's strips as MQTT messages, and turns messages from the broker into commands of the account. */
 export class Bridge {
   /** By id. */
-  readonly #strips = new Map<string, Shared & { readonly strip: Strip }>();
+  readonly #strips = new Map<string, Kept & { readonly strip: Strip }>();
   /** Strips of before a deploy or a restart of Node-RED that are not known again yet. */
-  readonly #before: Map<string, Shared>;
-  /** What the broker is to keep on each topic; "": nothing any more. */
-  readonly #payloads = new Map<string, string>();
-  /** Topics whose payload waits to be sent: first what changed, then what is sent as a whole. */
-  readonly #changes = new Set<string>();
-  readonly #bulk = new Set<string>();
-  /** Topics that are emptied when its timer fires, unless something is published on them before. */
-  readonly #toEmpty = new Set<string>();
-  #emptyTimer: Timer | null = null;
+  readonly #before: Map<string, Kept>;
+  readonly #publisher: Publisher;
   /** Monotonic time. */
   #startedAt = 0;
   #forgetTimer: Timer | null = null;
   #statusTimer: Timer | null = null;
-  #timer: Timer | null = null;
   readonly #warned = new Set<string>();
   #unsubscribe: () => void = () => undefined;
   #closed = false;
 
   constructor(private readonly options: BridgeOptions) {
+    this.#publisher = new Publisher(options);
     this.#before = new Map(options.before?.strips);
   }
 
@@ -133,7 +93,7 @@ export class Bridge {
     const { account, before, clock, settings } = this.options;
     this.#startedAt = clock.monotonic();
     // The broker may have been away.
-    this.#empty(before?.emptied ?? []);
+    this.#publisher.empty(before?.emptied ?? []);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
   }
 
@@ -141,14 +101,13 @@ export class Bridge {
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
-    for (const timer of [this.#timer, this.#emptyTimer, this.#forgetTimer, this.#statusTimer])
-      this.options.clock.clearTimeout(timer);
-    return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#emptied() };
+    this.#publisher.close();
+    for (const timer of [this.#forgetTimer, this.#statusTimer]) this.options.clock.clearTimeout(timer);
+    return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#publisher.emptied };
   }
 
   publishes(topic: string, payload?: string): boolean {
-    const published = this.#payloads.get(topic) ?? '';
-    return published !== '' && (payload ?? published) === published;
+    return this.#publisher.publishes(topic, payload);
   }
 
   /** Carries out one message from the broker. */
@@ -190,7 +149,7 @@ export class Bridge {
     if (payload === 'online') {
       this.#publishAll();
       // The broker may have been away when they were emptied.
-      if (topic === bridge) this.#empty(this.#emptied());
+      if (topic === bridge) for (const emptied of this.#publisher.emptied) this.#publisher.repeat(emptied);
     } else if (payload === 'offline') {
       // The connection it came on works: it is the will of an older one, which the broker has given up only now.
       if (topic === bridge) this.options.send(retained(bridge, 'online'));
@@ -233,7 +192,7 @@ export class Bridge {
       await account.run(command, input.runOptions);
     } finally {
       // The sender may show the state that it asked for: publish the real one, also where nothing changed.
-      this.#publishOutlets(id, port);
+      this.#repeatOutlets(id, port);
     }
   }
 
@@ -273,7 +232,7 @@ export class Bridge {
    * those of another account or address are emptied; a day later those of all.
    */
   #checkBefore(): void {
-    if (this.#closed || this.#before.size === 0) return;
+    if (this.#before.size === 0) return;
     const { account, clock, source } = this.options;
     this.#forgetTimer ??= clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     const { available, readable, listed } = account.status();
@@ -283,22 +242,19 @@ export class Bridge {
       // A strip of this account may only be out of the list for a while.
       const mayComeBack = shared.source === source && !isLate;
       if (areKnown && !mayComeBack) {
-        this.#empty(shared.topics);
+        this.#publisher.empty(shared.topics);
         this.#before.delete(id);
       } else if (available === false || listed === 'whole' || !readable) {
         this.#publishOffline(shared.topics);
       }
     }
-    this.#flushSoon();
   }
 
   #publishOffline(topics: readonly string[]): void {
     for (const topic of topics) {
       // A node that calls it unavailable too may do so at another broker.
-      if (!topic.endsWith('/available') || this.options.isTaken(topic, 'online')) continue;
-      this.#payloads.set(topic, 'offline');
-      this.#bulk.delete(topic);
-      this.#changes.add(topic);
+      if (topic.endsWith('/available') && !this.options.isTaken(topic, 'online'))
+        this.#publisher.publish(topic, 'offline', true);
     }
   }
 
@@ -321,139 +277,46 @@ export class Bridge {
   }
 
   /** Publishes what is new of a strip, and empties the topics that are no longer its own. `isChange`: it is sent before what waits in bulk. */
-  #publish(id: string, strip: Strip, before: Shared | undefined, isChange: boolean): void {
-    const { settings, source } = this.options;
-    const parts = new Set(before?.parts);
-    for (const { port } of outletsOf(strip)) parts.add(port);
-    for (const name of READINGS) if (settings.readings && strip[name] !== null) parts.add(name);
-    const payloads = this.#payloadsOf(id, strip, parts, before);
-    const topics = [...payloads.keys()];
-    this.#strips.set(id, { strip, source, topics, parts });
+  #publish(id: string, strip: Strip, before: Kept | undefined, isChange: boolean): void {
+    const { settings, source, version } = this.options;
+    const { payloads, parts } = payloadsOf(settings, version, id, strip, before);
+    this.#strips.set(id, { strip, source, topics: [...payloads.keys()], parts });
+    if (isChange) this.#publisher.hasten(discoveryTopic(settings, id));
     for (const [topic, payload] of payloads) {
-      if (this.#payloads.get(topic) === payload) continue;
-      this.#payloads.set(topic, payload);
-      if (isChange) this.#prioritize(id, topic);
-      else {
-        // It may still wait to be called offline: it is online only after its states.
-        this.#changes.delete(topic);
-        this.#bulk.add(topic);
-      }
+      // It may still wait to be called offline: it is online only after its states.
+      if (!this.publishes(topic, payload)) this.#publisher.publish(topic, payload, isChange);
     }
-    this.#empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
-    this.#flushSoon();
+    this.#publisher.empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
   }
 
   /** Empties every topic of a strip, so that the broker keeps nothing of it. */
   #forget(strip: Strip): void {
     const id = stripId(strip.mac);
-    if (this.#strips.delete(id)) this.#empty(topicsOf(this.options.settings, id));
-  }
-
-  /** Empties topics a second later: an empty payload makes the broker forget what it kept on a topic. */
-  #empty(topics: Iterable<string>): void {
-    for (const topic of topics) {
-      for (const waiting of [this.#changes, this.#bulk]) waiting.delete(topic);
-      // Removed first, so that it is the last in the map.
-      this.#payloads.delete(topic);
-      this.#payloads.set(topic, '');
-      this.#toEmpty.add(topic);
-    }
-    if (this.#toEmpty.size === 0 || this.#closed) return;
-    this.#emptyTimer ??= this.options.clock.setTimeout(() => {
-      this.#emptyTimer = null;
-      for (const topic of this.#toEmpty) this.#bulk.add(topic);
-      this.#toEmpty.clear();
-      for (const topic of this.#emptied().slice(0, -MOST_EMPTIED)) this.#payloads.delete(topic);
-      this.#flushSoon();
-    }, EMPTY_AFTER);
-  }
-
-  /** In the order in which they were emptied. */
-  #emptied(): string[] {
-    return [...this.#payloads].filter(([, payload]) => payload === '').map(([topic]) => topic);
+    if (this.#strips.delete(id)) this.#publisher.empty(topicsOf(this.options.settings, id));
   }
 
   /** Everything once more, the discovery messages first. */
   #publishAll(): void {
     const topics = [...this.#strips.values()].flatMap((shared) => shared.topics);
-    // What waits keeps its place, so that all is sent in time also where birth messages keep coming.
-    for (const topic of topics) if (topic.endsWith('/config')) this.#bulk.add(topic);
-    for (const topic of topics) this.#bulk.add(topic);
+    for (const topic of topics) if (topic.endsWith('/config')) this.#publisher.repeat(topic);
+    for (const topic of topics) this.#publisher.repeat(topic);
     this.#checkBefore();
-    this.#flushSoon();
   }
 
-  #publishOutlets(id: string, port: PortOrAll): void {
+  /** Sends the states of an outlet, or of all, once more, before all that waits in bulk. */
+  #repeatOutlets(id: string, port: PortOrAll): void {
+    const { settings } = this.options;
+    this.#publisher.hasten(discoveryTopic(settings, id));
     for (const each of port === 'all' ? PORTS : [port]) {
-      const topic = stateTopic(this.options.settings, id, each);
+      const topic = stateTopic(settings, id, each);
       // Of a strip that was forgotten meanwhile nothing must come back.
-      if (this.publishes(topic)) this.#prioritize(id, topic);
-    }
-    this.#flushSoon();
-  }
-
-  /** Sends a topic before all that waits in bulk, but for the discovery message of its strip. */
-  #prioritize(id: string, topic: string): void {
-    const discovery = discoveryTopic(this.options.settings, id);
-    if (this.#bulk.delete(discovery)) this.#changes.add(discovery);
-    this.#bulk.delete(topic);
-    this.#changes.add(topic);
-  }
-
-  /** All that is to be published of a strip, by topic. */
-  #payloadsOf(
-    id: string,
-    strip: Strip,
-    parts: Shared['parts'],
-    before: Shared | undefined,
-  ): Map<string, string> {
-    const { settings, version } = this.options;
-    const readings = READINGS.filter((name) => settings.readings && parts.has(name));
-    const payloads = new Map<string, string>();
-    if (settings.discovery !== '') {
-      const discovery = discoveryPayload(settings, id, strip, readings, version, parts);
-      payloads.set(discoveryTopic(settings, id), discovery);
-    }
-    for (const { port, on } of outletsOf(strip)) payloads.set(stateTopic(settings, id, port), onOff(on));
-    for (const name of READINGS) {
-      const topic = stateTopic(settings, id, name);
-      // Home Assistant would go on showing a value that is emptied.
-      if (readings.includes(name) || (settings.readings && before?.topics.includes(topic)))
-        payloads.set(topic, String(strip[name] ?? UNKNOWN));
-    }
-    payloads.set(stateTopic(settings, id, 'available'), strip.available ? 'online' : 'offline');
-    return payloads;
-  }
-
-  /** Deferred, so that changes made together are sent together, each topic once. */
-  #flushSoon(ms = 0): void {
-    if (this.#closed || this.#timer !== null) return;
-    this.#timer = this.options.clock.setTimeout(() => {
-      this.#timer = null;
-      this.#flush();
-    }, ms);
-  }
-
-  #flush(): void {
-    const { isTaken, send } = this.options;
-    const due = [...this.#changes, ...this.#bulk].slice(0, MOST_IN_WINDOW);
-    if (due.length > 0) this.#flushSoon(WINDOW);
-    for (const topic of due) {
-      for (const waiting of [this.#changes, this.#bulk]) waiting.delete(topic);
-      const payload = this.#payloads.get(topic) ?? '';
-      if (payload !== '' || !isTaken(topic)) send(retained(topic, payload));
+      if (!this.publishes(topic)) continue;
+      this.#publisher.repeat(topic);
+      this.#publisher.hasten(topic);
     }
   }
 }
 
-/** A message as Node-RED's `mqtt out` takes it. */
-const retained = (topic: string, payload: string) => ({ topic, payload, qos: 1, retain: true }) as const;
-
 /** An mqtt in node may be set to send buffers. */
 const isEmpty = (payload: unknown): boolean =>
   payload === '' || (Buffer.isBuffer(payload) && payload.length === 0);
-
-/** Home Assistant's word for a state that is not known. */
-const UNKNOWN = 'None';
-
-const onOff = (on: boolean | null): string => (on === null ? UNKNOWN : on ? 'ON' : 'OFF');

@@ -1,0 +1,125 @@
+import type { Clock, Timer } from '../api/types';
+
+/** A message as Node-RED's `mqtt out` takes it. */
+export type Publication = ReturnType<typeof retained>;
+
+export const retained = (topic: string, payload: string) =>
+  ({ topic, payload, qos: 1, retain: true }) as const;
+
+export interface PublisherOptions {
+  clock: Clock;
+  /** Whether another node publishes on a topic, perhaps at another broker; with `payload`: whether it publishes just that. */
+  isTaken: (topic: string, payload?: string) => boolean;
+  send: (publication: Publication) => void;
+}
+
+/** A broker drops what exceeds the queue of a slow client, so that no more than this is sent in one window: 500 messages a second. */
+const WINDOW = 50;
+const MOST_IN_WINDOW = 25;
+
+/**
+ * Milliseconds before a topic is emptied: after a deploy another node, of another account and with another connection to the broker, may be about
+ * to publish on it.
+ */
+const EMPTY_AFTER = 1_000;
+
+/** Topics of which it is remembered that they were emptied; bounds memory. */
+const MOST_EMPTIED = 10_000;
+
+/**
+ * Sends retained messages at a pace that brokers and their clients keep up with: first what changed, then what is sent in bulk. Only the newest
+ * payload of a topic is sent, so that what waits is never more than the topics there are.
+ */
+export class Publisher {
+  /** What the broker is to keep on each topic. */
+  readonly #payloads = new Map<string, string>();
+  readonly #emptied = new Set<string>();
+  // A topic waits in one of these three at most.
+  readonly #changes = new Set<string>();
+  readonly #bulk = new Set<string>();
+  /** With the monotonic time from which it may be emptied. */
+  readonly #toEmpty = new Map<string, number>();
+  #timer: Timer | null = null;
+  #closed = false;
+
+  constructor(private readonly options: PublisherOptions) {}
+
+  /** Whether something is published on a topic; with `payload`: just that. */
+  publishes(topic: string, payload = this.#payloads.get(topic)): boolean {
+    return payload !== undefined && this.#payloads.get(topic) === payload;
+  }
+
+  /** Publishes a payload in place of the last one. `isChange`: it is sent before all that waits in bulk. */
+  publish(topic: string, payload: string, isChange: boolean): void {
+    this.#emptied.delete(topic);
+    this.#payloads.set(topic, payload);
+    this.#enqueue(topic, isChange ? this.#changes : this.#bulk);
+  }
+
+  /** Sends a topic once more. What waits keeps its place, so that all is sent in time however often this is called. */
+  repeat(topic: string): void {
+    if (!this.#changes.has(topic) && !this.#toEmpty.has(topic)) this.#enqueue(topic, this.#bulk);
+  }
+
+  /** Sends a topic, if it waits in bulk, before all that does. */
+  hasten(topic: string): void {
+    if (this.#bulk.has(topic)) this.#enqueue(topic, this.#changes);
+  }
+
+  /** Empties topics a second later: an empty payload makes the broker forget what it kept on a topic. */
+  empty(topics: readonly string[]): void {
+    const due = this.options.clock.monotonic() + EMPTY_AFTER;
+    for (const topic of topics) {
+      this.#payloads.delete(topic);
+      // Removed first, so that it is the last of the set.
+      this.#emptied.delete(topic);
+      const [oldest = ''] = this.#emptied.add(topic);
+      if (this.#emptied.size > MOST_EMPTIED) this.#emptied.delete(oldest);
+      this.#dequeue(topic);
+      this.#toEmpty.set(topic, due);
+    }
+    this.#flushSoon();
+  }
+
+  /** Topics that were emptied, in this order. */
+  get emptied(): readonly string[] {
+    return [...this.#emptied];
+  }
+
+  /** Nothing is sent any more. */
+  close(): void {
+    this.#closed = true;
+    this.options.clock.clearTimeout(this.#timer);
+  }
+
+  #enqueue(topic: string, queue: Set<string>): void {
+    if (!queue.has(topic)) this.#dequeue(topic);
+    queue.add(topic);
+    this.#flushSoon();
+  }
+
+  #dequeue(topic: string): void {
+    for (const queue of [this.#changes, this.#bulk, this.#toEmpty]) queue.delete(topic);
+  }
+
+  /** Deferred, so that changes made together are sent together, each topic once. */
+  #flushSoon(ms = 0): void {
+    if (this.#closed || this.#timer !== null) return;
+    this.#timer = this.options.clock.setTimeout(() => {
+      this.#timer = null;
+      this.#flush();
+    }, ms);
+  }
+
+  #flush(): void {
+    const { clock, isTaken, send } = this.options;
+    for (const [topic, due] of this.#toEmpty) if (due <= clock.monotonic()) this.#enqueue(topic, this.#bulk);
+    const next = [...this.#changes, ...this.#bulk].slice(0, MOST_IN_WINDOW);
+    if (next.length + this.#toEmpty.size > 0) this.#flushSoon(WINDOW);
+    for (const topic of next) {
+      this.#dequeue(topic);
+      const payload = this.#payloads.get(topic) ?? '';
+      if (payload !== '' || !isTaken(topic)) send(retained(topic, payload));
+    }
+  }
+}
