@@ -20,13 +20,15 @@ export interface Descriptor {
   readonly type: NodeType;
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
+  /** What is to be said of a value with which nothing is wrong, by property. */
+  readonly warnings?: Readonly<Record<string, (value: string) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
   /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
   inputLabel?(node: Config): string;
   outputLabel?(node: Config): string | null;
-  /** Prepares its dialog, whose fields Node-RED has filled in. */
-  open(node: EditorNode): void;
+  /** Prepares what `openDialog` does not know of its dialog. */
+  open?(node: EditorNode): void;
   /** Puts into the node what Node-RED cannot read from the dialog by itself. */
   save?(node: EditorNode): void;
 }
@@ -42,9 +44,28 @@ export interface LabelParts {
 }
 
 /** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
-export const openDialogs = new Set<string>();
+const openDialogs = new Set<string>();
 
 export const isDialogOpen = (node: Config): boolean => openDialogs.has(textOf(node, 'id'));
+
+/** Prepares a dialog, whose fields Node-RED has filled in. */
+export function openDialog(descriptor: Descriptor, node: EditorNode): void {
+  openDialogs.add(node.id);
+  fillDefaults(descriptor, node);
+  if (settingOf(descriptor, 'account')) watchAccount(node);
+  descriptor.open?.(node);
+  for (const field of Object.keys({ ...SETTINGS[descriptor.type], ...descriptor.checks })) {
+    const kind = settingOf(descriptor, field)?.kind ?? 'credential';
+    // The picker says itself what is wrong with a strip.
+    const isWatched = ['text', 'number', 'typed', 'credential'].includes(kind) && field !== 'mac';
+    if (isWatched) watchField(descriptor, node, field);
+  }
+  // A row with something to correct must not stay folded away.
+  $('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
+}
+
+/** Whether the dialog was open. */
+export const closeDialog = (node: EditorNode): boolean => openDialogs.delete(node.id);
 
 /** What `src/settings.ts` says of a property; nothing of a credential. */
 export function settingOf({ type }: Descriptor, field: string): Setting | undefined {
@@ -124,22 +145,15 @@ export function problemThrownBy(parse: () => unknown): string {
   }
 }
 
-/**
- * Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in.
- * `warn`: what is to be said of a value with which nothing is wrong.
- */
-export function watchField(
-  descriptor: Descriptor,
-  node: EditorNode,
-  field: string,
-  warn: (value: string) => string = () => '',
-): void {
+/** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */
+function watchField(descriptor: Descriptor, node: EditorNode, field: string): void {
   const input = fieldOf(node, field);
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
     const value = String(input.val());
     touched ||= value !== '';
-    showMessage(field, touched ? problemWith(descriptor, node, field, value) : '', warn(value));
+    const problem = touched ? problemWith(descriptor, node, field, value) : '';
+    showMessage(field, problem, descriptor.warnings?.[field]?.(value));
   };
   input.on('change keyup paste input', check).on('blur', () => {
     touched = true;
@@ -149,7 +163,7 @@ export function watchField(
 }
 
 /** Shows each property as the runtime reads it: the default where the flow does not have it, or has something of no use. */
-export function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
+function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
     const { kind } = setting;
@@ -326,21 +340,14 @@ export function chosenIn(field: JQuery): string {
   return typeof value === 'string' && value !== '_ADD_' ? value : '';
 }
 
-/**
- * Chooses the account of a new node where there is just one to choose, and calls back with the chosen one, now and at each change.
- * `isNew`: the node never had one.
- */
-export function followAccount(node: EditorNode, follow?: (account: string, isNew: boolean) => void): void {
+/** Chooses the account of a new node where there is just one to choose, and says where none is chosen. */
+function watchAccount(node: EditorNode): void {
   const select = fieldOf(node, 'account');
-  const isNew = !node.account;
   const options = Array.from(select.find('option'), (option) => chosenIn($(option)));
   const [only, ...others] = options.filter((id) => id !== '');
-  if (isNew && only !== undefined && others.length === 0) select.val(only).trigger('change');
-  const tell = () => {
-    const account = chosenIn(select);
-    showMessage('account', account === '' ? text('strip-account.invalid.account') : '');
-    follow?.(account, isNew);
-  };
-  select.on('change', tell);
-  tell();
+  if (!node.account && only !== undefined && others.length === 0) select.val(only).trigger('change');
+  const check = () =>
+    showMessage('account', chosenIn(select) === '' ? text('strip-account.invalid.account') : '');
+  select.on('change', check);
+  check();
 }

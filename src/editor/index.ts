@@ -1,6 +1,6 @@
 /** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
 import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
-import { fillDefaults, openDialogs, problemWith } from './form';
+import { closeDialog, openDialog, problemWith } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
 import { Sidebar } from './sidebar';
@@ -18,16 +18,13 @@ const SmartStrip = {
   outputLabel: outputLabelOf,
   open: (node: EditorNode): void => {
     const descriptor = descriptorOf(node);
-    if (!descriptor) return;
-    openDialogs.add(node.id);
-    fillDefaults(descriptor, node);
-    descriptor.open(node);
+    if (descriptor) openDialog(descriptor, node);
   },
   save: (node: EditorNode): void => {
-    if (openDialogs.delete(node.id)) descriptorOf(node)?.save?.(node);
+    if (closeDialog(node)) descriptorOf(node)?.save?.(node);
   },
   close: (node: EditorNode): void => {
-    openDialogs.delete(node.id);
+    closeDialog(node);
   },
   sidebar: (content: HTMLElement) => new Sidebar(content),
 };

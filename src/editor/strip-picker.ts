@@ -3,7 +3,8 @@ import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
 import { environmentVariable, previewText } from '../values';
 import {
-  followAccount,
+  chosenIn,
+  fieldOf,
   isOpen,
   onPress,
   problemWith,
@@ -144,10 +145,13 @@ export class StripPicker {
       this.#check(false);
       this.changed();
     });
-    followAccount(node, (account, isNew) => {
-      this.#account = account;
-      void this.#load(isNew);
-    });
+    const account = fieldOf(node, 'account');
+    const load = () => {
+      this.#account = chosenIn(account);
+      void this.#load(!node.account);
+    };
+    account.on('change', load);
+    load();
   }
 
   /** Where the strip comes from: "str" for one that is fixed there. */

@@ -239,6 +239,13 @@ describe('the nodes in the editor', () => {
     await editor.node(id).locator('.red-ui-flow-node-error').first().waitFor();
   });
 
+  it('say of a watch node that its outlet does not exist', async () => {
+    await stage.red.deploy([tab, account(stage.service), placed('watch', 'strip watch', { port: '7' })]);
+    await open();
+    await editor.edit('watch');
+    assert.match((await message('port').textContent()) ?? '', /Choose an outlet/);
+  });
+
   it('send on/off of one outlet where the flow does not say what to send', async () => {
     const status = { id: 'status', type: 'strip status', z: tab.id, x: 200, y: 100, wires: [[]] };
     await stage.red.deploy([tab, account(stage.service), { ...status, account: 'account', port: '2' }]);

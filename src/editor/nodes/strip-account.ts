@@ -13,7 +13,6 @@ import {
   problemThrownBy,
   showMessage,
   typedField,
-  watchField,
   type Descriptor,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
@@ -77,6 +76,7 @@ export const stripAccount: Descriptor = {
       return verdict === true ? '' : verdict;
     },
   },
+  warnings: { baseUrl: warningAbout },
   label: (node) => {
     const baseUrl = textOf(node, 'baseUrl');
     const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
@@ -98,10 +98,7 @@ let wantsSimulator = false;
 function open(node: EditorNode): void {
   wantsSimulator = false;
   showSeconds();
-  for (const field of ['interval', 'timeout', 'retryFor', 'concurrency'])
-    watchField(stripAccount, node, field);
-  openBaseUrl(node);
-  watchField(stripAccount, node, 'apiKey');
+  openBaseUrl();
   const units = isRecord(node.units) ? node.units : {};
   for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
   const table = (outlets = outletsTable(node));
@@ -114,14 +111,12 @@ function open(node: EditorNode): void {
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, { ...typedValues(), ...asked })),
   );
-  watchField(stripAccount, node, 'mapping');
   onPress($('#smart-strip-test'), () => test(node, showPreview));
   for (const field of [...TESTED.map(input), $('#smart-strip-use-mapping')]) field.on('input', clearTest);
   $('#smart-strip-diagnostics')
     .toggle(isStored)
     .on('click', () => void showDiagnostics(node.id));
-  // A row with something to correct must not stay folded away.
-  $('.smart-strip-section:has(#smart-strip-outlets li, [aria-invalid=true])').attr('open', '');
+  $('.smart-strip-section:has(#smart-strip-outlets li)').attr('open', '');
 }
 
 function save(node: EditorNode): void {
@@ -153,9 +148,8 @@ function timeoutOf(): string {
   return typed !== '' && hasSeconds() ? String(Math.round(Number(typed) * 1000)) : typed;
 }
 
-function openBaseUrl(node: EditorNode): void {
+function openBaseUrl(): void {
   const field = input('baseUrl');
-  watchField(stripAccount, node, 'baseUrl', warningAbout);
   const offer = $('#smart-strip-offer');
   offer.children('button').on('click', () => {
     wantsSimulator = true;

@@ -1,5 +1,5 @@
 import { choiceOf, SETTINGS } from '../../settings';
-import { followAccount, type Descriptor } from '../form';
+import type { Descriptor } from '../form';
 import { text } from '../red';
 
 const { output } = SETTINGS['strip list'];
@@ -7,5 +7,4 @@ const { output } = SETTINGS['strip list'];
 export const stripList: Descriptor = {
   type: 'strip list',
   label: (node) => ({ strip: text(`strip-account.canvas.${choiceOf(node, 'output', output)}`) }),
-  open: (node) => followAccount(node),
 };

@@ -1,13 +1,5 @@
 import { checkPrefix, SETTINGS, textOf } from '../../settings';
-import {
-  fieldOf,
-  followAccount,
-  problemThrownBy,
-  showHint,
-  watchField,
-  type Check,
-  type Descriptor,
-} from '../form';
+import { fieldOf, problemThrownBy, showHint, type Check, type Descriptor } from '../form';
 import { text, type EditorNode } from '../red';
 
 const check: Check = (value) => problemThrownBy(() => checkPrefix(String(value)));
@@ -41,7 +33,5 @@ function open(node: EditorNode): void {
     };
     input.on('input change', showTopics);
     showTopics();
-    watchField(stripMqtt, node, field);
   }
-  followAccount(node);
 }

@@ -10,7 +10,6 @@ import {
   rowsOf,
   showHint,
   showMessage,
-  watchField,
   type Check,
   type Descriptor,
 } from '../form';
@@ -98,7 +97,6 @@ function open(node: EditorNode): void {
   };
   path.on('input change', showPath);
   showPath();
-  for (const field of ['path', 'latency']) watchField(stripSimulator, node, field);
 
   const check = () => {
     const strips = listed();

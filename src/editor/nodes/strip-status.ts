@@ -1,5 +1,5 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
-import { showRow, watchField, type Descriptor } from '../form';
+import { showRow, type Descriptor } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
@@ -34,5 +34,4 @@ function open(node: EditorNode): void {
   };
   port.input.on('change', showOutput);
   showOutput();
-  watchField(stripStatus, node, 'port');
 }

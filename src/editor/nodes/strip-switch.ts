@@ -1,13 +1,5 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
-import {
-  segmentedField,
-  showHint,
-  showRow,
-  typedField,
-  watchField,
-  type Check,
-  type Descriptor,
-} from '../form';
+import { segmentedField, showHint, showRow, typedField, type Check, type Descriptor } from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
@@ -51,5 +43,4 @@ function open(node: EditorNode): void {
   port.input.on('change', showHints);
   on.input.on('change', showHints);
   showHints();
-  for (const field of ['port', 'on', 'delay']) watchField(stripSwitch, node, field);
 }

@@ -7,7 +7,6 @@ import {
   showHint,
   showMessage,
   showRow,
-  watchField,
   type Descriptor,
 } from '../form';
 import { text, type EditorNode } from '../red';
@@ -56,5 +55,4 @@ function open(node: EditorNode): void {
   };
   for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);
   showWhatMatters();
-  watchField(stripWatch, node, 'change');
 }
