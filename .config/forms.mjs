@@ -4,11 +4,11 @@
 // library can read without running it. It also works without the editor script, with plain fields.
 //
 // A row: <row field="mac" icon="plug" hint placeholder unit="seconds">
-// - hint: shows the text `<set>.hint.<field>` of the node's catalogue; hint="text" shows `<set>.hint.text`
-// - placeholder: the same with `<set>.placeholder.<field>`
-// - fallback: a placeholder that is not translated, such as an address
+// - hint: shows the text `<set>.hint.<field>` of the node's catalogue
+// - placeholder: the same with `<set>.placeholder.<field>`; placeholder="text" shows this text in every language
 // - unit: a key below `strip-account.unit`
 // - input: further attributes of a text field
+// - flags: names of properties of which each has a check box in this row, called `<set>.<field>.<flag>`; `field` is then no property itself
 
 const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
 
@@ -19,14 +19,18 @@ export function expandForm(html, set, settings) {
   const table = settings[type];
   if (table === undefined) throw new Error(`${set}.html: ${type} is not in src/settings.ts`);
   const config = html.includes("category: 'config'");
+  const credentials = [];
   return html
-    .replace(/<row ([^>]*)>/g, (_, attributes) => row(readAttributes(attributes), { set, table, config }))
-    .replace(/(registerType\('[^']+', )\{ (.*) \}\);/, (_, call, own) => {
-      const credentials = [...html.matchAll(/<row field="(\w+)"/g)]
-        .map(([, field]) => field)
-        .filter((field) => !(field in table));
-      return `${call}{\n${registration({ own, credentials, set, table, config })}  });`;
-    });
+    .replace(/<row ([^>]*)>/g, (_, text) => {
+      const attributes = readAttributes(text);
+      const { field, flags } = attributes;
+      if (!(field in table) && flags === undefined) credentials.push(field);
+      return row(attributes, { set, table, config });
+    })
+    .replace(
+      /(registerType\('[^']+', )\{ (.*) \}\);/,
+      (_, call, own) => `${call}{\n${registration({ own, credentials, set, table, config })}  });`,
+    );
 }
 
 function readAttributes(text) {
@@ -34,14 +38,14 @@ function readAttributes(text) {
   return Object.fromEntries(found.map(([, name, value]) => [name, value ?? true]));
 }
 
-function row({ field, icon, hint, placeholder, unit, fallback, input = '' }, { set, table, config }) {
-  const id = `node-${config ? 'config-' : ''}input-${field}`;
-  const setting = table[field] ?? { kind: 'password' };
+function row({ field, icon, hint, placeholder, unit, flags, input = '' }, { set, table, config }) {
+  const idOf = (property) => `node-${config ? 'config-' : ''}input-${property}`;
+  const id = idOf(field);
+  const setting = flags === undefined ? (table[field] ?? { kind: 'password' }) : { kind: 'flags' };
   if (field === 'name') return nameRow(id);
-  const key = (kind, given) => `${set}.${kind}.${given === true ? field : given}`;
   const describedBy = `aria-describedby="smart-strip-message-${field} smart-strip-hint-${field}"`;
-  const translated = placeholder ? ` data-i18n="[placeholder]${key('placeholder', placeholder)}"` : '';
-  const shown = fallback ? ` placeholder="${fallback}"` : translated;
+  const translated = placeholder ? ` data-i18n="[placeholder]${set}.placeholder.${field}"` : '';
+  const shown = typeof placeholder === 'string' ? ` placeholder="${placeholder}"` : translated;
   const extra = `${shown}${input === '' ? '' : ` ${input}`}`;
   const wide = 'style="width: 70%"';
   const control = {
@@ -60,15 +64,31 @@ function row({ field, icon, hint, placeholder, unit, fallback, input = '' }, { s
         ),
         '</select>',
       ].join('\n    '),
+    flags: () =>
+      [
+        '<div class="smart-strip-boxes">',
+        ...flags.split(' ').map((flag) => {
+          const box = `<input type="checkbox" id="${idOf(flag)}">`;
+          return `  <label for="${idOf(flag)}">${box} <span data-i18n="${set}.${field}.${flag}"></span></label>`;
+        }),
+        '</div>',
+      ].join('\n    '),
   }[setting.kind];
-  const label = `${set}.label.${field}`;
-  const iconClass = icon ?? 'user-circle-o';
+  const [classes, group, target] =
+    flags === undefined
+      ? ['form-row', '', ` for="${id}"`]
+      : [
+          'form-row smart-strip-checks',
+          ` role="group" aria-labelledby="smart-strip-label-${field}" ${describedBy}`,
+          '',
+        ];
+  const label = `<i class="fa fa-${icon ?? 'user-circle-o'}"></i> <span data-i18n="${set}.label.${field}"></span>`;
   return [
-    `<div class="form-row" id="smart-strip-row-${field}">`,
-    `    <label for="${id}" id="smart-strip-label-${field}"><i class="fa fa-${iconClass}"></i> <span data-i18n="${label}"></span></label>`,
+    `<div class="${classes}" id="smart-strip-row-${field}"${group}>`,
+    `    <label${target} id="smart-strip-label-${field}">${label}</label>`,
     `    ${control()}${unit ? ` <span data-i18n="${UNITS}.${unit}"></span>` : ''}`,
     `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
-    `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${key('hint', hint)}"` : ''}></div>`,
+    `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${set}.hint.${field}"` : ''}></div>`,
     `  </div>`,
   ].join('\n');
 }
