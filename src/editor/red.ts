@@ -148,6 +148,19 @@ export function button(
   return element;
 }
 
+/** A button with nothing but an icon of Font Awesome. */
+export function iconButton(
+  kind: string,
+  icon: string,
+  label: string,
+  press: ((event: MouseEvent) => void) | null = null,
+): HTMLButtonElement {
+  const attributes = { type: 'button', class: kind, title: label, 'aria-label': label };
+  const element = html('button', attributes, html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }));
+  element.onclick = press;
+  return element;
+}
+
 /** A line that says how something went: "success", "caution", "failure", or just a "note". */
 export const line = (kind: string, sentence: string): HTMLElement =>
   html('p', { class: `smart-strip-${kind}` }, sentence);

@@ -4,7 +4,7 @@ import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answ
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { button, html, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
+import { button, html, iconButton, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
@@ -110,8 +110,12 @@ export class Sidebar {
       { class: 'smart-strip-side' },
       // What the runtime runs of a subflow is its instances.
       isInSubflow(node) ? '' : html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
-      info === undefined ? '' : iconButton('fa-bug', reportLabel, () => void showDiagnostics(id)),
-      iconButton('fa-pencil', editLabel, () => RED.editor.editConfig('', 'strip-account', id)),
+      info === undefined
+        ? ''
+        : iconButton('smart-strip-icon', 'fa-bug', reportLabel, () => void showDiagnostics(id)),
+      iconButton('smart-strip-icon', 'fa-pencil', editLabel, () =>
+        RED.editor.editConfig('', 'strip-account', id),
+      ),
     );
     const folded = this.#folds.get(id) ?? false;
     const heading = html('h3', {}, this.#foldButton(id, name, folded));
@@ -188,8 +192,8 @@ export class Sidebar {
       html(
         'span',
         { class: 'smart-strip-buttons' },
-        iconButton('fa-toggle-on', switchLabel, place('strip switch')),
-        iconButton('fa-eye', watchLabel, place('strip watch')),
+        iconButton('smart-strip-icon', 'fa-toggle-on', switchLabel, place('strip switch')),
+        iconButton('smart-strip-icon', 'fa-eye', watchLabel, place('strip watch')),
       ),
     );
     const failure = this.#accounts.failed.get(key)?.failure;
@@ -376,16 +380,6 @@ const keyOf = (node: Node): string | undefined =>
 
 /** Time of day so many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
-
-function iconButton(icon: string, label: string, press: (event: MouseEvent) => void): HTMLButtonElement {
-  const element = button(
-    'smart-strip-icon',
-    press,
-    html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }),
-  );
-  element.ariaLabel = element.title = label;
-  return element;
-}
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
 export function stateOf(account: AccountOverview | undefined) {

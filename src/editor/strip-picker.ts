@@ -5,7 +5,6 @@ import { environmentVariable, previewText } from '../values';
 import {
   chosenIn,
   fieldOf,
-  isOpen,
   onPress,
   problemWith,
   segmentedField,
@@ -17,7 +16,7 @@ import {
   type Descriptor,
   type LabelParts,
 } from './form';
-import { html, text, type EditorNode } from './red';
+import { html, iconButton, text, type EditorNode } from './red';
 import {
   findStrip,
   knownStrip,
@@ -96,13 +95,20 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
  * Enter picks.
  */
 export class StripPicker {
-  readonly #field: ReturnType<typeof typedField>;
+  /** Its type says where the strip comes from: "str" for one that is fixed there. */
+  readonly field: ReturnType<typeof typedField>;
   /** The name of the chosen strip. */
-  readonly #name = $('<span class="smart-strip-chosen">');
+  readonly #name = html('span', { class: 'smart-strip-chosen' });
   /** How many strips are listed, or why there are none. */
-  readonly #note = $('<span role="status">');
-  readonly #list = $('<ul class="smart-strip-list" role="listbox" id="smart-strip-list" tabindex="-1">');
-  readonly #panel = $('<div class="smart-strip-picker">');
+  readonly #note = html('span', { role: 'status' });
+  readonly #list = html('ul', {
+    class: 'smart-strip-list',
+    role: 'listbox',
+    id: 'smart-strip-list',
+    tabindex: '-1',
+    'aria-label': text('strip-account.picker.strips'),
+  });
+  readonly #panel: HTMLElement;
   #account = '';
   /** What is typed since a strip was picked; filters the list. */
   #filter = '';
@@ -121,22 +127,20 @@ export class StripPicker {
     private readonly changed: () => void,
   ) {
     const own = { value: 'str', label: text('strip-account.type.strip') };
-    this.#field = typedField(descriptor, node, 'mac', own);
-    const { input, container, box } = this.#field;
-    this.#name.insertAfter(box.parent());
+    this.field = typedField(descriptor, node, 'mac', own);
+    const { input, container, box } = this.field;
+    box.parent().after(this.#name);
     const again = text('strip-account.picker.refresh');
-    const refresh = $('<button type="button" class="red-ui-button red-ui-button-small">')
-      .attr({ title: again, 'aria-label': again })
-      .append('<i class="fa fa-refresh" aria-hidden="true">');
-    onPress(refresh, () => this.#load(false));
-    this.#list.attr('aria-label', text('strip-account.picker.strips'));
-    const bar = $('<div class="smart-strip-bar">').append(this.#note, refresh);
-    this.#panel.append(bar, this.#list).insertAfter(container);
+    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again);
+    onPress($(refresh), () => this.#load(false));
+    const bar = html('div', { class: 'smart-strip-bar' }, this.#note, refresh);
+    this.#panel = html('div', { class: 'smart-strip-picker' }, bar, this.#list);
+    container.after(this.#panel);
     box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
 
     box.on('keydown', (event) => this.#onKeyDown(event)).on('blur', () => this.#onBlur());
     input.on('input', () => {
-      this.#filter = this.value();
+      this.#filter = this.field.value();
       this.#active = -1;
     });
     input.on('change input keyup paste', () => {
@@ -154,18 +158,9 @@ export class StripPicker {
     load();
   }
 
-  /** Where the strip comes from: "str" for one that is fixed there. */
-  type(): string {
-    return this.#field.type();
-  }
-
-  value(): string {
-    return this.#field.value();
-  }
-
   /** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`, which stands for all of them. */
   segments(whole: Segment): Segment[] {
-    const mac = this.#isFixed() ? this.value() : '';
+    const mac = this.#isFixed() ? this.field.value() : '';
     const ports = PORTS.map((port): Segment => {
       const value = String(port);
       const name = mac === '' ? null : outletName(this.#account, mac, value);
@@ -183,7 +178,7 @@ export class StripPicker {
     this.#draw();
     if (this.#account === '') return;
     // Another account may have been chosen meanwhile, or the dialog closed.
-    const isOver = () => mine !== this.#turn || !isOpen(this.#list);
+    const isOver = () => mine !== this.#turn || !this.#list.isConnected;
     // Node-RED reports the account of a dialog that opens up to three times.
     await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
     if (isOver()) return;
@@ -191,20 +186,20 @@ export class StripPicker {
     if (isOver()) return;
     this.#trouble = troubleOf(answer);
     const [only, ...others] = answer.ok ? answer.strips : [];
-    const mayPreselect = preselect && this.#isFixed() && this.value() === '';
-    if (mayPreselect && only && others.length === 0) this.#field.set(only.mac);
+    const mayPreselect = preselect && this.#isFixed() && this.field.value() === '';
+    if (mayPreselect && only && others.length === 0) this.field.set(only.mac);
     this.#draw();
     this.#reveal('[aria-selected=true]');
-    this.#check(this.value() !== '' && !this.#field.box.is(':focus'));
+    this.#check(this.field.value() !== '' && !this.field.box.is(':focus'));
     this.changed();
   }
 
   #isFixed(): boolean {
-    return this.type() === 'str';
+    return this.field.type() === 'str';
   }
 
   #chosen(): Strip | undefined {
-    return this.#isFixed() ? findStrip(stripsOf(this.#account), this.value()) : undefined;
+    return this.#isFixed() ? findStrip(stripsOf(this.#account), this.field.value()) : undefined;
   }
 
   #draw(): void {
@@ -213,43 +208,39 @@ export class StripPicker {
     const chosen = this.#chosen();
     this.#shown = all.filter((strip) => matches(strip, this.#filter));
     this.#active = Math.min(this.#active, this.#shown.length - 1);
-    this.#panel.toggle(isFixed);
-    const { box } = this.#field;
+    this.#panel.hidden = !isFixed;
+    const { box } = this.field;
     box.attr('role', isFixed ? 'combobox' : null).attr('aria-expanded', isFixed ? 'true' : null);
-    const name = chosen?.name ?? '';
-    this.#name
-      .text(name)
-      .attr('title', name)
-      .toggle(name !== '');
+    this.#name.textContent = this.#name.title = chosen?.name ?? '';
     const count = { shown: this.#shown.length, all: all.length };
     const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
     const note = this.#trouble === '' ? counted : this.#trouble;
-    if (this.#note.text() !== note) this.#note.text(note);
-    this.#list.empty();
-    this.#shown.forEach((strip, index) => {
-      $(stripOption(strip, strip === chosen))
-        .attr('id', `smart-strip-option-${index}`)
-        .toggleClass('smart-strip-active', index === this.#active)
-        // The text field keeps the focus.
-        .on('mousedown', (event) => event.preventDefault())
-        .on('click', () => this.#pick(strip))
-        .appendTo(this.#list);
+    if (this.#note.textContent !== note) this.#note.textContent = note;
+    const options = this.#shown.map((strip, index) => {
+      const option = stripOption(strip, strip === chosen);
+      option.id = `smart-strip-option-${index}`;
+      option.classList.toggle('smart-strip-active', index === this.#active);
+      // The text field keeps the focus.
+      option.onmousedown = (event) => event.preventDefault();
+      option.onclick = () => this.#pick(strip);
+      return option;
     });
+    this.#list.replaceChildren(...options);
     box.attr('aria-activedescendant', this.#active >= 0 ? `smart-strip-option-${this.#active}` : null);
   }
 
   /** Scrolls the list to the middle of an option, and nothing around it. */
   #reveal(option: string): void {
-    const [element] = this.#list.find(option);
-    const [frame] = this.#list;
-    if (!element || !frame) return;
-    frame.scrollTop = element.offsetTop - frame.offsetTop - (frame.clientHeight - element.offsetHeight) / 2;
+    const frame = this.#list;
+    const element = frame.querySelector<HTMLElement>(option);
+    if (element)
+      frame.scrollTop = element.offsetTop - frame.offsetTop - (frame.clientHeight - element.offsetHeight) / 2;
   }
 
   #pick(strip: Strip): void {
     this.#filter = '';
     this.#active = -1;
-    this.#field.set(strip.mac);
+    this.field.set(strip.mac);
     this.#draw();
     this.#reveal('[aria-selected=true]');
   }
@@ -275,17 +266,17 @@ export class StripPicker {
   #onBlur(): void {
     const { strip } = this.#lookUp();
     // A name that only one strip has becomes its MAC.
-    if (strip && !sameMac(strip.mac, this.value())) this.#pick(strip);
+    if (strip && !sameMac(strip.mac, this.field.value())) this.#pick(strip);
     this.#check(true);
   }
 
   #lookUp(): StripMatch {
-    return this.#isFixed() ? lookUp(stripsOf(this.#account), this.value()) : {};
+    return this.#isFixed() ? lookUp(stripsOf(this.#account), this.field.value()) : {};
   }
 
   /** Shows what is wrong. `isComplete`: nothing more is being typed. */
   #check(isComplete: boolean): void {
-    const value = this.value();
+    const value = this.field.value();
     const { error, warning } = this.#lookUp();
     const problem = error ?? problemWith(this.descriptor, this.node, 'mac', value);
     const isTyping = !isComplete && (error !== undefined || value === '');
@@ -322,9 +313,9 @@ export function targetFields(
   // Nothing is said of a choice that is still to be made.
   const showStrip = () => {
     port.redraw();
-    const fixed = picker.value() === '' ? '' : 'strip-account.hint.macFixed';
+    const fixed = picker.field.value() === '' ? '' : 'strip-account.hint.macFixed';
     const keys: Record<string, string> = { str: fixed, message: 'strip-account.hint.macMessage' };
-    showHint('mac', keys[picker.type()] ?? 'strip-account.hint.macEvaluated');
+    showHint('mac', keys[picker.field.type()] ?? 'strip-account.hint.macEvaluated');
   };
   const showOutlet = () => {
     const one = port.value() === '' ? '' : 'strip-account.hint.portFixed';

@@ -38,8 +38,8 @@ export const stripWatch: Descriptor = {
 function open(node: EditorNode): void {
   const picker = new StripPicker(stripWatch, node, () => {
     port.redraw();
-    const fixed = picker.value() === '' ? 'strip-watch.hint.every' : '';
-    showHint('mac', picker.type() === 'str' ? fixed : 'strip-watch.hint.variable');
+    const fixed = picker.field.value() === '' ? 'strip-watch.hint.every' : '';
+    showHint('mac', picker.field.type() === 'str' ? fixed : 'strip-watch.hint.variable');
   });
   const every = { value: '', label: text('strip-account.port.every') };
   const own = { value: 'port', label: '' };
