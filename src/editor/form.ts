@@ -240,13 +240,13 @@ export function onPress(button: JQuery, work: () => Promise<void>): void {
 /** Makes an editable list. `fill`: draws a row of what was added to the list, an empty object where the button was pressed. */
 export function editableRows(
   list: JQuery,
-  options: { addButton: string; sortable: boolean; removeItem?: () => void },
+  options: { addButton: string; sortable: boolean; removeItem: () => void },
   fill: (row: JQuery, data: Config) => void,
 ): void {
   list.editableList({
     ...options,
     removeItem: () => {
-      options.removeItem?.();
+      options.removeItem();
       // The focus went with the row.
       const [add] = list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton');
       if (document.activeElement === document.body) add?.focus({ preventScroll: true });

@@ -13,7 +13,7 @@ import {
 } from './form';
 import { button, html, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
-import { findOutlet, findStrip, outletOf, outletState, stateText, stripsOf } from './strips';
+import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
 interface OutletRow {
@@ -84,24 +84,48 @@ const KNOWN = 'smart-strip-known';
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
 export function outletsTable(node: EditorNode) {
-  const list = $('#smart-strip-outlets').on('change', () => checkRows());
+  const list = $('#smart-strip-outlets');
   let strips = stripsOf(node.id);
-  /** The outlets of the rows, by their keys: how many rows each has. */
-  const counts = new Map<string, number>();
-  const keyOf = (mac: string, port: string) => `${macKey(lookUp(strips, mac).strip?.mac ?? mac)}/${port}`;
-  const checkRows = () => {
-    counts.clear();
-    for (const { part } of rowsOf(list)) {
-      const key = keyOf(part('mac'), part('port'));
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+
+  /** Shows what is known of the outlet in each row, and what is wrong with it. In the field `typing`, a name may be incomplete. */
+  const check = (typing?: EventTarget) => {
+    const rows = rowsOf(list).filter(({ data }) => !('unreadable' in data));
+    const outlets = rows.map(({ element, part }) => {
+      const mac = element.find('[data-part=mac]');
+      const isTyping = mac[0] === typing;
+      const found = lookUp(strips, part('mac'));
+      // A name becomes the MAC of its strip as soon as the strips are known.
+      if (found.strip && !isTyping) mac.val(found.strip.mac);
+      const key = `${macKey(found.strip?.mac ?? part('mac'))}/${part('port')}`;
+      return { ...found, element, isTyping, mac: part('mac'), port: part('port'), key };
+    });
+    const keys = outlets.map(({ key }) => key);
+    for (const { element, isTyping, mac, port, key, strip, error = '', warning } of outlets) {
+      const stripName = strip?.name ?? '';
+      element.find('.smart-strip-name').text(stripName).attr('title', stripName);
+      const ownName = outletOf(strip, port)?.name ?? text('strip-account.outlets.name');
+      element.find('[data-part=name]').attr('placeholder', ownName);
+      const state = outletState(strip, port);
+      element.find('[data-part=port]').attr('title', state === null ? '' : stateText(state));
+      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error;
+      const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
+      const line = String(element.find('[data-line]').data('line'));
+      showMessage(
+        line,
+        isTyping ? '' : problem,
+        isTwice ? text('strip-account.warning.outletTwice') : warning,
+      );
     }
-    list.find('.smart-strip-outlet-row').trigger('smart-strip-refresh');
   };
-  const isTwice = (mac: string, port: string) => mac.trim() !== '' && (counts.get(keyOf(mac, port)) ?? 0) > 1;
-  const options = { addButton: text('strip-account.outlets.add'), sortable: false, removeItem: checkRows };
+  list.on('input', ({ target }) => check(target)).on('change focusin focusout', () => check());
+  const options = {
+    addButton: text('strip-account.outlets.add'),
+    sortable: false,
+    removeItem: () => check(),
+  };
   editableRows(list, options, (row, data) => {
-    if ('unreadable' in data) showUnreadable(row, data.unreadable);
-    else showOutlet(row, data, () => strips, isTwice);
+    if ('unreadable' in data) addUnreadable(row, data.unreadable);
+    else addOutlet(row, data);
   });
   const addStrips = () => {
     const rows = rowsOf(list).map(readRow);
@@ -110,6 +134,7 @@ export function outletsTable(node: EditorNode) {
       outlets.filter(({ port }) => !findOutlet(listed, mac, port)).map(({ port }) => ({ mac, port })),
     );
     list.editableList('addItems', found);
+    check();
     rowsOf(list)[rows.length]?.element.find('[data-part=name]').trigger('focus');
   };
   const small = 'red-ui-button red-ui-button-small smart-strip-add';
@@ -123,7 +148,7 @@ export function outletsTable(node: EditorNode) {
     $(`#${KNOWN}`).empty().append(offers);
     addFound.disabled = strips.length === 0;
     showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
-    checkRows();
+    check();
   };
   list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
   refresh(strips);
@@ -143,7 +168,7 @@ function readRow({ element, data, part }: ReturnType<typeof rowsOf>[number]): Ta
 }
 
 /** Only its removal changes it. */
-function showUnreadable(row: JQuery, value: unknown): void {
+function addUnreadable(row: JQuery, value: unknown): void {
   const fault = `✕ ${text('strip-account.invalid.protected')}`;
   row.append(html('code', {}, JSON.stringify(value)), html('div', { class: 'smart-strip-message' }, fault));
 }
@@ -151,50 +176,20 @@ function showUnreadable(row: JQuery, value: unknown): void {
 let lastLine = 0;
 
 /** `outlet`: an `OutletRow`, or of a new row as much as is known. */
-function showOutlet(
-  row: JQuery,
-  outlet: Config,
-  known: () => readonly Strip[],
-  isTwice: (mac: string, port: string) => boolean,
-): void {
+function addOutlet(row: JQuery, outlet: Config): void {
   const line = `outlet-${++lastLine}`;
   const field = (part: string, label: string) => rowField(row, part, label, textOf(outlet, part));
-  const mac = field('mac', text('strip-account.outlets.strip'));
-  mac.attr({ list: KNOWN, 'aria-describedby': describedBy(line) });
-  const stripName = $('<span class="smart-strip-name">').appendTo(row);
-  const port = $('<select data-part="port">')
-    .attr('aria-label', text('strip-account.type.port'))
-    .append(PORTS.map((value) => html('option', {}, String(value))))
-    .val(textOf(outlet, 'port', '1'))
-    .appendTo(row);
-  const nameLabel = text('strip-account.outlets.name');
-  const name = field('name', nameLabel);
+  const described = { list: KNOWN, 'aria-describedby': describedBy(line) };
+  field('mac', text('strip-account.outlets.strip')).attr(described);
+  const ports = PORTS.map((value) => html('option', {}, String(value)));
+  const label = text('strip-account.type.port');
+  const port = html('select', { 'data-part': 'port', 'aria-label': label }, ...ports);
+  port.value = textOf(outlet, 'port', '1');
+  row.append(html('span', { class: 'smart-strip-name' }), port);
+  field('name', text('strip-account.outlets.name'));
   const box = html('input', { type: 'checkbox', 'data-part': 'protected' });
   box.checked = ownProperty(outlet, 'protected') === true;
-  const message = { class: 'smart-strip-message', role: 'status', id: `smart-strip-message-${line}` };
+  const id = `smart-strip-message-${line}`;
+  const message = { class: 'smart-strip-message', role: 'status', id, 'data-line': line };
   row.append(html('label', {}, box, text('strip-account.outlets.protected')), html('div', message));
-
-  /** `typing`: a name that is still being typed is not wrong yet. */
-  const describe = (typing = false) => {
-    const typed = String(mac.val());
-    const strip = findStrip(known(), typed);
-    stripName.text(strip?.name ?? '').attr('title', strip?.name ?? '');
-    name.attr('placeholder', outletOf(strip, String(port.val()))?.name ?? nameLabel);
-    const state = outletState(strip, String(port.val()));
-    port.attr('title', state === null ? '' : stateText(state));
-    const { error = '', warning } = lookUp(known(), typed);
-    const problem = typed.trim() === '' ? text('strip-account.invalid.rowStrip') : error;
-    const twice = isTwice(typed, String(port.val())) ? text('strip-account.warning.outletTwice') : warning;
-    showMessage(line, typing ? '' : problem, twice);
-  };
-  /** A name becomes the MAC of its strip as soon as the strips are known. */
-  const resolve = () => {
-    const { strip } = lookUp(known(), String(mac.val()));
-    if (strip) mac.val(strip.mac);
-    describe();
-  };
-  mac.on('input', () => describe(true)).on('blur', resolve);
-  port.on('change', () => describe());
-  row.on('smart-strip-refresh', resolve);
-  resolve();
 }
