@@ -19,16 +19,14 @@ export function fieldToCorrect(code: string, key: string): string | null {
   return 'baseUrl';
 }
 
-/** What a test is made with. `valueOf` reads a property of the account; the key is `STORED_PASSWORD` where it was not typed again. */
-export const accountValues = (valueOf: (property: string) => string) => ({
-  baseUrl: valueOf('baseUrl'),
-  apiKey: valueOf('apiKey'),
-  timeout: valueOf('timeout'),
-  tls: valueOf('tls'),
-  proxy: valueOf('proxy'),
-  mapping: valueOf('mapping'),
-});
-type AccountValues = ReturnType<typeof accountValues>;
+/** Properties of an account that a test is made with. */
+export const TESTED = ['baseUrl', 'apiKey', 'timeout', 'tls', 'proxy', 'mapping'];
+
+/** Their values; the key is `STORED_PASSWORD` where it was not typed again. */
+export type AccountValues = Readonly<Record<string, string>>;
+
+export const accountValues = (valueOf: (property: string) => string): AccountValues =>
+  Object.fromEntries(TESTED.map((property) => [property, valueOf(property)]));
 
 /** What to ask for instead of the list. */
 export interface AskedFor {
@@ -42,8 +40,12 @@ const IN_SUBFLOW: StripsAnswer = { ...trouble('instance'), sent: null };
 const NOT_DEPLOYED: StripsAnswer = { ...trouble('notDeployed'), sent: null };
 
 /** Asks the service with values that need not be deployed. */
-export async function testAccount(node: EditorNode, values: AccountValues & AskedFor): Promise<StripsAnswer> {
-  const answer = await ask('strip-account/test', { data: { id: node.id, ...values } });
+export async function testAccount(
+  node: EditorNode,
+  values: AccountValues,
+  asked: AskedFor = {},
+): Promise<StripsAnswer> {
+  const answer = await ask('strip-account/test', { data: { id: node.id, ...values, ...asked } });
   if (answer.ok || !isInSubflow(node)) return answer;
   // Only an instance of the subflow knows its variables.
   const isVariable = Object.values(values).includes(`\${${answer.params.variable}}`);

@@ -28,12 +28,14 @@ import {
   stateText,
   stripsOf,
   testAccount,
+  TESTED,
+  type AccountValues,
 } from '../strips';
 import { enabledSimulators } from './strip-simulator';
 
 const { timeout: TIMEOUT, concurrency: CONCURRENCY } = SETTINGS['strip-account'];
-/** Fields that Test connection uses, or that its errors point at. */
-const TESTED = ['baseUrl', 'apiKey', 'timeout', 'interval', 'tls', 'proxy', 'mapping'];
+/** Fields whose change makes the result of a test outdated, or that its errors point at. */
+const TEST_FIELDS = [...TESTED, 'interval'];
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
@@ -109,10 +111,11 @@ function open(node: EditorNode): void {
     void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
   typedField(stripAccount, node, 'mapping');
   const showPreview = openPreview(node, async (asked) =>
-    named(await testAccount(node, { ...typedValues(), ...asked })),
+    named(await testAccount(node, typedValues(), asked)),
   );
   onPress($('#smart-strip-test'), () => test(node, showPreview));
-  for (const field of [...TESTED.map(input), $('#smart-strip-use-mapping')]) field.on('input', clearTest);
+  for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
+    field.on('input', clearTest);
   $('#smart-strip-diagnostics')
     .toggle(isStored)
     .on('click', () => void showDiagnostics(node.id));
@@ -186,7 +189,7 @@ function clearTest(): void {
   if (result.is(':empty')) return;
   result.empty();
   $('#smart-strip-found').hide();
-  for (const field of TESTED) {
+  for (const field of TEST_FIELDS) {
     showMessage(field, '');
     // What the field itself finds wrong stays.
     input(field).triggerHandler('change');
@@ -206,7 +209,7 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   result.empty();
   if (shown.ok) showStrips(result, shown);
   else showFailure(result, shown);
-  const stale = [values.tls, values.proxy].some((id) => RED.nodes.node(id)?.changed === true);
+  const stale = [values.tls, values.proxy].some((id = '') => RED.nodes.node(id)?.changed === true);
   if (stale) result.append(line('note', text('strip-account.test.stale')));
 }
 
@@ -216,7 +219,7 @@ const named = (answer: StripsAnswer): StripsAnswer =>
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
     : answer;
 
-const typedValues = () => ({
+const typedValues = (): AccountValues => ({
   ...accountValues(valueOf),
   timeout: timeoutOf(),
   mapping: typedMapping(),
