@@ -1,4 +1,4 @@
-import { isStripError, type Params } from '../api/errors';
+import { isStripError } from '../api/errors';
 import {
   choiceOf,
   flagOf,
@@ -22,6 +22,8 @@ export interface Descriptor {
   readonly checks?: Readonly<Record<string, Check>>;
   /** What is to be said of a value with which nothing is wrong, by property. */
   readonly warnings?: Readonly<Record<string, (value: string) => string>>;
+  /** Hints that depend on the value, by property; the others are in the html. */
+  readonly hints?: Readonly<Record<string, (value: string) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
   /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
@@ -83,8 +85,8 @@ export const fieldOf = (node: EditorNode, field: string): JQuery =>
 export const showRow = (field: string, visible: boolean) => $(`#smart-strip-row-${field}`).toggle(visible);
 
 /** Shows the hint below a field: a key of a catalogue; "" removes it. */
-export const showHint = (field: string, key: string, params: Params = {}) =>
-  $(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key, params));
+export const showHint = (field: string, key: string) =>
+  $(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key));
 
 /** Shows below a field what is wrong with it, else the warning; "" for nothing. Its control names the message in `aria-describedby`. */
 export function showMessage(field: string, error: string, warning = ''): void {
@@ -154,6 +156,8 @@ function watchField(descriptor: Descriptor, node: EditorNode, field: string): vo
     touched ||= value !== '';
     const problem = touched ? problemWith(descriptor, node, field, value) : '';
     showMessage(field, problem, descriptor.warnings?.[field]?.(value));
+    const hint = descriptor.hints?.[field];
+    if (hint) $(`#smart-strip-hint-${field}`).text(hint(value.trim()));
   };
   input.on('change keyup paste input', check).on('blur', () => {
     touched = true;
@@ -254,7 +258,7 @@ export function editableRows(
     removable: true,
     height: 'auto',
     addItem: (container, _, data) => {
-      const row = $('<div class="smart-strip-outlet-row">').appendTo(container);
+      const row = $(html('div', { class: 'smart-strip-outlet-row' })).appendTo(container);
       fill(row, isRecord(data) ? data : {});
       // Node-RED makes it a link with only an icon.
       const remove = container.closest('li').find('.red-ui-editableList-item-remove');
@@ -270,11 +274,12 @@ export function editableRows(
 }
 
 /** A text field in a row of an editable list. */
-export const rowField = (row: JQuery, part: string, label: string, value: string): JQuery =>
-  $('<input type="text" spellcheck="false">')
-    .attr({ 'data-part': part, placeholder: label, 'aria-label': label })
+export function rowField(row: JQuery, part: string, label: string, value: string): JQuery {
+  const named = { 'data-part': part, placeholder: label, 'aria-label': label };
+  return $(html('input', { type: 'text', spellcheck: 'false', ...named }))
     .val(value)
     .appendTo(row);
+}
 
 /** The rows of an editable list: what was added to the list, and what their fields hold. */
 export const rowsOf = (list: JQuery) =>
@@ -306,12 +311,8 @@ export function segmentedField(
     const labels = segments().map(({ value }) =>
       html('label', {}, radio(value), html('span', {}), html('small', {})),
     );
-    $('<div class="smart-strip-segments" role="radiogroup">')
-      .attr({
-        'aria-labelledby': `smart-strip-label-${field}`,
-        'aria-describedby': describedBy(field),
-      })
-      .append(labels)
+    const named = { 'aria-labelledby': `smart-strip-label-${field}`, 'aria-describedby': describedBy(field) };
+    $(html('div', { class: 'smart-strip-segments', role: 'radiogroup', ...named }, ...labels))
       .on('change', (event) => typed.box.val(String($(event.target).val())).trigger('change'))
       .appendTo(container);
   };

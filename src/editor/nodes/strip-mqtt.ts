@@ -1,6 +1,6 @@
 import { checkPrefix, SETTINGS, textOf } from '../../settings';
-import { fieldOf, problemThrownBy, showHint, type Check, type Descriptor } from '../form';
-import { text, type EditorNode } from '../red';
+import { problemThrownBy, type Check, type Descriptor } from '../form';
+import { text } from '../red';
 
 const check: Check = (value) => problemThrownBy(() => checkPrefix(String(value)));
 
@@ -12,26 +12,21 @@ export const stripMqtt: Descriptor = {
     topic: check,
     discovery: (value, node) => (value === '' ? '' : check(value, node)),
   },
+  // Which topics the mqtt nodes beside this one need.
+  hints: {
+    topic: (typed) => {
+      const isValid = check(typed, {}) === '';
+      return isValid ? text('strip-mqtt.hint.topic', { prefix: checkPrefix(typed) }) : '';
+    },
+    discovery: (typed) => {
+      if (typed === '') return text('strip-mqtt.hint.discoveryEmpty');
+      return check(typed, {}) === '' ? text('strip-mqtt.hint.discovery') : '';
+    },
+  },
   label: (node) => {
     const own = textOf(node, 'topic', topic.default);
     return { strip: own === topic.default ? '' : own };
   },
   inputLabel: () => text('strip-mqtt.port.input'),
   outputLabel: () => text('strip-mqtt.port.output'),
-  open,
 };
-
-/** Says below each field which topics the mqtt nodes beside this one need. */
-function open(node: EditorNode): void {
-  for (const field of ['topic', 'discovery'] as const) {
-    const input = fieldOf(node, field);
-    const showTopics = () => {
-      const typed = String(input.val()).trim();
-      const isValid = check(typed, node) === '';
-      if (isValid) showHint(field, `strip-mqtt.hint.${field}`, { prefix: checkPrefix(typed) });
-      else showHint(field, field === 'discovery' && typed === '' ? 'strip-mqtt.hint.discoveryEmpty' : '');
-    };
-    input.on('input change', showTopics);
-    showTopics();
-  }
-}

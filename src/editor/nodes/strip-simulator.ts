@@ -4,11 +4,9 @@ import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings'
 import { isRecord, previewText } from '../../values';
 import {
   editableRows,
-  fieldOf,
   problemWith,
   rowField,
   rowsOf,
-  showHint,
   showMessage,
   type Check,
   type Descriptor,
@@ -56,6 +54,12 @@ const checkStrips: Check = (value) => {
 export const stripSimulator: Descriptor = {
   type: 'strip simulator',
   checks: { path: checkPath, strips: checkStrips },
+  hints: {
+    path: (typed) => {
+      const path = simulatorPath(typed);
+      return path === null ? '' : text('strip-simulator.hint.path', { path: path === '' ? '/' : path });
+    },
+  },
   inputLabel: () => text('strip-simulator.port.input'),
   outputLabel: () => text('strip-simulator.port.output'),
   open,
@@ -89,15 +93,6 @@ export function withNames(strip: Config, names: readonly string[]): Config {
 }
 
 function open(node: EditorNode): void {
-  const path = fieldOf(node, 'path');
-  const showPath = () => {
-    const typed = simulatorPath(String(path.val()));
-    if (typed === null) showHint('path', '');
-    else showHint('path', 'strip-simulator.hint.path', { path: typed === '' ? '/' : typed });
-  };
-  path.on('input change', showPath);
-  showPath();
-
   const check = () => {
     const strips = listed();
     showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
