@@ -197,6 +197,13 @@ export function noAnswer(status: number): Failure & { ok: false } {
   return trouble(kinds[status] ?? 'unexpected');
 }
 
+/** Whether the runtime tells this user about accounts and strips. */
+export const mayRead = (): boolean => RED.user.hasPermission('strip-account.read');
+
+/** Whether the runtime tests a connection for this user. */
+export const mayTest = (): boolean =>
+  RED.user.hasPermission('strip-account.write') && RED.user.hasPermission('flows.write');
+
 /**
  * Asks the runtime's admin API, or posts `data` to it. Never rejects. By a relative address and with jQuery, because only that carries the
  * login's token.

@@ -4,7 +4,7 @@ import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answ
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { button, html, iconButton, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
+import { button, html, iconButton, mayRead, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
@@ -69,10 +69,9 @@ export class Sidebar {
   }
 
   #askWhileVisible(): void {
-    const mayRead = RED.user.hasPermission('strip-account.read');
-    if (mayRead && this.#isShown && document.visibilityState === 'visible') this.#accounts.start();
+    if (mayRead() && this.#isShown && document.visibilityState === 'visible') this.#accounts.start();
     else this.#accounts.stop();
-    if (!mayRead) this.#draw();
+    if (!mayRead()) this.#draw();
   }
 
   /** Says what happened, for screen readers too. */
@@ -89,7 +88,7 @@ export class Sidebar {
     });
     this.#uses = nodesByTarget();
     const { all, failure } = this.#accounts;
-    const shown = RED.user.hasPermission('strip-account.read') ? failure : noAnswer(403);
+    const shown = mayRead() ? failure : noAnswer(403);
     this.#notice.textContent = shown === null ? '' : text(shown.key);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
     this.#filter.hidden = nodes.length === 0;
@@ -218,6 +217,7 @@ export class Sidebar {
     toggle.ariaBusy = isPending ? 'true' : null;
     toggle.ariaDisabled = isPending || isRefused ? 'true' : null;
     toggle.disabled = !RED.user.hasPermission('strip-account.write');
+    if (toggle.disabled) toggle.title = text('strip-account.trouble.notAllowed');
     toggle.dataset.on = String(asked ?? on);
     return toggle;
   }

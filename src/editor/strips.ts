@@ -1,7 +1,7 @@
 import { macKey, sameMac, type Outlet, type ReadingName, type Strip } from '../api/types';
 import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf } from '../settings';
-import { adminRequest, text, trouble, type EditorNode } from './red';
+import { adminRequest, mayRead, mayTest, noAnswer, text, trouble, type EditorNode } from './red';
 
 /** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
 export function fieldToCorrect(code: string, key: string): string | null {
@@ -38,6 +38,9 @@ export interface AskedFor {
 
 const IN_SUBFLOW: StripsAnswer = { ...trouble('instance'), sent: null };
 const NOT_DEPLOYED: StripsAnswer = { ...trouble('notDeployed'), sent: null };
+// Where the runtime would refuse, it is not asked: the browser logs a refusal as an error.
+const MAY_NOT_READ: StripsAnswer = { ...noAnswer(403), sent: null };
+const MAY_NOT_TEST: StripsAnswer = { ...trouble('notAllowed'), sent: null };
 
 /** Asks the service with values that need not be deployed. */
 export async function testAccount(
@@ -45,6 +48,7 @@ export async function testAccount(
   values: AccountValues,
   asked: AskedFor = {},
 ): Promise<StripsAnswer> {
+  if (!mayTest()) return MAY_NOT_TEST;
   const answer = await ask('strip-account/test', { data: { id: node.id, ...values, ...asked } });
   if (answer.ok || !isInSubflow(node)) return answer;
   // Only an instance of the subflow knows its variables.
@@ -112,6 +116,7 @@ export const isProtectedOutlet = (account: string, mac: string, port: number): b
  * in an old state; one that is not deployed always asks the service.
  */
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
+  if (!mayRead()) return MAY_NOT_READ;
   const node = RED.nodes.node(account);
   if (!node || (node.changed !== true && isInSubflow(node))) return IN_SUBFLOW;
   // The runtime would answer 404, which the browser logs as an error.

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { account, tab } from '../support/flow';
-import { logIn, USERS } from '../support/node-red-admin';
+import { tab } from '../support/flow';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { INTERVAL, setSidebar, Sidebar } from './sidebar';
-import { setStage } from './stage';
 
 const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -221,53 +219,6 @@ describe('the accounts in the side bar', () => {
       await second.shows('Media strip, outlet 1', true);
     } finally {
       await other.close();
-    }
-  });
-});
-
-describe('the side bar behind a login', () => {
-  const stage = setStage({
-    nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
-  });
-
-  it('says to a user who may not read that they may not, and asks for nothing', async () => {
-    await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
-    const login = { username: 'none', password: 'open' };
-    const editor = await Editor.open(stage.browser, stage.red.url, { login });
-    try {
-      const bar = new Sidebar(editor);
-      const asked: string[] = [];
-      editor.page.on('request', (request) => asked.push(request.url()));
-      await bar.show();
-      await bar.root.getByText('log in as a user who is').waitFor();
-      assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
-      assert.equal(await bar.account('Home').count(), 0, 'whether it is deployed is not known');
-    } finally {
-      await editor.close();
-    }
-  });
-
-  it('shows a reader everything and lets them switch nothing', async () => {
-    await stage.red.deploy([tab, account(stage.service, { name: 'Home', interval: '5' })]);
-    const login = { username: 'guest', password: 'open' };
-    const editor = await Editor.open(stage.browser, stage.red.url, { login });
-    try {
-      const bar = new Sidebar(editor);
-      await bar.show();
-      await bar.shows('Desk strip, outlet 1', false);
-      assert.equal(await bar.root.locator('button[role=switch]:enabled').count(), 0);
-      const { status } = await fetch(`${stage.red.url}/strip-sidebar/switch`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${await logIn(stage.red.url, login, 'read')}`,
-        },
-        body: JSON.stringify({ account: 'account', mac: DESK, port: 1, on: true }),
-      });
-      assert.ok(status === 401 || status === 403, String(status));
-      assert.ok(stage.service.requests.every(({ method }) => method === 'GET'));
-    } finally {
-      await editor.close();
     }
   });
 });

@@ -17,7 +17,7 @@ import {
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
 import { openPreview, typedMapping } from '../preview';
-import { html, line, placeNodes, text, type EditorNode } from '../red';
+import { html, line, mayRead, mayTest, placeNodes, text, type EditorNode } from '../red';
 import {
   accountValues,
   fieldToCorrect,
@@ -113,11 +113,12 @@ function open(node: EditorNode): void {
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, typedValues(), asked)),
   );
-  onPress($('#smart-strip-test'), () => test(node, showPreview));
+  onPress($('#smart-strip-test').prop('disabled', !mayTest()), () => test(node, showPreview));
+  if (!mayTest()) $('#smart-strip-result').before(line('note', text('strip-account.trouble.notAllowed')));
   for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
     field.on('input', clearTest);
   $('#smart-strip-diagnostics')
-    .toggle(isStored)
+    .toggle(isStored && mayRead())
     .on('click', () => void showDiagnostics(node.id));
   $('.smart-strip-section:has(#smart-strip-outlets li)').attr('open', '');
 }

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { account, placed, tab } from '../support/flow';
+import { logIn, USERS } from '../support/node-red-admin';
+import { STRIPS } from '../support/service';
+import { Editor } from './editor';
+import { Sidebar } from './sidebar';
+import { setStage } from './stage';
+
+const [{ mac: DESK }] = STRIPS;
+
+describe('the editor behind a login', () => {
+  const stage = setStage({
+    nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
+  });
+
+  it('says in the side bar to a user who may not read that they may not, and asks for nothing', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
+    const login = { username: 'none', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      const bar = new Sidebar(editor);
+      const asked: string[] = [];
+      editor.page.on('request', (request) => asked.push(request.url()));
+      await bar.show();
+      await bar.root.getByText('log in as a user who is').waitFor();
+      assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
+      assert.equal(await bar.account('Home').count(), 0, 'whether it is deployed is not known');
+    } finally {
+      await editor.close();
+    }
+  });
+
+  it('shows a reader everything in the side bar, lets them switch nothing, and says why', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home', interval: '5' })]);
+    const login = { username: 'guest', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      const bar = new Sidebar(editor);
+      await bar.show();
+      await bar.shows('Desk strip, outlet 1', false);
+      assert.equal(await bar.root.locator('button[role=switch]:enabled').count(), 0);
+      assert.match((await bar.toggle('Desk strip, outlet 1').getAttribute('title')) ?? '', /not allowed/);
+      const { status } = await fetch(`${stage.red.url}/strip-sidebar/switch`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${await logIn(stage.red.url, login, 'read')}`,
+        },
+        body: JSON.stringify({ account: 'account', mac: DESK, port: 1, on: true }),
+      });
+      assert.ok(status === 401 || status === 403, String(status));
+      assert.ok(stage.service.requests.every(({ method }) => method === 'GET'));
+    } finally {
+      await editor.close();
+    }
+  });
+
+  it('offers a reader no test of the connection, and says why', async () => {
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
+    const login = { username: 'guest', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      await editor.editConfig('strip-account', 'account');
+      const row = editor.page.locator('#smart-strip-row-test');
+      assert.ok(await row.getByRole('button', { name: 'Test connection' }).isDisabled());
+      assert.ok(await row.getByRole('button', { name: 'Diagnostics' }).isEnabled());
+      await row.getByText('You are not allowed to do this').waitFor();
+    } finally {
+      await editor.close();
+    }
+  });
+
+  it('asks for no strips that the user may not read or test', async () => {
+    const lamp = { mac: DESK, macType: 'str', port: '1', portType: 'port', on: 'toggle', onType: 'action' };
+    await stage.red.deploy([tab, account(stage.service), placed('switch', 'strip switch', lamp)]);
+    for (const [username, note] of [
+      ['none', 'not allowed to use this account'],
+      ['guest', 'not allowed to do this'],
+    ] as const) {
+      const login = { username, password: 'open' };
+      const editor = await Editor.open(stage.browser, stage.red.url, { login });
+      try {
+        const { page, errors } = editor;
+        errors.length = 0; // The login itself begins with one.
+        // What is not deployed could only be tested.
+        if (username === 'guest') {
+          await editor.editConfig('strip-account', 'account');
+          await page.locator('#node-config-input-name').fill('Home');
+          await editor.doneConfig();
+        }
+        await editor.edit('switch');
+        await page.locator('.smart-strip-picker', { hasText: note }).waitFor();
+        assert.deepEqual(errors, []);
+      } finally {
+        await editor.close();
+      }
+    }
+  });
+});
