@@ -298,6 +298,16 @@ describe('publishing', () => {
     assert.equal(again.filter((text) => text.includes('/load')).join(), 'smart-strip/A1B2C3D4E5F6/load ');
   });
 
+  it('sends nothing twice of a strip that comes back before its topics were emptied', async () => {
+    const lab = new Lab().start(strip([true], { load: 5 }));
+    await lab.published();
+    lab.tell({ kind: 'removed', strip: strip([true], { load: 5 }) });
+    lab.appears(strip([true], { load: 5 }));
+    const told = await lab.published();
+    assert.ok(told.includes('smart-strip/A1B2C3D4E5F6/1 ON'));
+    assert.equal(new Set(told.map((text) => text.split(' ')[0])).size, told.length, told.join('\n'));
+  });
+
   it('shows how many strips are shared, or what is wrong', () => {
     const lab = new Lab().start();
     lab.becomes({ available: null });
