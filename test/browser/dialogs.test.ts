@@ -260,6 +260,19 @@ describe('the dialogs with thirty strips', () => {
     await editor.expectLabel(id, 'Bench 1: Soldering iron');
   });
 
+  it('show the names of strips whole in the list, so that two that begin alike can be told apart', async () => {
+    await open();
+    await newSwitch();
+    const cut = await options()
+      .locator('.smart-strip-name')
+      .evaluateAll((names) =>
+        names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+      );
+    await typed().fill('television');
+    await editor.picture('strip-names');
+    assert.deepEqual(cut, []);
+  });
+
   it('show the names of outlets whole where there is place', async () => {
     const names = [
       'Computer',
