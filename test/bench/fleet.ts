@@ -1,15 +1,13 @@
 // `npm run fleet`: ten thousand accounts on one service, on a simulated clock, with the poller, retry and rate-limit code that
 // users run. Writes one plot per scenario to docs/images and compares each peak with the load at rest.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Account } from '../../src/account/account';
-import type { AccountLog } from '../../src/account/types';
 import { StripError } from '../../src/api/errors';
-import type { Clock } from '../../src/api/types';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { calm, FakeClock } from '../support/fake-clock';
 import { REPOSITORY } from '../support/node-red-install';
-import { Report } from './report';
+import { printSummary, printTable, printTarget } from './report';
 
 const ACCOUNTS = 10_000;
 const INTERVAL = 30;
@@ -17,12 +15,56 @@ const AT_REST = ACCOUNTS / INTERVAL;
 /** Milliseconds that an answer takes. The clock moves on in steps of the same length. */
 const LATENCY = 50;
 
+/** Times in seconds. */
+interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  /** Within which all accounts start. */
+  readonly start: number;
+  readonly length: number;
+  /** From when on the load is judged. */
+  readonly from: number;
+  /** Why the service does not answer, at a time in milliseconds. */
+  readonly errorAt?: (ms: number) => StripError | null;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'rest', title: 'At rest', start: INTERVAL, length: 330, from: 2 * INTERVAL },
+  {
+    name: 'common-start',
+    title: 'A common start: all within one second',
+    start: 0,
+    length: 300,
+    from: 1,
+  },
+  {
+    name: 'outage',
+    title: 'An outage of 10 minutes, from second 120 on',
+    start: INTERVAL,
+    length: 1200,
+    from: 121,
+    errorAt: (ms) =>
+      ms >= 120_000 && ms < 720_000 ? new StripError('UNREACHABLE', 'UNREACHABLE.refused') : null,
+  },
+  {
+    name: 'rate-limit',
+    title: 'A 429 with the same end of the pause for all, from second 120 to 240',
+    start: INTERVAL,
+    length: 540,
+    from: 121,
+    errorAt: (ms) =>
+      ms >= 120_000 && ms < 240_000
+        ? new StripError('RATE_LIMITED', 'RATE_LIMITED.seconds', { retryAfter: 240_000 - ms })
+        : null,
+  },
+];
+
 /** One clock for all accounts. */
 class FleetClock extends FakeClock {
   override random = (): number => Math.random();
 
   /** Moves on in steps, and lets every promise settle after each. */
-  async advanceBy(seconds: number): Promise<void> {
+  async run(seconds: number): Promise<void> {
     for (let ms = 0; ms < seconds * 1000; ms += LATENCY) {
       this.advance(LATENCY);
       await calm();
@@ -30,47 +72,22 @@ class FleetClock extends FakeClock {
   }
 }
 
-type Behaviour = 'up' | 'down' | { retryAfter: number };
-
-/** The one service of all accounts, and how many requests it had in each second. */
-class Service {
-  behaviour: Behaviour = 'up';
-  readonly perSecond: (number | undefined)[] = [];
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  async request(): Promise<void> {
-    const second = Math.floor(this.#clock.monotonic() / 1000);
-    this.perSecond[second] = (this.perSecond[second] ?? 0) + 1;
-    await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, LATENCY));
-    if (this.behaviour === 'up') return;
-    if (this.behaviour === 'down') throw new StripError('UNREACHABLE', 'UNREACHABLE.refused');
-    throw new StripError('RATE_LIMITED', 'RATE_LIMITED.seconds', { retryAfter: this.behaviour.retryAfter });
-  }
-}
-
-interface Fleet {
-  readonly clock: FleetClock;
-  readonly service: Service;
-  /** Starts all accounts, spread over so many seconds. */
-  readonly start: (seconds: number) => Promise<void>;
-}
-
-const quiet: AccountLog = new Proxy({} as AccountLog, { get: () => () => undefined });
-
-function openFleet(): Fleet {
+/** Runs a scenario; returns how many requests the service had in each second. */
+async function simulate({ start, length, errorAt = () => null }: Scenario): Promise<number[]> {
   const clock = new FleetClock();
-  const service = new Service(clock);
+  const perSecond = new Array<number>(length).fill(0);
+  const list = async () => {
+    const second = Math.floor(clock.monotonic() / 1000);
+    perSecond[second] = (perSecond[second] ?? 0) + 1;
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, LATENCY));
+    const error = errorAt(clock.monotonic());
+    if (error !== null) throw error;
+    return { strips: [], complete: true, readable: true, response: [], text: '[]' };
+  };
   const open = (): void => {
     const account = new Account({
       service: {
-        list: async () => {
-          await service.request();
-          return { strips: [], complete: true, readable: true, response: [], text: '[]' };
-        },
+        list,
         get: () => Promise.reject(new Error('not used')),
         switch: () => Promise.reject(new Error('not used')),
         beginClose: () => undefined,
@@ -78,73 +95,14 @@ function openFleet(): Fleet {
       },
       settings: { ...readAccountSettings({}), interval: INTERVAL * 1000 },
       clock,
-      log: quiet,
+      log: new Proxy({} as never, { get: () => () => undefined }),
     });
     account.subscribe(() => undefined);
   };
-  const start = async (seconds: number): Promise<void> => {
-    for (let index = 0; index < ACCOUNTS; index++) clock.setTimeout(open, Math.random() * seconds * 1000);
-    await clock.advanceBy(seconds + 1);
-  };
-  return { clock, service, start };
+  for (let index = 0; index < ACCOUNTS; index++) clock.setTimeout(open, Math.random() * start * 1000);
+  await clock.run(length);
+  return perSecond.slice(0, length);
 }
-
-interface Scenario {
-  readonly name: string;
-  readonly title: string;
-  /** Runs the scenario; returns the second from which the load is judged. */
-  readonly run: (fleet: Fleet) => Promise<number>;
-}
-
-const SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'rest',
-    title: 'At rest',
-    run: async ({ clock, start }) => {
-      await start(INTERVAL);
-      await clock.advanceBy(300);
-      return 2 * INTERVAL;
-    },
-  },
-  {
-    name: 'common-start',
-    title: 'A common start: all within one second',
-    run: async ({ clock, start }) => {
-      await start(0);
-      await clock.advanceBy(300);
-      return 1;
-    },
-  },
-  {
-    name: 'outage',
-    title: 'An outage of 10 minutes, from second 120 on',
-    run: async ({ clock, service, start }) => {
-      await start(INTERVAL);
-      await clock.advanceBy(120 - INTERVAL - 1);
-      service.behaviour = 'down';
-      await clock.advanceBy(600);
-      service.behaviour = 'up';
-      await clock.advanceBy(480);
-      return 121;
-    },
-  },
-  {
-    name: 'rate-limit',
-    title: 'A 429 with the same end of the pause for all, from second 120 to 240',
-    run: async ({ clock, service, start }) => {
-      await start(INTERVAL);
-      await clock.advanceBy(120 - INTERVAL - 1);
-      while (clock.monotonic() < 240_000) {
-        // The pause ends for all at the same moment, as with a date in `Retry-After`.
-        service.behaviour = { retryAfter: 240_000 - clock.monotonic() };
-        await clock.advanceBy(1);
-      }
-      service.behaviour = 'up';
-      await clock.advanceBy(300);
-      return 121;
-    },
-  },
-];
 
 /** A plot of requests per second, as SVG. */
 function plot(title: string, perSecond: readonly number[]): string {
@@ -177,31 +135,27 @@ ${ticks.join('')}
 }
 
 async function main(): Promise<void> {
-  const report = new Report();
   const rows: (string | number)[][] = [];
-  const peaks: { title: string; peak: number }[] = [];
-  const folder = join(REPOSITORY, 'docs/images');
-  mkdirSync(folder, { recursive: true });
-  for (const { name, title, run } of SCENARIOS) {
-    const fleet = openFleet();
-    const from = await run(fleet);
-    const perSecond = Array.from(fleet.service.perSecond, (count) => count ?? 0);
-    const judged = perSecond.slice(from, -1);
+  const peaks: [title: string, peak: number][] = [];
+  for (const scenario of SCENARIOS) {
+    const { name, title, from } = scenario;
+    const perSecond = await simulate(scenario);
+    const judged = perSecond.slice(from);
     // The last two intervals: by then the accounts no longer poll at the same moments.
     const end = judged.slice(-2 * INTERVAL);
-    rows.push([title, perSecond[0] ?? 0, Math.max(...judged), Math.max(...end), Math.min(...end)]);
-    peaks.push({ title, peak: Math.max(...judged) });
-    writeFileSync(join(folder, `fleet-${name}.svg`), plot(title, perSecond));
+    rows.push([title, perSecond[0] ?? 0, Math.max(...judged), Math.min(...end), Math.max(...end)]);
+    peaks.push([title, Math.max(...judged)]);
+    writeFileSync(join(REPOSITORY, `docs/images/fleet-${name}.svg`), plot(title, perSecond));
   }
-  report.table(
+  printTable(
     `${ACCOUNTS} accounts, interval ${INTERVAL} s, at rest ${Math.round(AT_REST)} requests a second`,
-    ['', 'first second', 'peak after it', 'peak at the end', 'least at the end'],
+    ['', 'first second', 'peak after it', 'least at the end', 'peak at the end'],
     rows,
   );
-  for (const { title, peak } of peaks) {
-    report.target({ what: `${title}: peak, x load at rest`, value: peak / AT_REST, atMost: 3 });
+  for (const [title, peak] of peaks) {
+    printTarget(`${title}: peak, x load at rest`, peak / AT_REST, { atMost: 3 });
   }
-  report.finish(join(REPOSITORY, '.artefacts/bench/fleet.json'), { date: new Date().toISOString() });
+  printSummary();
 }
 
 void main();

@@ -1,146 +1,115 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { placed, tab } from '../support/flow';
 import { manifest } from '../support/manifest';
 import type { FlowNode } from '../support/node-red';
 import { packedUserDir, PACKAGE } from '../support/node-red-install';
-import { nodes, type Bench, type Lab, type Memory } from './lab';
-import { median, type Report } from './report';
+import { accountNode, type Bench, type Lab, type Usage } from './lab';
+import { median, printTable, printTarget } from './report';
 
 const macOf = (index: number): string => `A1B2C3D4${String(index % 25).padStart(4, '0')}`;
 
-/** Nodes as many as asked for, of each kind that is compared. */
-const KINDS: Record<string, (id: string, index: number) => FlowNode> = {
-  'bare node': (id) => nodes.of('bench-bare', id),
-  'strip switch': (id) => nodes.of('strip switch', id),
-  'strip status': (id, index) => nodes.of('strip status', id, [], { mac: macOf(index), macType: 'str' }),
-  'strip list': (id) => nodes.of('strip list', id),
-  'strip watch': (id, index) =>
-    nodes.of('strip watch', id, [], { mac: macOf(index), port: String((index % 4) + 1) }),
-  'http request': (id) => nodes.httpRequest(id, []),
-  function: (id) => nodes.function(id, [], 'return msg;'),
+/** Properties of the nodes that are deployed, by type. */
+const TYPES: Record<string, (index: number) => Record<string, string>> = {
+  'strip switch': () => ({}),
+  'strip status': (index) => ({ mac: macOf(index), macType: 'str' }),
+  'strip list': () => ({}),
+  'strip watch': (index) => ({ mac: macOf(index), port: String((index % 4) + 1) }),
 };
 
-/** What the package costs before a message is sent: loading it, deploying its nodes, opening the editor. */
-export async function measureFootprint(lab: Lab, report: Report, quick: boolean): Promise<void> {
-  await measureLoading(lab, report, quick ? 2 : 7);
+/** What the package costs before a message is sent: loading it, deploying its nodes, opening the editor; and an account with many strips. */
+export async function measureFootprint(lab: Lab, quick: boolean): Promise<void> {
+  await measureLoading(lab, quick ? 2 : 7);
   const bench = await lab.start();
-  try {
-    await measureNodes(lab, bench, report, quick ? 300 : 1_000);
-    await measureEditor(bench, report);
-    await measureThousandStrips(lab, bench, report, quick ? 20 : 60);
-  } finally {
-    await bench.red.stop();
-  }
+  await measureNodes(lab, bench, quick ? 300 : 1_000);
+  await measureEditor(bench);
+  await measureThousandStrips(lab, bench, quick ? 20 : 60);
+  await bench.red.stop();
 }
 
 /** Loads what Node-RED loads at its start, with none of the nodes deployed, each time in a fresh Node-RED. */
-async function measureLoading(lab: Lab, report: Report, rounds: number): Promise<void> {
+async function measureLoading(lab: Lab, rounds: number): Promise<void> {
   const folder = join(await packedUserDir(), 'node_modules', PACKAGE, 'dist/nodes');
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.js'))
     .map((name) => join(folder, name));
-  const starts: Record<'none' | 'packed', number[]> = { none: [], packed: [] };
-  const loaded: Memory[] = [];
+  const taken: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    for (const install of ['none', 'packed'] as const) {
-      const start = performance.now();
-      const bench = await lab.start(install);
-      starts[install].push(performance.now() - start);
-      if (install === 'none') loaded.push((await bench.call('require', { files })) as Memory);
-      await bench.red.stop();
-    }
+    const { red, call } = await lab.start('none');
+    taken.push((await call('load', files)) as number);
+    await red.stop();
   }
-  const ms = median(loaded.map((memory) => memory.ms));
-  report.table(
-    'Loading the package in Node-RED, no node deployed (medians)',
-    ['', 'ms', 'heap MB'],
-    [
-      ['Node-RED alone, from start to running', median(starts.none), ''],
-      ['Node-RED with the package', median(starts.packed), ''],
-      ['loading the package', ms, median(loaded.map(({ heapUsed }) => heapUsed)) / 1e6],
-    ],
-  );
-  report.target({ what: 'ms more at start, no node deployed', value: ms, atMost: 25 });
+  printTarget('ms more at the start of Node-RED, no node deployed', median(taken), { atMost: 25 });
 }
 
-async function measureNodes(lab: Lab, bench: Bench, report: Report, count: number): Promise<void> {
-  const heapWith = async (kind: string, many: number): Promise<number> => {
-    const make = KINDS[kind];
-    const all = Array.from({ length: many }, (_, index) => make?.(`node-${index}`, index) ?? nodes.tab);
-    await bench.red.deploy([nodes.tab, nodes.account('account', lab.service.fast), ...all]);
+async function measureNodes(lab: Lab, bench: Bench, count: number): Promise<void> {
+  const heapWith = async (type: string, many: number): Promise<number> => {
+    const all = Array.from({ length: many }, (_, index) =>
+      placed(`node-${index}`, type, TYPES[type]?.(index) ?? {}),
+    );
+    await bench.red.deploy([tab, accountNode(lab.service.fast), ...all]);
     await sleep(1500); // until each has shown its first answer
-    return ((await bench.call('memory')) as Memory).heapUsed;
+    return ((await bench.call('usage')) as Usage).heap;
   };
-  const rows: [string, number][] = [];
-  for (const kind of Object.keys(KINDS)) {
-    const few = await heapWith(kind, 10);
-    rows.push([kind, ((await heapWith(kind, 10 + count)) - few) / count / 1000]);
-  }
-  report.table(`Heap per deployed node, of ${count}, in kB`, ['', 'kB'], rows);
-  for (const [kind, value] of rows) {
-    if (kind.startsWith('strip')) report.target({ what: `kB per ${kind}`, value, atMost: 4 });
+  for (const type of Object.keys(TYPES)) {
+    const few = await heapWith(type, 10);
+    const kB = ((await heapWith(type, 10 + count)) - few) / count / 1000;
+    printTarget(`kB of heap per ${type}, of ${count}`, kB, { atMost: 4 });
   }
 }
 
-async function measureEditor(bench: Bench, report: Report): Promise<void> {
-  const size = async (path: string, accept: string): Promise<number> => {
-    const response = await bench.red.admin(path, { headers: { accept } });
-    if (!response.ok) throw new Error(`${path}: ${response.status}`);
-    return (await response.arrayBuffer()).byteLength / 1000;
+async function measureEditor({ red }: Bench): Promise<void> {
+  const size = async (accept: string, ...paths: string[]): Promise<number> => {
+    let bytes = 0;
+    for (const path of paths) {
+      const response = await red.admin(path, { headers: { accept } });
+      if (!response.ok) throw new Error(`${path}: ${response.status}`);
+      bytes += (await response.arrayBuffer()).byteLength;
+    }
+    return bytes / 1000;
   };
-  const sets = Object.keys(manifest['node-red'].nodes);
-  const sum = async (sizes: Promise<number>[]) =>
-    (await Promise.all(sizes)).reduce((total, each) => total + each, 0);
-  report.table(
-    'What the editor loads, in kB',
+  const sets = Object.keys(manifest['node-red'].nodes).map((name) => `${PACKAGE}/${name}`);
+  printTable(
+    'What the editor loads',
     ['', 'kB'],
     [
-      [
-        'html of all nodes, help',
-        await sum(sets.map((set) => size(`/nodes/${PACKAGE}/${set}`, 'text/html'))),
-      ],
-      ['script', await size(`/resources/${PACKAGE}/editor.js`, '*/*')],
+      ['html of all nodes, help', await size('text/html', ...sets.map((set) => `/nodes/${set}`))],
+      ['script', await size('*/*', `/resources/${PACKAGE}/editor.js`)],
       [
         'texts in one language',
-        await sum(sets.map((set) => size(`/locales/${PACKAGE}/${set}?lng=en-US`, 'application/json'))),
+        await size('application/json', ...sets.map((set) => `/locales/${set}?lng=en-US`)),
       ],
     ],
   );
 }
 
 /** What an account with 1,000 strips costs while 200 `strip watch` nodes follow it, at the shortest interval. */
-async function measureThousandStrips(lab: Lab, bench: Bench, report: Report, seconds: number): Promise<void> {
+async function measureThousandStrips(lab: Lab, { red, call }: Bench, seconds: number): Promise<void> {
   const key = 'key-of-a-thousand-strips';
-  const account = { interval: 5, credentials: { apiKey: key } };
-  const watches = Array.from({ length: 200 }, (_, index) =>
-    nodes.of('strip watch', `watch-${index}`, [], { readings: index % 2 === 0, availability: true }),
-  );
-  const measure = async (
-    all: readonly FlowNode[],
-  ): Promise<{ cpu: number; heap: number; requests: number }> => {
-    await bench.red.deploy([nodes.tab, nodes.account('account', lab.service.fast, account), ...all]);
+  const account = accountNode(lab.service.fast, { interval: '5', credentials: { apiKey: key } });
+  const requests = async (): Promise<number> => (await lab.counts())[key] ?? 0;
+  const measure = async (watches: readonly FlowNode[]) => {
+    await red.deploy([tab, account, ...watches]);
     await sleep(2000);
-    const before = (await bench.call('memory')) as Memory;
-    const requests = (await lab.counts())[key] ?? 0;
+    const before = { count: await requests(), ...((await call('usage')) as Usage) };
     await sleep(seconds * 1000);
-    const asked = ((await lab.counts())[key] ?? 0) - requests;
-    const after = (await bench.call('memory')) as Memory;
-    return { cpu: (after.cpu - before.cpu) / 1e6 / seconds, heap: after.heapUsed, requests: asked };
+    const after = { count: await requests(), ...((await call('usage')) as Usage) };
+    const perMinute = ((after.count - before.count) * 60) / seconds;
+    return { perMinute, percent: (after.cpu - before.cpu) / 1e4 / seconds, heap: after.heap / 1e6 };
   };
   const without = await measure([]);
-  const watched = await measure(watches);
-  report.table(
+  const watched = await measure(
+    Array.from({ length: 200 }, (_, index) =>
+      placed(`watch-${index}`, 'strip watch', { readings: index % 2 === 0, availability: true }),
+    ),
+  );
+  printTable(
     'An account with 1,000 strips, interval 5 s',
     ['', 'requests per minute', '% of one processor', 'heap MB more'],
     [
-      ['no strip watch', (without.requests * 60) / seconds, without.cpu * 100, ''],
-      [
-        '200 strip watch',
-        (watched.requests * 60) / seconds,
-        watched.cpu * 100,
-        (watched.heap - without.heap) / 1e6,
-      ],
+      ['no strip watch', without.perMinute, without.percent, ''],
+      ['200 strip watch', watched.perMinute, watched.percent, watched.heap - without.heap],
     ],
   );
 }

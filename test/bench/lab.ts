@@ -1,56 +1,36 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFileSync, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { placed, tab } from '../support/flow';
+import { account, placed } from '../support/flow';
 import { startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
-import { nodeRedDir } from '../support/node-red-install';
 
 /** What the measured processes run on. */
-export const NODE = process.env.NODE_BIN ?? process.execPath;
+const NODE = process.env.NODE_BIN ?? process.execPath;
+export const NODE_VERSION = execFileSync(NODE, ['--version'], { encoding: 'utf8' }).trim();
 
 export const KEY = 'key-of-the-bench';
 
-/** One command as the drivers send it. */
-export interface Command {
-  mac: string;
-  port: number;
-  on: boolean;
-}
-
-/** A run of messages through the node `driver`, or through the HTTP client alone where there is none. */
-export interface RunOptions {
-  driver?: string;
-  url: string;
-  commands: readonly Command[];
-  inFlight: number;
-  /** Milliseconds in which new messages are sent. */
-  ms: number;
-}
-
+/** Milliseconds of each message, and microseconds of processor time per message. */
 export interface RunResult {
-  /** Milliseconds of every message. */
   latencies: number[];
-  failed: number;
   perSecond: number;
-  /** Microseconds of processor time per message. */
   cpu: number;
 }
 
-/** Bytes after a garbage collection, microseconds of processor time since the start; `ms` where something was loaded. */
-export interface Memory {
-  heapUsed: number;
-  rss: number;
+/** Bytes after a garbage collection, and microseconds of processor time since the start. */
+export interface Usage {
+  heap: number;
   cpu: number;
-  ms: number;
 }
 
 /** A Node-RED with the nodes of the bench in it. */
 export interface Bench {
   readonly red: RunningNodeRed;
   /** Calls one of the admin routes of `nodes/bench-nodes.ts`. */
-  call(route: 'run' | 'memory' | 'require' | 'unwatched', body?: object): Promise<unknown>;
+  readonly call: (route: 'run' | 'usage' | 'load' | 'unwatched', body?: object) => Promise<unknown>;
 }
 
 export interface Lab {
@@ -58,10 +38,10 @@ export interface Lab {
   readonly service: { fast: string; slow: string };
   /** Requests the service has had, by API key. */
   counts(): Promise<Record<string, number>>;
-  /** Starts Node-RED with the packed package, or without it. */
+  /** Starts Node-RED with the packed package, or without it. It runs until it is stopped or the lab is closed. */
   start(install?: 'packed' | 'none'): Promise<Bench>;
   /** Runs one of the bench's programs in a process of its own and returns what it sends. */
-  program(name: string, ...args: string[]): Promise<unknown>;
+  program(name: 'service' | 'micro', ...args: (string | number)[]): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -78,37 +58,32 @@ export async function openLab(): Promise<Lab> {
     logLevel: 'warning',
   });
   cpSync(join(__dirname, 'nodes/bench-nodes.html'), join(dir, 'nodes/bench-nodes.html'));
-  await nodeRedDir();
-  const children = new Set<ChildProcess>();
+  const children: ChildProcess[] = [];
+  const started: RunningNodeRed[] = [];
   const program: Lab['program'] = async (name, ...args) => {
-    const child = fork(join(dir, `${name}.js`), args, { execPath: NODE, execArgv: ['--expose-gc'] });
-    children.add(child);
-    return await new Promise<unknown>((resolve, reject) => {
-      child.once('message', resolve);
-      child.once('exit', (code) => {
-        children.delete(child);
-        reject(new Error(`the bench's ${name} ended with code ${code}`));
-      });
+    const child = fork(join(dir, `${name}.js`), args.map(String), { execPath: NODE });
+    children.push(child);
+    const failed = once(child, 'exit').then(([code]) => {
+      throw new Error(`the bench's ${name} ended with code ${code as number}`);
     });
+    const [result] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
+    return result;
   };
-  const ports = (await program('service')) as { fast: number; slow: number };
-  const service = { fast: `http://127.0.0.1:${ports.fast}`, slow: `http://127.0.0.1:${ports.slow}` };
+  const { fast, slow } = (await program('service')) as { fast: number; slow: number };
+  const service = { fast: `http://127.0.0.1:${fast}`, slow: `http://127.0.0.1:${slow}` };
   return {
     service,
     program,
     counts: async () => (await (await fetch(`${service.fast}/counts`)).json()) as Record<string, number>,
     start: async (install = 'packed') => {
-      const settings = {
-        nodesDir: [join(dir, 'nodes')],
-        logging: { console: { level: 'info', metrics: false, audit: false } },
-      };
-      const red = await startNodeRed({ install, settings });
+      const logging = { console: { level: 'info', metrics: false, audit: false } };
+      const red = await startNodeRed({ install, settings: { nodesDir: [join(dir, 'nodes')], logging } });
+      started.push(red);
       return { red, call: async (route, body = {}) => await post(red, `/bench/${route}`, body) };
     },
     close: async () => {
-      const ended = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
       for (const child of children) child.kill();
-      await Promise.all(ended);
+      for (const red of started) await red.stop();
       rmSync(dir, { recursive: true, force: true });
     },
   };
@@ -121,50 +96,12 @@ async function post(red: RunningNodeRed, path: string, body: object): Promise<un
   return (await response.json()) as unknown;
 }
 
-/** Nodes as they stand in a flow file. What is left out takes its default. */
-export const nodes = {
-  tab,
+/** An account as it is when it is newly added. */
+export const accountNode = (baseUrl: string, properties: Record<string, unknown> = {}): FlowNode =>
+  account({ baseUrl, apiKey: KEY }, { retryFor: '30', ...properties });
 
-  account: (id: string, url: string, properties: object = {}): FlowNode => ({
-    id,
-    type: 'strip-account',
-    name: '',
-    baseUrl: url,
-    credentials: { apiKey: KEY },
-    ...properties,
-  }),
+export const httpRequest = (id: string, to: string, properties: Record<string, unknown> = {}): FlowNode =>
+  placed(id, 'http request', { method: 'use', ret: 'txt', persist: true, headers: [], ...properties }, [to]);
 
-  /** Any node of this package or of the bench. */
-  of: (type: string, id: string, to: string[] = [], properties: object = {}): FlowNode =>
-    placed(id, type, { ...properties }, to),
-
-  function: (id: string, to: string[], func: string): FlowNode =>
-    nodes.of('function', id, to, {
-      func,
-      outputs: 1,
-      timeout: 0,
-      noerr: 0,
-      initialize: '',
-      finalize: '',
-      libs: [],
-    }),
-
-  httpRequest: (id: string, to: string[], properties: object = {}): FlowNode =>
-    nodes.of('http request', id, to, {
-      method: 'use',
-      ret: 'txt',
-      paytoqs: 'ignore',
-      url: '',
-      tls: '',
-      persist: true,
-      proxy: '',
-      insecureHTTPParser: false,
-      authType: '',
-      senderr: false,
-      headers: [],
-      ...properties,
-    }),
-
-  json: (id: string, to: string[]): FlowNode =>
-    nodes.of('json', id, to, { property: 'payload', action: 'obj', pretty: false }),
-};
+export const json = (id: string, to: string[]): FlowNode =>
+  placed(id, 'json', { property: 'payload', action: 'obj' }, to);

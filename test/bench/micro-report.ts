@@ -1,61 +1,45 @@
-import type { Report } from './report';
-
-/** What the program in `micro.ts` sends; all times in microseconds. */
-export interface Micro {
-  decoded: { name: string; strips: number; parse: number; decode: number }[];
-  /** The same for growing lists. */
-  growth: Micro['decoded'];
-  reading: { strips: number; us: number }[];
-  waiting: { commands: number; us: number }[];
-  listening: { listeners: number; us: number }[];
-}
+import type { Lab } from './lab';
+import type { Decoded } from './micro';
+import { median, printTable, printTarget } from './report';
 
 /** Ten times as many must not cost much more each. Quadratic cost would be 10; large lists no longer fit into the processor's caches. */
 const LINEAR = 3;
 
-export function reportMicro(report: Report, measured: unknown): void {
-  const { decoded, growth, reading, waiting, listening } = measured as Micro;
-  report.table(
-    'Decoding a list',
-    ['answer', 'strips', 'JSON.parse us', 'decode us', 'decode x parse'],
-    [...decoded, ...growth].map(({ name, strips, parse, decode }) => [
-      name,
-      strips,
-      parse,
-      decode,
-      decode / parse,
-    ]),
-  );
-  for (const { name, strips, parse, decode } of decoded) {
-    report.target({
-      what: `decoding ${strips} strips, ${name}, x JSON.parse`,
-      value: decode / parse,
-      atMost: 3,
-    });
+/** What decoding costs beside `JSON.parse`, and how the cost of strips, waiting commands and subscribers grows with their number. */
+export async function measureMicro(lab: Lab, quick: boolean): Promise<void> {
+  const shapes = { plain: 'a list of records', text: 'units in text, under "data"' };
+  for (const [shape, name] of Object.entries(shapes)) {
+    // Three processes, because the time differs by up to a fifth between processes, depending on when V8 collects garbage.
+    const runs: Decoded[] = [];
+    while (runs.length < 3) runs.push((await lab.program('micro', shape, 1_000, quick ? 15 : 61)) as Decoded);
+    const [parse, decode] = [median(runs.map((run) => run.parse)), median(runs.map((run) => run.decode))];
+    printTable(`Decoding 1,000 strips, ${name}`, ['JSON.parse us', 'decode us'], [[parse, decode]]);
+    printTarget('decode, x JSON.parse', decode / parse, { atMost: 3 });
   }
-  report.table(
-    'Growth: reading a list in which one outlet has changed',
-    ['strips', 'us', 'us per strip'],
-    reading.map(({ strips, us }) => [strips, us, us / strips]),
-  );
-  report.table(
-    'Growth: commands that wait for one outlet',
-    ['commands', 'us per command'],
-    waiting.map(({ commands, us }) => [commands, us]),
-  );
-  report.table(
-    'Growth: a switch that all subscribers are told of',
-    ['subscribers', 'us'],
-    listening.map(({ listeners, us }) => [listeners, us]),
-  );
-  const lastStep = (each: readonly number[]): number => (each.at(-1) ?? NaN) / (each.at(-2) ?? NaN);
-  const steps = {
-    'decoding, per strip': growth.map(({ strips, decode }) => decode / strips),
-    'reading a list, per strip': reading.map(({ strips, us }) => us / strips),
-    'waiting commands, per command': waiting.map(({ us }) => us),
-    'subscribers, per subscriber': listening.map(({ listeners, us }) => us / listeners),
+
+  const grow = async (
+    what: string,
+    counts: readonly number[],
+    measure: (count: number) => Promise<number>,
+  ) => {
+    const rows: [count: number, us: number, each: number][] = [];
+    for (const count of counts) {
+      const us = await measure(count);
+      rows.push([count, us, us / count]);
+    }
+    printTable(`Growth: ${what}`, ['number', 'us', 'us each'], rows);
+    const [before = NaN, after = NaN] = rows.slice(-2).map(([, , each]) => each);
+    printTarget('last growth by ten, us each', after / before, { atMost: LINEAR });
   };
-  for (const [what, each] of Object.entries(steps)) {
-    report.target({ what: `growth by ten: ${what}`, value: lastStep(each), atMost: LINEAR });
-  }
+  const micro = (which: string, rounds: number) => async (count: number) =>
+    (await lab.program('micro', which, count, quick ? Math.ceil(rounds / 3) : rounds)) as number;
+  const sizes = [10, 100, 1_000, 10_000];
+  await grow(
+    'decoding a list of strips',
+    sizes,
+    async (count) => ((await lab.program('micro', 'plain', count, quick ? 5 : 15)) as Decoded).decode,
+  );
+  await grow('reading a list of strips in which one outlet has changed', sizes, micro('reading', 60));
+  await grow('commands that wait for one outlet', [1_000, 10_000], micro('waiting', 9));
+  await grow('a switch that all subscribers are told of', [1, 10, 100, 1_000], micro('telling', 2_000));
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red';
 import type * as Undici from 'undici';
-import type { Command, Memory, RunOptions, RunResult } from '../lab';
+import type { RunResult, Usage } from '../lab';
 
 interface BenchMessage extends NodeMessage {
   payload?: unknown;
@@ -14,84 +14,82 @@ interface BenchMessage extends NodeMessage {
   slot?: number;
 }
 
+interface PoolDef extends NodeDef {
+  url: string;
+  connections: number;
+}
+
+interface Command {
+  mac: string;
+  port: number;
+  on: boolean;
+}
+
+/** Messages from a driver, or from the HTTP client alone where the flow has no node for them. */
+interface Run {
+  driver: string;
+  url: string;
+  inFlight: number;
+  /** Milliseconds in which new messages are sent. */
+  ms: number;
+}
+
 /** Milliseconds that a variant runs before it is measured, so that its connections are open. */
 const WARM_UP = 250;
 
+const OUTLETS = 100;
 const HEADERS = { 'x-api-key': 'key-of-the-bench', 'content-type': 'application/json' };
 
-/** Sends one message into a flow, or one request without any flow. */
-type Send = (slot: number, command: Command) => void;
+/** Each slot has outlets of its own, so that no two messages in flight are for the same one; each command changes its outlet. */
+function commandOf(slot: number, turn: number, inFlight: number): Command {
+  const number = slot + turn * inFlight;
+  const outlet = number % OUTLETS;
+  const mac = `A1B2C3D4${String(outlet >> 2).padStart(4, '0')}`;
+  return { mac, port: (outlet % 4) + 1, on: Math.floor(number / OUTLETS) % 2 === 0 };
+}
 
-/** Keeps `inFlight` messages going for some time and measures each of them. */
-class Run {
-  readonly latencies: number[] = [];
-  failed = 0;
-  readonly #options: RunOptions;
-  readonly #send: Send;
-  readonly #started: number[] = [];
-  readonly #turns: number[] = [];
-  #until = 0;
-  #open = 0;
-  #finish = (): void => undefined;
-
-  constructor(options: RunOptions, send: Send) {
-    this.#options = options;
-    this.#send = send;
-  }
-
-  async run(): Promise<void> {
-    const done = new Promise<void>((resolve) => (this.#finish = resolve));
-    this.#until = performance.now() + this.#options.ms;
-    this.#open = this.#options.inFlight;
-    for (let slot = 0; slot < this.#options.inFlight; slot++) this.#next(slot);
-    await done;
-  }
-
-  arrived(slot: number, failed: boolean): void {
-    const now = performance.now();
-    this.latencies.push(now - (this.#started[slot] ?? NaN));
-    if (failed) this.failed++;
-    if (now < this.#until) this.#next(slot);
-    else if (--this.#open === 0) this.#finish();
-  }
-
-  /** Each slot has outlets of its own, so that no two messages in flight are for the same one; each command changes its outlet. */
-  #next(slot: number): void {
-    const { commands, inFlight } = this.#options;
-    const turn = (this.#turns[slot] ?? 0) + 1;
-    this.#turns[slot] = turn;
-    const perSlot = commands.length / inFlight;
-    const command = commands[slot + inFlight * (turn % perSlot)];
-    if (command === undefined) throw new Error('more messages in flight than outlets');
-    this.#started[slot] = performance.now();
-    const round = perSlot > 1 ? Math.floor(turn / perSlot) : 0;
-    this.#send(slot, { ...command, on: (turn + slot + round) % 2 === 0 });
-  }
+async function request(pool: Undici.Pool, { mac, port, on }: Command): Promise<void> {
+  const path = `/api/public/v1/strips/${encodeURIComponent(mac)}/switch`;
+  const body = JSON.stringify({ port, on });
+  const answer = await pool.request({ path, method: 'POST', headers: HEADERS, body });
+  const { success } = (await answer.body.json()) as { success?: boolean };
+  if (success !== true) throw new Error('not switched');
 }
 
 export = (RED: NodeAPI): void => {
   // The package's own undici, so that all variants use the same.
   const load = createRequire(join(RED.settings.userDir ?? '.', 'settings.js'));
   const drivers = new Map<string, Node>();
-  const pools = new Map<string, Undici.Pool>();
   const sockets = new Set<Socket>();
-  let current: Run | null = null;
+  /** Called when a message of the run is over. */
+  let onEnd: (slot: number, error?: unknown) => void = () => undefined;
 
-  const poolOf = (origin: string, connections: number): Undici.Pool => {
-    const { Pool } = load('undici') as typeof Undici;
-    const name = `${origin} ${connections}`;
-    const pool = pools.get(name) ?? new Pool(origin, { connections, keepAliveTimeout: 20_000 });
-    pools.set(name, pool);
-    return pool;
-  };
+  const poolOf = (origin: string, connections: number): Undici.Pool =>
+    new (load('undici') as typeof Undici).Pool(origin, { connections, keepAliveTimeout: 20_000 });
 
-  const request = async (pool: Undici.Pool, { mac, port, on }: Command): Promise<void> => {
-    const path = `/api/public/v1/strips/${encodeURIComponent(mac)}/switch`;
-    const body = JSON.stringify({ port, on });
-    const answer = await pool.request({ path, method: 'POST', headers: HEADERS, body });
-    const { success } = (await answer.body.json()) as { success?: boolean };
-    if (success !== true) throw new Error('not switched');
-  };
+  /** Keeps `inFlight` messages under way for `ms`. Gives the milliseconds of each; rejects if one fails. */
+  const keepSending = ({ inFlight, ms }: Run, send: (slot: number, command: Command) => void) =>
+    new Promise<number[]>((resolve, reject) => {
+      const latencies: number[] = [];
+      const slots = Array.from({ length: inFlight }, () => ({ turn: 0, began: 0 }));
+      const until = performance.now() + ms;
+      let open = inFlight;
+      const next = (slot: number): void => {
+        const state = slots[slot];
+        if (state === undefined) return;
+        const command = commandOf(slot, state.turn++, inFlight);
+        state.began = performance.now();
+        send(slot, command);
+      };
+      onEnd = (slot, error) => {
+        const now = performance.now();
+        latencies.push(now - (slots[slot]?.began ?? NaN));
+        if (error !== undefined) reject(new Error(`a message failed: ${JSON.stringify(error)}`));
+        else if (now < until) next(slot);
+        else if (--open === 0) resolve(latencies);
+      };
+      for (let slot = 0; slot < inFlight; slot++) next(slot);
+    });
 
   RED.nodes.registerType('bench-driver', function (this: Node, config: NodeDef) {
     RED.nodes.createNode(this, config);
@@ -100,25 +98,13 @@ export = (RED: NodeAPI): void => {
 
   RED.nodes.registerType('bench-sink', function (this: Node, config: NodeDef) {
     RED.nodes.createNode(this, config);
-    this.on('input', ({ slot, error }: BenchMessage, _send, done) => {
-      if (error !== undefined) this.log(`bench: ${JSON.stringify(error)}`);
-      current?.arrived(slot ?? -1, error !== undefined);
+    this.on('input', ({ slot = -1, error }: BenchMessage, _send, done) => {
+      onEnd(slot, error);
       done();
     });
   });
 
-  RED.nodes.registerType('bench-bare', function (this: Node, config: NodeDef) {
-    RED.nodes.createNode(this, config);
-    this.on('input', (message, send, done) => {
-      send(message);
-      done();
-    });
-  });
-
-  const registerPoolNode = function (
-    this: Node,
-    config: NodeDef & { url: string; connections: number },
-  ): void {
+  RED.nodes.registerType('bench-pool', function (this: Node, config: PoolDef) {
     RED.nodes.createNode(this, config);
     const pool = poolOf(config.url, config.connections);
     this.on('input', (message: BenchMessage, send, done) => {
@@ -132,54 +118,45 @@ export = (RED: NodeAPI): void => {
         (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
       );
     });
-  };
-  RED.nodes.registerType('bench-pool', registerPoolNode);
-
-  const sender = ({ driver, url, inFlight }: RunOptions): Send => {
-    if (driver !== undefined) {
-      const node = drivers.get(driver);
-      if (node === undefined) throw new Error(`no driver ${driver}`);
-      return (slot, command) => node.send({ payload: command, slot });
-    }
-    const pool = poolOf(url, inFlight);
-    return (slot, command) =>
-      void request(pool, command).then(
-        () => current?.arrived(slot, false),
-        () => current?.arrived(slot, true),
-      );
-  };
+  });
 
   // No garbage collection is forced here: it would throw compiled code away, which a running flow never sees.
-  const run = async (options: RunOptions): Promise<RunResult> => {
-    const send = sender(options);
-    current = new Run({ ...options, ms: WARM_UP }, send);
-    await current.run();
-    current = new Run(options, send);
+  const run = async (options: Run): Promise<RunResult> => {
+    const { driver, url, inFlight } = options;
+    const node = drivers.get(driver);
+    const pool = poolOf(url, inFlight);
+    const send = (slot: number, command: Command): void => {
+      if (node !== undefined) node.send({ payload: command, slot });
+      else {
+        request(pool, command).then(
+          () => onEnd(slot),
+          (error: unknown) => onEnd(slot, String(error)),
+        );
+      }
+    };
+    await keepSending({ ...options, ms: WARM_UP }, send);
     const before = process.cpuUsage();
     const start = performance.now();
-    await current.run();
+    const latencies = await keepSending(options, send);
     const elapsed = performance.now() - start;
     const { user, system } = process.cpuUsage(before);
-    const { latencies, failed } = current;
+    await pool.close();
     const count = latencies.length;
-    return { latencies, failed, perSecond: (count / elapsed) * 1000, cpu: (user + system) / count };
+    return { latencies, perSecond: (count / elapsed) * 1000, cpu: (user + system) / count };
   };
 
-  const memory = (): Memory => {
+  const usage = (): Usage => {
     const { user, system } = process.cpuUsage();
     globalThis.gc?.();
     globalThis.gc?.();
-    const { heapUsed, rss } = process.memoryUsage();
-    return { heapUsed, rss, cpu: user + system, ms: 0 };
+    return { heap: process.memoryUsage().heapUsed, cpu: user + system };
   };
 
-  const requireAll = (files: readonly string[]): Memory => {
-    const before = memory();
+  /** Milliseconds. */
+  const loadAll = (files: readonly string[]): number => {
     const start = performance.now();
     for (const file of files) load(file);
-    const ms = performance.now() - start;
-    const after = memory();
-    return { ...after, ms, heapUsed: after.heapUsed - before.heapUsed, rss: after.rss - before.rss };
+    return performance.now() - start;
   };
 
   const route = (name: string, work: (body: unknown) => unknown): void => {
@@ -192,9 +169,9 @@ export = (RED: NodeAPI): void => {
         );
     });
   };
-  route('run', (body) => run(body as RunOptions));
-  route('memory', memory);
-  route('require', (body) => requireAll((body as { files: string[] }).files));
+  route('run', (body) => run(body as Run));
+  route('usage', usage);
+  route('load', (body) => loadAll(body as string[]));
   // An open editor costs time for each status, so the measurements run without one.
   RED.server.on('upgrade', (_request, socket: Socket) => sockets.add(socket));
   route('unwatched', () => {
