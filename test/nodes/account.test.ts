@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import { startService } from '../support/service';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -139,7 +140,7 @@ describe('the strip-account node', () => {
     await lab.redeploy([...nodes, flowNode('list', 'strip list')], 'nodes');
     assert.equal(lab.said('watch', 'warn').length, 1);
     await lab.redeploy([...nodes, { id: 'tls', type: 'tls-config' }], 'nodes');
-    await lab.until('the first poll', () => lab.statuses('watch').at(-1) === 'green dot watching');
+    await until('the first poll', () => lab.statuses('watch').at(-1) === 'green dot watching');
   });
 
   it('shows its key nowhere on the node object', async () => {

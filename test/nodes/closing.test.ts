@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import helper from 'node-red-node-test-helper';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -64,7 +65,7 @@ describe('closing', () => {
       flowNode('list', 'strip list'),
     ]);
     lab.send('switch', { payload: 'cycle' });
-    await lab.until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
+    await until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
     await lab.redeploy([flowNode('list', 'strip list')], 'nodes');
     const { msg } = await lab.arrivals.find('the error', ({ at }) => at === 'caught');
     assert.equal(msg.error?.code, 'CLOSED');
@@ -73,7 +74,7 @@ describe('closing', () => {
       /^Nothing to do: .* still switches it on, or says in the log that it could not\.$/,
     );
     assert.equal(lab.service.simulator.isOn(MAC, 2), false);
-    await lab.until('the on', () => lab.service.simulator.isOn(MAC, 2) === true);
+    await until('the on', () => lab.service.simulator.isOn(MAC, 2) === true);
   });
 
   it('an account while the service hangs takes about a second, and one log line names what was dropped', async () => {
@@ -109,7 +110,7 @@ describe('closing', () => {
     await lab.redeploy(nodes('after'), 'nodes');
     // The first was sent before, and is confirmed after all.
     release();
-    await lab.until('the line', () => lab.said('account', 'warn').length > 0);
+    await until('the line', () => lab.said('account', 'warn').length > 0);
     assert.deepEqual(lab.said('account', 'warn'), [
       'Check the outlets, because commands may not have been carried out. Not confirmed when the account or their nodes were closed: 2.',
     ]);
@@ -133,7 +134,7 @@ describe('closing', () => {
     await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' })]);
     lab.send('switch', { payload: 'cycle' });
     await lab.service.arrived(1);
-    await lab.until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
+    await until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
     const warned: unknown[] = [];
     lab.node('account').warn = (text) => void warned.push(text);
     await helper.unload();
@@ -149,7 +150,7 @@ describe('closing', () => {
     await lab.deploy([flowNode('switch', 'strip switch', { ...outlet2, delay: '3600' })]);
     lab.send('switch', { payload: 'cycle' });
     await lab.service.arrived(1);
-    await lab.until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
+    await until('the off', () => lab.service.simulator.isOn(MAC, 2) === false);
     lab.service.always({ kind: 'hang' });
     const errors: unknown[] = [];
     lab.node('account').error = (text: unknown) => void errors.push(text);
@@ -168,7 +169,7 @@ describe('closing', () => {
         flowNode('other', 'strip switch', { ...outlet2, port: '3' }),
       ]);
       lab.send('switch', { payload: 'cycle' });
-      await lab.until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
+      await until('the off', () => lab.statuses('switch').at(-1) === 'blue ring pausing');
       lab.service.next({ kind: 'hang' });
       lab.send(hanging, { payload: true });
       await lab.service.arrived(2);
@@ -190,8 +191,8 @@ describe('closing', () => {
       await lab.redeploy(nodes, 'full');
     }
     await lab.out('switch', { payload: true });
-    await lab.until('connections to close', () => lab.service.open <= 3);
+    await until('connections to close', () => lab.service.open <= 3);
     await helper.unload();
-    await lab.until('connections to close', () => lab.service.open === 0);
+    await until('connections to close', () => lab.service.open === 0);
   });
 });

@@ -132,15 +132,6 @@ export class Lab {
     return got;
   }
 
-  /** Waits for a condition that no event announces. */
-  async until(what: string, holds: () => boolean): Promise<void> {
-    const deadline = performance.now() + 60_000;
-    while (!holds()) {
-      assert(performance.now() < deadline, `${what} did not come`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
-
   /** Everything a node has said with one of its methods, in order. */
   said(id: string, method: 'status' | 'warn' | 'error'): unknown[] {
     const node = this.node(id);

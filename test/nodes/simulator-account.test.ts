@@ -3,6 +3,7 @@ import type { NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import stripSimulator from '../../nodes/strip-simulator';
 import type { FlowNode } from '../support/node-red';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC, onCanvas } from './lab';
 
 const simulator = (more: object = {}): FlowNode => ({
@@ -137,7 +138,7 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     const seen: unknown[] = [];
     lab.node('switched').on('input', (msg: NodeMessage) => seen.push(msg.payload));
     lab.send('switch', { payload: null });
-    await lab.until('off', () => seen.length > 0);
+    await until('off', () => seen.length > 0);
     const start = performance.now();
     await lab.redeploy([...nodes, switched], 'full');
     assert.ok(performance.now() - start < 9_000, 'the deploy waited for the on');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NodeMessage } from 'node-red';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 describe('the strip mqtt node', () => {
@@ -17,9 +18,7 @@ describe('the strip mqtt node', () => {
   /** Waits until everything has been published. */
   const deploy = async (more: object = {}, account: object = {}) => {
     await lab.deploy([lab.account(account), bridge(more)]);
-    await lab.until('the last state', () =>
-      published().includes(`${topicOf('available', OTHER_MAC)} online`),
-    );
+    await until('the last state', () => published().includes(`${topicOf('available', OTHER_MAC)} online`));
   };
 
   it('publishes every strip, and shows how many there are', async () => {
@@ -44,7 +43,7 @@ describe('the strip mqtt node', () => {
   it('carries out a command, and is done with it once', async () => {
     await deploy();
     lab.send('bridge', { topic: topicOf('2/set'), payload: 'ON' });
-    await lab.until('the state', () => published().includes(`${topicOf(2)} ON`));
+    await until('the state', () => published().includes(`${topicOf(2)} ON`));
     assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
     assert.equal(lab.arrivals.items.filter(({ at }) => at === 'completed').length, 1);
     assert.equal(lab.arrivals.items.filter(({ at }) => at === 'caught').length, 0);
@@ -68,7 +67,7 @@ describe('the strip mqtt node', () => {
     assert.equal(error?.code, 'INVALID_INPUT');
     const { mac, port, on } = strip as Record<string, unknown>;
     assert.deepEqual({ mac, port, on }, { mac: MAC, port: 2, on: false });
-    await lab.until('the state', () => published().length > sent);
+    await until('the state', () => published().length > sent);
     assert.deepEqual(published().slice(sent), [`${topicOf(2)} OFF`]);
   });
 
@@ -80,7 +79,7 @@ describe('the strip mqtt node', () => {
 
   it('refuses what is none of its topics, and says which they are', async () => {
     await lab.deploy([bridge({ topic: 'home/strips' })]);
-    await lab.until('status', () => lab.statuses('bridge').includes('green dot 2'));
+    await until('status', () => lab.statuses('bridge').includes('green dot 2'));
     const { error } = await caughtFrom({ topic: 'elsewhere', payload: 'ON' });
     assert.equal(error?.code, 'INVALID_INPUT');
     assert.match(error.message ?? '', /home\/strips\/\+\/\+\/set.*"elsewhere"/);
@@ -89,7 +88,7 @@ describe('the strip mqtt node', () => {
   it('warns of a retained command once, and is done with it', async () => {
     await deploy();
     for (let n = 0; n < 2; n++) lab.send('bridge', { topic: topicOf('1/set'), payload: 'ON', retain: true });
-    await lab.until('both', () => lab.arrivals.items.filter(({ at }) => at === 'completed').length === 2);
+    await until('both', () => lab.arrivals.items.filter(({ at }) => at === 'completed').length === 2);
     assert.equal(lab.said('bridge', 'warn').length, 1);
     assert.deepEqual(lab.posts(), []);
   });
@@ -98,7 +97,7 @@ describe('the strip mqtt node', () => {
     await deploy();
     const topic = topicOf('1/set').replace('/1/', '\n\u001b[31m[error] forged/1/');
     lab.send('bridge', { topic, payload: 'ON', retain: true });
-    await lab.until('it', () => lab.arrivals.items.some(({ at }) => at === 'completed'));
+    await until('it', () => lab.arrivals.items.some(({ at }) => at === 'completed'));
     assert.match(lab.said('bridge', 'warn').join(), /forged/);
     assert.doesNotMatch(lab.said('bridge', 'warn').join(), /\p{Cc}/u);
   });
@@ -108,10 +107,10 @@ describe('the strip mqtt node', () => {
     const release = lab.service.hold();
     lab.send('bridge', { topic: topicOf('1/set'), payload: 'ON' });
     lab.send('bridge', { topic: topicOf('1/set'), payload: 'OFF' });
-    await lab.until('the request', () => lab.posts().length === 1);
+    await until('the request', () => lab.posts().length === 1);
     const sent = published().length;
     await lab.redeploy([lab.account(), bridge({ name: 'other', wires: [[]] })], 'nodes');
-    await lab.until('both', () => lab.arrivals.items.filter(({ at }) => at === 'caught').length === 2);
+    await until('both', () => lab.arrivals.items.filter(({ at }) => at === 'caught').length === 2);
     const codes = lab.arrivals.items.filter(({ at }) => at === 'caught').map(({ msg }) => msg.error?.code);
     assert.deepEqual(codes, ['CLOSED', 'CLOSED']);
     release();
@@ -125,7 +124,7 @@ describe('the strip mqtt node', () => {
     for (const account of [lab.account({ baseUrl: '' }), lab.account({ d: true })]) {
       let sent = published().length;
       await lab.redeploy([account, bridge()], 'nodes');
-      await lab.until('both', () => published().length === sent + 2);
+      await until('both', () => published().length === sent + 2);
       assert.deepEqual(published().slice(sent).sort(), offline);
       assert.equal(lab.statuses('bridge').at(-1), 'red ring notConfigured');
       assert.equal(
@@ -136,7 +135,7 @@ describe('the strip mqtt node', () => {
       sent = published().length;
       lab.send('bridge', { topic: 'smart-strip/bridge', payload: 'online' });
       lab.send('bridge', kept);
-      await lab.until('all', () => published().length >= sent + 3);
+      await until('all', () => published().length >= sent + 3);
       assert.ok(
         published()
           .slice(sent)
@@ -144,7 +143,7 @@ describe('the strip mqtt node', () => {
       );
       await lab.redeploy([lab.account(), bridge()], 'nodes');
       sent = published().length;
-      await lab.until('the last state', () =>
+      await until('the last state', () =>
         published()
           .slice(sent)
           .includes(`${topicOf('available', OTHER_MAC)} online`),
@@ -160,7 +159,7 @@ describe('the strip mqtt node', () => {
   ] as const) {
     it(`says what is wrong with ${what}, and so does every message`, async () => {
       await lab.deploy([lab.account(account), bridge(more)]);
-      await lab.until('status', () => lab.statuses('bridge').includes('red ring notConfigured'));
+      await until('status', () => lab.statuses('bridge').includes('red ring notConfigured'));
       assert.equal(lab.said('bridge', 'warn').length, 1);
       const { error } = await caughtFrom({ topic: topicOf('1/set'), payload: 'ON' });
       assert.equal(error?.code, 'NOT_CONFIGURED');

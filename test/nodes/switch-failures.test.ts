@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -88,7 +89,7 @@ describe('the strip switch node, where it cannot switch', () => {
     await lab.startSwitch(outlet2);
     const payload = Object.defineProperty({}, 'on', { enumerable: true, get: () => assert.fail('a getter') });
     lab.send('switch', { payload });
-    await lab.until('a warning', () => lab.said('switch', 'warn').length > 0);
+    await until('a warning', () => lab.said('switch', 'warn').length > 0);
     assert.deepEqual(lab.said('switch', 'warn'), ['Send plain data: reading the message failed.']);
     assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);
     assert.deepEqual(lab.requests(), []);
@@ -101,17 +102,17 @@ describe('the strip switch node, where it cannot switch', () => {
       Object.defineProperty({ payload }, 'other', { enumerable: true, get: () => assert.fail('a getter') });
     assert.equal((await lab.ask('switch', uncopyable(true))).at, 'out');
     assert.deepEqual(lab.posts().length, 1);
-    await lab.until('a warning', () => lab.said('switch', 'warn').length > 0);
+    await until('a warning', () => lab.said('switch', 'warn').length > 0);
     assert.match(lab.said('switch', 'warn').join('\n'), handled);
     lab.send('switch', uncopyable('maybe'));
-    await lab.until('a warning', () => lab.said('switch', 'warn').length > 1);
+    await until('a warning', () => lab.said('switch', 'warn').length > 1);
     assert.match(String(lab.said('switch', 'warn')[1]), /^Send true or false/);
     await lab.redeploy(
       [lab.account(), flowNode('switch', 'strip switch', { ...outlet2, wires: [['out', 'out']] })],
       'full',
     );
     lab.send('switch', uncopyable(true));
-    await lab.until('a warning', () => lab.said('switch', 'warn').length > 0);
+    await until('a warning', () => lab.said('switch', 'warn').length > 0);
     assert.match(lab.said('switch', 'warn').join('\n'), handled);
   });
 
@@ -280,7 +281,7 @@ describe('the strip switch node, where it cannot switch', () => {
     const refused = { kind: 'answer', status: 503, json: {} } as const;
     lab.service.next(refused, refused);
     assert.equal((await lab.out('switch', { payload: true })).payload, true);
-    await lab.until('the second warning', () => lab.said('account', 'warn').length === 2);
+    await until('the second warning', () => lab.said('account', 'warn').length === 2);
     const [first, second] = lab.said('account', 'warn').map(String);
     assert.match(first ?? '', /^Commands are being retried\. Try again later: .* \(status 503\)\.$/);
     assert.equal(second, 'Commands are no longer being retried.');
@@ -337,7 +338,7 @@ describe('the strip switch node, where it cannot switch', () => {
     await lab.startSwitch(outlet2, { retryFor: '30' });
     lab.service.always({ kind: 'answer', status: 503, json: {} });
     lab.send('switch', { _msgid: 'old', payload: true });
-    await lab.until('a retry', () => lab.statuses('switch').includes('yellow ring retryingService'));
+    await until('a retry', () => lab.statuses('switch').includes('yellow ring retryingService'));
     const after = lab.arrivals.mark;
     const { at, msg } = await lab.ask('switch', { _msgid: 'new', payload: false });
     assert.deepEqual([at, msg._msgid, msg.error?.code], ['caught', 'old', 'SUPERSEDED']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import helper from 'node-red-node-test-helper';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
 
 describe('the strip watch node', () => {
@@ -13,7 +14,7 @@ describe('the strip watch node', () => {
     lab.arrivals.items
       .filter(({ at }) => at === 'out')
       .map(({ msg: { topic, payload } }) => `${String(topic)} ${JSON.stringify(payload)}`);
-  const polled = () => lab.until('the first poll', () => lab.statuses('watch').length > 0);
+  const polled = () => until('the first poll', () => lab.statuses('watch').length > 0);
   const reread = async () => {
     const after = lab.arrivals.mark;
     lab.send('list', {});
@@ -95,17 +96,17 @@ describe('the strip watch node', () => {
     answer(true, true, true, true);
     await polled();
     await reread();
-    await lab.until('all on', () => lab.statuses('watch').at(-1) === 'green dot on4of4');
+    await until('all on', () => lab.statuses('watch').at(-1) === 'green dot on4of4');
     const before = told().length;
     answer(true, null, null, null);
     await reread();
-    await lab.until('the rest unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
+    await until('the rest unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
     answer(true, true, true, true);
     await reread();
-    await lab.until('all on again', () => lab.statuses('watch').at(-1) === 'green dot on4of4');
+    await until('all on again', () => lab.statuses('watch').at(-1) === 'green dot on4of4');
     answer(true);
     await reread();
-    await lab.until('the rest not told', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
+    await until('the rest not told', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
     assert.equal(told().length, before);
   });
 
@@ -128,10 +129,10 @@ describe('the strip watch node', () => {
     answer(null);
     await polled();
     await reread();
-    await lab.until('one unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
+    await until('one unknown', () => lab.statuses('watch').at(-1) === 'yellow ring on1unknown');
     answer(true);
     await reread();
-    await lab.until('both on', () => lab.statuses('watch').at(-1) === 'green dot on2of2');
+    await until('both on', () => lab.statuses('watch').at(-1) === 'green dot on2of2');
     assert.deepEqual(told(), []);
   });
 
@@ -141,7 +142,7 @@ describe('the strip watch node', () => {
     );
     await lab.deploy([...many, watch()]);
     await polled();
-    await lab.until('all messages', () => told().length === 160);
+    await until('all messages', () => told().length === 160);
     assert.deepEqual(lab.requests(), ['GET /strips']);
   });
 
@@ -154,9 +155,9 @@ describe('the strip watch node', () => {
       watch({ availability: true, initial: true }),
       flowNode('switch', 'strip switch', { ...outlet2, wires: [['done']] }),
     ]);
-    await lab.until('the refusal', () => told().includes('account/available false'));
+    await until('the refusal', () => told().includes('account/available false'));
     lab.send('switch', { payload: true });
-    await lab.until('the switch', () => told().includes(`${MAC}/2 true`));
+    await until('the switch', () => told().includes(`${MAC}/2 true`));
     assert.ok(!told().some((text) => text.endsWith('available true')), told().join());
     assert.equal(lab.statuses('watch').at(-1), 'red ring auth');
   });
@@ -166,12 +167,12 @@ describe('the strip watch node', () => {
     await lab.deploy([watch({ availability: true, initial: true }), list]);
     await polled();
     assert.equal(lab.statuses('watch').at(-1), 'red ring auth');
-    await lab.until('a warning', () => lab.said('account', 'warn').length > 0);
+    await until('a warning', () => lab.said('account', 'warn').length > 0);
     assert.deepEqual(told(), ['account/available false']);
     assert.equal((await lab.caught('list', {})).error?.code, 'AUTH');
     lab.service.always(null);
     await reread();
-    await lab.until('availability', () => told().includes('account/available true'));
+    await until('availability', () => told().includes('account/available true'));
     assert.deepEqual(
       lab
         .said('account', 'warn')
@@ -203,7 +204,7 @@ describe('the strip watch node', () => {
   ] as const) {
     it(`lacks ${what} without keeping the flow from starting`, async () => {
       await lab.deploy([watch(config), list]);
-      await lab.until('a status', () => lab.statuses('watch').length > 0);
+      await until('a status', () => lab.statuses('watch').length > 0);
       assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
       assert.equal(lab.said('watch', 'warn').length, 1);
       await reread();
@@ -221,7 +222,7 @@ describe('the strip watch node', () => {
       'nodes',
     );
     lab.node('later').on('input', (msg) => heard.push(msg.topic));
-    await lab.until('the first message', () => heard.length > 0);
+    await until('the first message', () => heard.length > 0);
     assert.deepEqual(heard, [`${MAC}/1`]);
   });
 
@@ -246,7 +247,7 @@ describe('the strip watch node', () => {
     assert.deepEqual(heard, []);
     answer(true);
     await reread();
-    await lab.until('the first message', () => heard.length > 0);
+    await until('the first message', () => heard.length > 0);
     assert.deepEqual(heard, [[true, null]]);
   });
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../../src/account/types';
 import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, STRIPS } from '../support/service';
+import { until } from '../support/until';
 import { openAccount } from './support/account';
 import { handles, heapUsed, processListeners } from './support/memory';
 import { randomOf } from './support/random';
@@ -39,8 +40,8 @@ describe('stress: an hour of polling', () => {
       const flipsTold = () =>
         changes.filter((change) => change.kind === 'outlet' && change.previous !== null).length;
       const pass = async (hours: number) => {
-        const until = clock.monotonic() + hours * HOUR;
-        while (clock.monotonic() < until) {
+        const end = clock.monotonic() + hours * HOUR;
+        while (clock.monotonic() < end) {
           await sleep(100 + random.below(100));
           const isAhead = random.next() >= 0.5;
           clock.jump += isAhead ? DAY : -DAY;
@@ -49,7 +50,7 @@ describe('stress: an hour of polling', () => {
           service.simulator.apply({ mac: STRIPS[0].mac, port: 1, on: last });
           flips++;
           // Two flips between two polls would rightly go unnoticed.
-          while (flipsTold() < flips) await sleep(5);
+          await until('the flip', () => flipsTold() === flips);
         }
       };
       await pass(0.2);

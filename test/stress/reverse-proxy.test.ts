@@ -8,6 +8,7 @@ import { PORTS, systemClock } from '../../src/api/types';
 import { FastClock } from '../support/fake-clock';
 import { freePorts, Program, requireProgram } from '../support/program';
 import { API_KEY, startService, STRIPS, type TestService } from '../support/service';
+import { until } from '../support/until';
 import { openAccount, type OpenOptions, type Opened } from './support/account';
 import { SlowLine } from './support/slow-line';
 
@@ -24,14 +25,6 @@ const sentenceOf = async (work: Promise<unknown>): Promise<string> => {
     return error.sentenceKey;
   }
 };
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!holds()) {
-    assert.ok(performance.now() < deadline, `${what} did not come`);
-    await sleep(10);
-  }
-}
 
 /** The frame of an nginx configuration around its servers. */
 const nginxConfig = (folder: string, servers: string): string => `

@@ -1,13 +1,13 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '../../src/account/account';
 import type { TlsOptions } from '../../src/api/dispatcher';
 import { isStripError } from '../../src/api/errors';
 import { PORTS } from '../../src/api/types';
 import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, STRIPS } from '../support/service';
+import { until } from '../support/until';
 import { openAccount, type Opened } from './support/account';
 import { handles } from './support/memory';
 
@@ -21,10 +21,6 @@ const UNDER_WAY = ['TCPSocketWrap', 'GetAddrInfoReqWrap', 'TCPServerWrap'];
 const RETRY_FOR = 2_000;
 const TIMEOUT = 600_000;
 const FACTOR = 20;
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
-}
 
 /** Switches every outlet many times over, with a reading now and then, and gives how each command ended. */
 async function traffic(account: Account, count: number): Promise<string[]> {
@@ -68,8 +64,9 @@ describe('stress: a service that cannot be reached', () => {
   afterEach(async () => {
     await opened.account.close();
     assert.deepEqual(opened.said.faults, []);
-    // A name that is being looked up takes its time to be given up; mocha's timeout is the end of the patience.
-    await until(() => UNDER_WAY.every((kind) => handles()[kind] === undefined));
+    const isOver = () => UNDER_WAY.every((kind) => handles()[kind] === undefined);
+    // A name that is being looked up takes its time to be given up.
+    await until('the end of all requests', isOver, 200_000);
   });
 
   for (const [sentence, certificate, isTrusted] of [
@@ -87,7 +84,7 @@ describe('stress: a service that cannot be reached', () => {
         assert.deepEqual(service.requests, [], 'something was sent to a service that is not to be trusted');
         assert.ok(service.connections <= 400 + READS, `${service.connections} connections`);
         await account.close();
-        await until(() => service.open === 0);
+        await until('the end of all connections', () => service.open === 0);
       } finally {
         await service.close();
       }
