@@ -6,9 +6,11 @@ import { Client } from '../../src/api/client';
 import { PooledDispatcher } from '../../src/api/dispatcher';
 import { parseBaseUrl } from '../../src/api/connection-settings';
 import { isStripError } from '../../src/api/errors';
+import type { ProxySettings } from '../../src/api/proxy';
 import { systemClock } from '../../src/api/types';
 import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, type Fault } from '../support/service';
+import { until } from '../support/until';
 import { buffersUsed } from './support/memory';
 import { randomOf } from './support/random';
 
@@ -161,6 +163,49 @@ describe('stress: the client', () => {
     } finally {
       await client.close(0);
       server.close();
+    }
+  });
+});
+
+describe('stress: a connection that is of no use', () => {
+  const connect = (baseUrl: string, proxy?: ProxySettings): Client => {
+    const base = parseBaseUrl(baseUrl);
+    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1, proxy });
+    return new Client({ baseUrl: base, apiKey: API_KEY, timeout: 1_000, dispatcher, clock: systemClock });
+  };
+
+  it('is closed after 20 seconds in which it was idle: most servers would close it later', async () => {
+    const service = await startService();
+    const client = connect(service.baseUrl);
+    try {
+      await client.list();
+      await until('the end of the connection', () => service.open === 0, 40_000);
+    } finally {
+      await client.close(0);
+      await service.close();
+    }
+  });
+
+  it('is closed after 10 seconds in which a proxy did not answer, so that it is free for the next request', async () => {
+    let open = 0;
+    const proxy = createTcpServer((socket) => {
+      open++;
+      socket
+        .resume()
+        .on('error', () => undefined)
+        .on('close', () => open--);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const client = connect('https://strips.invalid', { url: `http://127.0.0.1:${port}`, noProxy: [] });
+    try {
+      await assert.rejects(client.list());
+      assert.equal(open, 1);
+      await until('the end of the connection', () => open === 0, 30_000);
+    } finally {
+      await client.close(0);
+      proxy.close();
     }
   });
 });
