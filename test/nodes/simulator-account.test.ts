@@ -139,9 +139,12 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     lab.node('switched').on('input', (msg: NodeMessage) => seen.push(msg.payload));
     lab.send('switch', { payload: null });
     await until('off', () => seen.length > 0);
+    const errors: unknown[] = [];
+    lab.node('account').error = (text: unknown) => void errors.push(text);
     const start = performance.now();
     await lab.redeploy([...nodes, switched], 'full');
     assert.ok(performance.now() - start < 9_000, 'the deploy waited for the on');
+    assert.deepEqual(errors, [], 'the on did not get there');
   });
 
   it('lists strips and outlets by the names that the simulator gives', async () => {
