@@ -1,7 +1,7 @@
 import { isRecord } from '../values';
 import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { createClassifier, type Classifier, type KeyMeaning } from './decode/names';
+import { meaningOf, type KeyMeaning } from './decode/names';
 import {
   outletSets,
   readSet,
@@ -35,16 +35,15 @@ export function decodeList(
   notes: Note[] = [],
   paging: JsonRecord = {},
 ): DecodedList {
-  const classify = createClassifier();
-  const found = findRecords(body, classify);
-  const oldKeys = oldKeysAround(found.wrappers, classify);
+  const found = findRecords(body);
+  const oldKeys = oldKeysAround(found.wrappers);
   const strips = Array.from(
     byStrip(found.records).values(),
-    (about) => readStrip(about, oldKeys, at, classify, notes).strip,
+    (about) => readStrip(about, oldKeys, at, notes).strip,
   );
   const came = [found.records.length, strips.length];
   // Each by itself: what a header says is no evidence against the body.
-  const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came, classify));
+  const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came));
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
   const complete = found.isList && found.unidentified === 0 && hints.length === 0;
@@ -58,18 +57,16 @@ export function decodeList(
  * about another strip says nothing about this one. `at` and `notes` as above.
  */
 export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {
-  const classify = createClassifier();
-  const { records, wrappers } = findRecords(body, classify);
+  const { records, wrappers } = findRecords(body);
   // The answer names other strips. An id that is no MAC does not count, because it may belong to something else.
   const about = byStrip(records).get(macKey(mac));
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
-  const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body), classify);
+  const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body));
   const { strip, saysOnline } = readStrip(
     said,
-    oldKeysAround([...wrappers, body].filter(isRecord), classify),
+    oldKeysAround([...wrappers, body].filter(isRecord)),
     at,
-    classify,
     notes,
   );
   return { strip, saysOnline, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
@@ -103,7 +100,7 @@ function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
 }
 
 /** Reads an answer that does not name its strip: one record, a list with one record, or a list of outlets such as `[true, false, …]`. */
-function unnamed(mac: string, value: unknown, classify: Classifier): AboutStrip {
+function unnamed(mac: string, value: unknown): AboutStrip {
   const only = (list: unknown[]): JsonRecord[] => (list.length === 1 ? list.filter(isRecord) : []);
   const about: AboutStrip = { mac, records: [], offline: false, bare: null };
   if (Array.isArray(value)) {
@@ -111,15 +108,15 @@ function unnamed(mac: string, value: unknown, classify: Classifier): AboutStrip 
     return {
       ...about,
       records: only(value),
-      bare: readSet(value, { key: '[]', record: {}, trust: 'outlets', measured }, classify),
+      bare: readSet(value, { key: '[]', record: {}, trust: 'outlets', measured }),
     };
   }
   if (!isRecord(value)) return about;
   // Beside outlets, a list of users or updates is not about the strip.
-  const isComplete = tellsOutlets(value, classify);
+  const isComplete = tellsOutlets(value);
   const mayHold = ({ holds, strips, denied }: KeyMeaning): boolean =>
     holds || strips || !(isComplete || denied);
-  const lists = Object.keys(value).map((key) => (mayHold(classify(key)) ? value[key] : null));
+  const lists = Object.keys(value).map((key) => (mayHold(meaningOf(key)) ? value[key] : null));
   const [list, ...others] = lists.filter((inner) => Array.isArray(inner));
   return { ...about, records: [value, ...(list === undefined || others.length > 0 ? [] : only(list))] };
 }
@@ -129,25 +126,20 @@ function readStrip(
   { mac, records, offline, bare }: AboutStrip,
   oldKeys: readonly string[],
   at: string,
-  classify: Classifier,
   notes: Note[],
 ): Pick<StripAnswer, 'strip' | 'saysOnline'> {
   const note: AddNote = (about, reason, fields) => void notes.push({ mac, about, reason, fields });
-  const found = stripFields(records, classify);
+  const found = stripFields(records);
   const reachable = reachableByAll(found.fields);
   const available = !offline && reachable !== false;
-  const rows = records.length > 1 ? rowSet(records, classify) : null;
+  const rows = records.length > 1 ? rowSet(records) : null;
   const fields = rows === null ? found.fields : [];
   const unreliable = [...oldKeys];
   for (const { meaning, value, part } of fields) {
     if (part === 'self' && saysUnreliable(meaning, value)) unreliable.push(meaning.key);
   }
-  const { load, voltage, signal, units } = settleReadings(
-    unreliable.length > 0 ? [] : fields,
-    classify,
-    note,
-  );
-  const sets = rows === null ? outletSets(found, classify, load !== null) : [rows.outlets];
+  const { load, voltage, signal, units } = settleReadings(unreliable.length > 0 ? [] : fields, note);
+  const sets = rows === null ? outletSets(found, load !== null) : [rows.outlets];
   let outlets = settleOutlets(bare === null ? sets : [...sets, bare], note);
   if (unreliable.length > 0) {
     outlets = outlets.map((outlet) => ({ ...outlet, on: null }));
@@ -159,12 +151,12 @@ function readStrip(
 }
 
 /** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
-function oldKeysAround(wrappers: readonly JsonRecord[], classify: Classifier): string[] {
+function oldKeysAround(wrappers: readonly JsonRecord[]): string[] {
   const inner = wrappers.flatMap((record) =>
-    Object.keys(record).map((key) => (classify(key).is('paging') ? record[key] : null)),
+    Object.keys(record).map((key) => (meaningOf(key).is('paging') ? record[key] : null)),
   );
   return [...wrappers, ...inner.filter(isRecord)].flatMap((record) =>
-    Object.keys(record).filter((key) => saysOld(classify(key), record[key])),
+    Object.keys(record).filter((key) => saysOld(meaningOf(key), record[key])),
   );
 }
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values';
-import { says, type Classifier, type KeyMeaning } from './names';
+import { meaningOf, says, type KeyMeaning } from './names';
 import { isSet, Preferred, readFlag, readJson, readText, saysFailed, type JsonRecord } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
@@ -24,9 +24,9 @@ export interface StripFields {
 const DEEPEST = 5;
 
 /** All fields of a strip, also those that stand in records for its details, measurements and connection. */
-export function stripFields(records: readonly JsonRecord[], classify: Classifier): StripFields {
+export function stripFields(records: readonly JsonRecord[]): StripFields {
   const found: StripFields = { fields: [], keyed: [] };
-  for (const record of records) addFields(found, record, 'self', classify, 0);
+  for (const record of records) addFields(found, record, 'self', 0);
   return found;
 }
 
@@ -35,7 +35,6 @@ function addFields(
   found: StripFields,
   record: JsonRecord,
   part: Field['part'],
-  classify: Classifier,
   depth: number,
   from: KeyMeaning | null = null,
 ): void {
@@ -43,18 +42,18 @@ function addFields(
   const isSystem = from?.is('system') === true;
   const isRated = from?.is('rated') === true;
   for (const key in record) {
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
     if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage')) continue;
     const value = valueOf(meaning, record[key]);
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
-    if (inner !== null && isRecord(value) && !isOneField(meaning, value, classify)) {
-      addFields(found, value, inner, classify, depth + 1, isSystem ? from : meaning);
+    if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
+      addFields(found, value, inner, depth + 1, isSystem ? from : meaning);
       continue;
     }
     if (meaning.keyed >= 0) keys.push(meaning);
     else found.fields.push({ meaning, value, record, part, depth });
-    if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, classify, depth + 1);
+    if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, depth + 1);
   }
   // Measurements under such keys are not about what is on.
   if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
@@ -65,9 +64,9 @@ const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
   part !== null || outlets !== null ? readJson(value) : value;
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
-function isOneField(meaning: KeyMeaning, record: JsonRecord, classify: Classifier): boolean {
+function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
   const has = (isIt: (key: KeyMeaning) => boolean): boolean =>
-    Object.keys(record).some((key) => isIt(classify(key)));
+    Object.keys(record).some((key) => isIt(meaningOf(key)));
   const maySwitch = meaning.outlets !== null || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
   return (maySwitch && has(({ keyed }) => keyed >= 0)) || (mayMeasure && has((key) => key.is('value')));
@@ -78,38 +77,32 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
   meaning.part !== null && part !== 'self' ? part : meaning.part;
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
-function addPairs(
-  found: StripFields,
-  list: readonly unknown[],
-  part: Field['part'],
-  classify: Classifier,
-  depth: number,
-): void {
+function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
   for (const item of list.filter(isRecord)) {
     const keys = Object.keys(item);
     if (keys.length === 1) {
-      addFields(found, item, part, classify, depth);
+      addFields(found, item, part, depth);
       continue;
     }
     // With the number of an outlet it is about that outlet alone.
-    if (keys.some((key) => classify(key).number === 'port')) continue;
-    const key = pairName(item, classify);
-    const values = keys.filter((each) => classify(each).is('pairvalue'));
+    if (keys.some((key) => meaningOf(key).number === 'port')) continue;
+    const key = pairName(item);
+    const values = keys.filter((each) => meaningOf(each).is('pairvalue'));
     const [value] = values;
     if (key === null || value === undefined) continue;
-    const told = classify(key).reading !== null || values.length > 1 ? item : item[value];
-    addFields(found, { [key]: told }, part, classify, depth);
+    const told = meaningOf(key).reading !== null || values.length > 1 ? item : item[value];
+    addFields(found, { [key]: told }, part, depth);
   }
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */
-function pairName(item: JsonRecord, classify: Classifier): string | null {
+function pairName(item: JsonRecord): string | null {
   const isKnown = (name: KeyMeaning): boolean =>
     name.reading !== null || name.available || name.offline || name.keyed >= 0 || name.is('power');
   const best = new Preferred();
   for (const key in item) {
-    const { pair } = classify(key);
-    if (pair < Infinity && isKnown(classify(readText(item[key]) ?? ''))) best.add(pair, item[key]);
+    const { pair } = meaningOf(key);
+    if (pair < Infinity && isKnown(meaningOf(readText(item[key]) ?? ''))) best.add(pair, item[key]);
   }
   return best.text;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../types';
 import { reachability, saysUnreliable, stripFields, type Field } from './fields';
-import type { Classifier, KeyMeaning } from './names';
+import { meaningOf, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
 import { agreed, Preferred, readIndex, readJson, readText, type JsonRecord } from './values';
 
@@ -33,8 +33,8 @@ const DEEPEST = 7;
 const DEEPEST_EMPTY = 2;
 
 /** All records that identify a strip, wherever in an answer they stand. */
-export function findRecords(body: unknown, classify: Classifier): Search {
-  const search = new Search(classify);
+export function findRecords(body: unknown): Search {
+  const search = new Search();
   search.value(readJson(body), { name: null, depth: 0, offline: false });
   return search;
 }
@@ -49,8 +49,6 @@ class Search {
   /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
 
-  constructor(private readonly classify: Classifier) {}
-
   value(value: unknown, place: Place): boolean {
     if (place.depth > DEEPEST) return false;
     if (Array.isArray(value)) return this.#list(value, place);
@@ -59,15 +57,12 @@ class Search {
 
   /** The records of an array: strips, or rooms and hubs that hold lists of them. */
   #list(list: readonly unknown[], place: Place): boolean {
-    const { classify } = this;
     const { name, depth } = place;
     if (list.length === 0) return this.#empty(depth <= DEEPEST_EMPTY && isListName(name));
     const items = list.map((item) => this.#item(readJson(item), place));
     const hasGroups = items.includes('group');
     const strips = items.filter((item) => item !== null && typeof item === 'object');
-    const areStrips =
-      isListName(name) ||
-      strips.some(({ record }) => isRow(record, classify) || tellsOutlets(record, classify));
+    const areStrips = isListName(name) || strips.some(({ record }) => isRow(record) || tellsOutlets(record));
     if (hasGroups) this.#addFailed(list.filter((_, i) => items[i] === null));
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
@@ -78,28 +73,26 @@ class Search {
 
   /** An element of a list: a strip, a record that holds strips, or something else; `null`: nothing says which strip it is. */
   #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | null {
-    const { classify } = this;
     const { offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
     if (!isRecord(record)) return null;
-    const own = directIdentity(record, classify);
+    const own = directIdentity(record);
     if (this.#isGroup(record, own, place)) return 'group';
-    const identity = own ?? partIdentity(record, classify);
+    const identity = own ?? partIdentity(record);
     if (identity === null) return null;
-    return isForeign(record, classify) ? 'other' : { identity, record, offline };
+    return isForeign(record) ? 'other' : { identity, record, offline };
   }
 
   /** Whether a record contains strips. If it is a strip itself, too, it is added to `records`. */
   #isGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
-    const { classify } = this;
     const before = this.records.length;
     // What a record with a MAC holds are its outlets, unless they have MACs and outlets of their own.
-    const others = own === null ? null : keysOfOthers(record, own, classify);
+    const others = own === null ? null : keysOfOthers(record, own);
     if (others?.size === 0 || !this.#inside(record, place)) return false;
     // An empty list inside makes no group of a record that has a MAC further down.
-    if (this.records.length === before && partIdentity(record, classify) !== null) return false;
+    if (this.records.length === before && partIdentity(record) !== null) return false;
     const rest = Object.entries(record).filter(([key]) => others?.has(key) === false);
-    if (own !== null && tellsOutlets(Object.fromEntries(rest), classify))
+    if (own !== null && tellsOutlets(Object.fromEntries(rest)))
       this.records.push({ identity: own, record, offline: place.offline });
     return true;
   }
@@ -118,12 +111,11 @@ class Search {
 
   /** Lists of strips inside an element or a wrapper. */
   #inside(record: JsonRecord, { depth, offline }: Place): boolean {
-    const { classify } = this;
-    const isOffline = offline || saysOffline(record, classify);
+    const isOffline = offline || saysOffline(record);
     let any = false;
     const others: unknown[] = [];
-    for (const key of containers(record, classify)) {
-      const name = classify(key);
+    for (const key of containers(record)) {
+      const name = meaningOf(key);
       const value = readJson(record[key]);
       const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable') };
       if (this.value(value, place)) any = true;
@@ -138,12 +130,11 @@ class Search {
 
   /** Beside a record that holds strips, another may say that its own could not be read: `{"eu": {"strips": […]}, "us": {"error": …}}`. */
   #addFailed(others: readonly unknown[]): void {
-    this.wrappers.push(...others.filter(isRecord).filter((other) => saysFailure(other, this.classify)));
+    this.wrappers.push(...others.filter(isRecord).filter((other) => saysFailure(other)));
   }
 
   /** A wrapper, a map of strips, or one strip. */
   #record(record: JsonRecord, place: Place): boolean {
-    const { classify } = this;
     const { name, depth, offline } = place;
     const keys = Object.keys(record);
     if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices');
@@ -155,39 +146,38 @@ class Search {
       this.wrappers.push(Object.fromEntries(others.map((key) => [key, record[key]])));
       const records = macs.map((mac) => {
         const value = record[mac];
-        const own = isRecord(value) ? directIdentity(value, classify) : null;
-        const holdsMore = isRecord(value) && !holdsOnlyOutlets(value, classify);
+        const own = isRecord(value) ? directIdentity(value) : null;
+        const holdsMore = isRecord(value) && !holdsOnlyOutlets(value);
         const identity = own?.named === true ? own : { mac, named: true };
         return { identity, record: holdsMore ? value : { outlets: value }, offline };
       });
       this.#add(records, 0);
       return true;
     }
-    const own = directIdentity(record, classify);
+    const own = directIdentity(record);
     if (this.#isGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
     // An empty list under any other name counts only if the answer holds nothing else.
-    const identity = depth > 0 ? null : (own ?? partIdentity(record, classify));
+    const identity = depth > 0 ? null : (own ?? partIdentity(record));
     if (identity !== null) this.records.push({ identity, record, offline });
     return false;
   }
 
   /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that say nothing. */
   #map(record: JsonRecord, { offline }: Place): boolean {
-    const { classify } = this;
     const strips: FoundRecord[] = [];
     let unidentified = 0;
-    const isOffline = offline || saysOffline(record, classify);
+    const isOffline = offline || saysOffline(record);
     for (const [key, value] of Object.entries(record)) {
-      const meaning = classify(key);
+      const meaning = meaningOf(key);
       if (!isRecord(value) || meaning.denied || meaning.foreign) continue;
       if (meaning.part !== null || meaning.holds || meaning.strips) continue;
-      const identity = directIdentity(value, classify);
+      const identity = directIdentity(value);
       if (identity === null) unidentified++;
-      else if (!isForeign(value, classify)) strips.push({ identity, record: value, offline: isOffline });
+      else if (!isForeign(value)) strips.push({ identity, record: value, offline: isOffline });
     }
     if (strips.length === 0) return false;
-    if (unidentified > 0 && !strips.some((strip) => tellsOutlets(strip.record, classify))) return false;
+    if (unidentified > 0 && !strips.some((strip) => tellsOutlets(strip.record))) return false;
     this.#add(strips, unidentified);
     this.wrappers.push(record);
     return true;
@@ -203,69 +193,69 @@ const isListName = (name: KeyMeaning | null): boolean =>
   name === null || name.holds || name.strips || name.is('unreachable');
 
 /** Whether a record around strips says that they cannot be reached. A number says how many can. */
-const saysOffline = (record: JsonRecord, classify: Classifier): boolean =>
+const saysOffline = (record: JsonRecord): boolean =>
   Object.keys(record).some((key) => {
     const value = record[key];
-    return readIndex(value) < 0 && reachability({ meaning: classify(key), value, part: 'self' }) === false;
+    return readIndex(value) < 0 && reachability({ meaning: meaningOf(key), value, part: 'self' }) === false;
   });
 
 /** Whether a record names an error, or says that it is no success. */
-const saysFailure = (record: JsonRecord, classify: Classifier): boolean =>
+const saysFailure = (record: JsonRecord): boolean =>
   Object.keys(record).some((key) => {
-    const { reliability } = classify(key);
+    const { reliability } = meaningOf(key);
     return (
-      (reliability === 'error' || reliability === 'success') && saysUnreliable(classify(key), record[key])
+      (reliability === 'error' || reliability === 'success') && saysUnreliable(meaningOf(key), record[key])
     );
   });
 
 /** The keys of a record under which stand records with outlets and with MACs other than its own. */
-function keysOfOthers(record: JsonRecord, own: Identity, classify: Classifier): Set<string> {
+function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
   const keys = new Set<string>();
   for (const key in record) {
     const value = record[key];
-    if (typeof value !== 'object' || value === null || classify(key).denied) continue;
+    if (typeof value !== 'object' || value === null || meaningOf(key).denied) continue;
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    if (inner.some((item) => isOtherStrip(item, own, classify))) keys.add(key);
+    if (inner.some((item) => isOtherStrip(item, own))) keys.add(key);
   }
   return keys;
 }
 
-function isOtherStrip(item: unknown, own: Identity, classify: Classifier): boolean {
+function isOtherStrip(item: unknown, own: Identity): boolean {
   if (!isRecord(item)) return false;
-  const identity = directIdentity(item, classify);
-  return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item, classify);
+  const identity = directIdentity(item);
+  return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item);
 }
 
-function holdsOnlyOutlets(record: JsonRecord, classify: Classifier): boolean {
-  for (const key in record) if (classify(key).keyed < 0) return false;
+function holdsOnlyOutlets(record: JsonRecord): boolean {
+  for (const key in record) if (meaningOf(key).keyed < 0) return false;
   return true;
 }
 
 /** The keys of a record that may hold strips: where some are called strips, only those and what is called unreachable. */
-function containers(record: JsonRecord, classify: Classifier): string[] {
-  const keys = Object.keys(record).filter((key) => !classify(key).denied && !classify(key).is('more'));
-  const isStrips = (key: string): boolean => classify(key).strips && Array.isArray(readJson(record[key]));
-  return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || classify(key).is('unreachable')) : keys;
+function containers(record: JsonRecord): string[] {
+  const keys = Object.keys(record).filter((key) => !meaningOf(key).denied && !meaningOf(key).is('more'));
+  const isStrips = (key: string): boolean => meaningOf(key).strips && Array.isArray(readJson(record[key]));
+  return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || meaningOf(key).is('unreachable')) : keys;
 }
 
 /** A record whose type says that it is a hub or a lamp, unless it has outlets: then it is a strip. */
-function isForeign(record: JsonRecord, classify: Classifier): boolean {
+function isForeign(record: JsonRecord): boolean {
   for (const key in record) {
     const type = record[key];
-    if (typeof type === 'string' && classify(key).is('type') && classify(type).foreign)
-      return !tellsOutlets(record, classify);
+    if (typeof type === 'string' && meaningOf(key).is('type') && meaningOf(type).foreign)
+      return !tellsOutlets(record);
   }
   return false;
 }
 
 /** `{mac, port, on}` */
-const isRow = (record: JsonRecord, classify: Classifier): boolean =>
-  Object.keys(record).some((key) => classify(key).number === 'port') &&
-  Object.keys(record).some((key) => classify(key).state !== null);
+const isRow = (record: JsonRecord): boolean =>
+  Object.keys(record).some((key) => meaningOf(key).number === 'port') &&
+  Object.keys(record).some((key) => meaningOf(key).state !== null);
 
 /** The identity of a strip whose record has none in its own fields, taken from its parts. `null`: none there either. */
-function partIdentity(record: JsonRecord, classify: Classifier): Identity | null {
-  const { fields } = stripFields([record], classify);
+function partIdentity(record: JsonRecord): Identity | null {
+  const { fields } = stripFields([record]);
   const own = fields.filter(({ part }) => part === 'self');
   const isNamed = ({ meaning, value }: Field): boolean => meaning.mac < Infinity && readText(value) !== null;
   const isLikely = ({ meaning, value }: Field): boolean => meaning.id < Infinity && isMacText(value);
@@ -278,10 +268,10 @@ function partIdentity(record: JsonRecord, classify: Classifier): Identity | null
 const ID_OFFSET = 100;
 
 /** The identity that a record's own fields give, the most preferred name first. */
-function directIdentity(record: JsonRecord, classify: Classifier): Identity | null {
+function directIdentity(record: JsonRecord): Identity | null {
   const best = new Preferred();
   for (const key in record) {
-    const { mac, id } = classify(key);
+    const { mac, id } = meaningOf(key);
     if (mac < Infinity) best.add(mac, record[key]);
     else if (id < Infinity && isMacText(record[key])) best.add(ID_OFFSET + id, record[key]);
   }

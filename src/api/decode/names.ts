@@ -214,24 +214,23 @@ const madeOf = (plain: string): NameGroup[] =>
   MADE_OF_WORDS.filter(([, names]) => names.test(plain)).map(([group]) => group);
 
 /** What a key means by itself. */
-export type KeyMeaning = ReturnType<typeof meaningOf>;
+export type KeyMeaning = ReturnType<typeof classify>;
 
 type NameGroup = keyof typeof NAMES;
 
-/** Says what a key means. */
-export type Classifier = (key: string) => KeyMeaning;
+/** A service uses the same few keys in every record of every answer. Of one that does not, they are forgotten once the answer is decoded. */
+const MOST_KEYS = 1_000;
+const meanings = new Map<string, KeyMeaning>();
 
-/** For one answer: it works out each key once, because a list repeats the same keys for every strip. */
-export function createClassifier(): Classifier {
-  const cache = new Map<string, KeyMeaning>();
-  return (key) => {
-    let meaning = cache.get(key);
-    if (meaning === undefined) {
-      meaning = meaningOf(key);
-      cache.set(key, meaning);
-    }
-    return meaning;
-  };
+/** What a key means by itself. It is worked out once, which takes longer than all else that is done with a field. */
+export function meaningOf(key: string): KeyMeaning {
+  const known = meanings.get(key);
+  if (known !== undefined) return known;
+  const meaning = classify(key);
+  meanings.set(key, meaning);
+  // An answer is decoded without a break: this runs after it.
+  if (meanings.size === MOST_KEYS || key.length > LONGEST_NAME) queueMicrotask(() => meanings.clear());
+  return meaning;
 }
 
 /** The groups of a table that each name or word is in, and its place in each. Words often come in capitals, so those are in it, too. */
@@ -274,7 +273,7 @@ const plainOf = (key: string): string =>
 const NO_GROUPS: ReadonlyMap<NameGroup, number> = new Map();
 const LONGEST_NAME = 40;
 
-function meaningOf(key: string) {
+function classify(key: string) {
   const plain = plainOf(key);
   const groups = GROUPS.get(plain) ?? NO_GROUPS;
   const made = madeOf(plain);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
-import { isOfOther, OUTLET, type Classifier, type KeyMeaning } from './names';
+import { isOfOther, meaningOf, OUTLET, type KeyMeaning } from './names';
 import { numberInText, readIndex, readText, type JsonRecord } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
@@ -18,11 +18,10 @@ export type Numbers = (Port | null)[];
 export function numberRecords(
   records: readonly JsonRecord[],
   columns: readonly KeyMeaning[],
-  classify: Classifier,
   keys: readonly KeyMeaning[],
   ordered: boolean,
 ): { numbers: Numbers; codes: string[] } {
-  const { called, codes } = calledPort(records, columns, classify);
+  const { called, codes } = calledPort(records, columns);
   const isKeyed = keys.some(({ keyed }) => keyed >= 0);
   // Mere digits may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;
@@ -32,11 +31,10 @@ export function numberRecords(
   }
   const sure = called ?? byKey;
   if (sure !== null) return { numbers: sure, codes };
-  const known = positions(records, classify);
+  const known = positions(records);
   if (isKeyed) known.push(fromKeys(keys));
   const [first] = known;
-  if (first === undefined && ordered && tellsByOrder(records, classify))
-    return { numbers: [...PORTS], codes };
+  if (first === undefined && ordered && tellsByOrder(records)) return { numbers: [...PORTS], codes };
   const agree = known.every((numbers) => numbers.every((number, i) => number === first?.[i]));
   return { numbers: records.map((_, i) => (agree ? (first?.[i] ?? null) : null)), codes };
 }
@@ -45,13 +43,12 @@ export function numberRecords(
 function calledPort(
   records: readonly JsonRecord[],
   columns: readonly KeyMeaning[],
-  classify: Classifier,
 ): { called: Numbers | null; codes: string[] } {
   const sure: number[][] = [];
   const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, number, state } of columns) {
     if (number !== 'port') continue;
-    const raw = records.map((record) => outletNumberOf(record[key], classify));
+    const raw = records.map((record) => outletNumberOf(record[key]));
     if (raw.every((each) => each < 0)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
@@ -89,15 +86,15 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
  * Finds the outlet number of each bare value. A list of numbers in the same record gives them. If there is none, four values are numbered by
  * their order.
  */
-export function numberValues(count: number, from: string, record: JsonRecord, classify: Classifier): Numbers {
+export function numberValues(count: number, from: string, record: JsonRecord): Numbers {
   const told = Object.keys(record).flatMap((key) => {
     const list = record[key];
-    if (!Array.isArray(list) || list.length !== count || classify(key).strips) return [];
+    if (!Array.isArray(list) || list.length !== count || meaningOf(key).strips) return [];
     // Records beside them may be in another order.
-    if (list.every(isRecord)) return tellsByOrder(list, classify) ? [] : [list.map(() => Infinity)];
+    if (list.every(isRecord)) return tellsByOrder(list) ? [] : [list.map(() => Infinity)];
     // What one entry of `ports` is.
-    const one = classify(key.replace(/(?<=x|ch)es$|s$/, ''));
-    const raw = numbersOf(list, one, classify);
+    const one = meaningOf(key.replace(/(?<=x|ch)es$|s$/, ''));
+    const raw = numbersOf(list, one);
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
     // The order in which outlets are shown need not be that of their states.
     const isOther = one.plain.endsWith('order') && !isInOrder(raw);
@@ -106,21 +103,21 @@ export function numberValues(count: number, from: string, record: JsonRecord, cl
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
   // "outlets" may hold fewer; a few of "states" may be those of one outlet, one after another.
-  const name = classify(from);
+  const name = meaningOf(from);
   const isOfOutlets = count === PORTS.length || (name.outlets !== null && !name.is('outlets'));
   return combinedNumbers(told) ?? (isOfOutlets ? [...PORTS] : []);
 }
 
 /** Every numbering by names that may number something else, if it is exactly 1-4 or 0-3. */
-function positions(records: readonly JsonRecord[], classify: Classifier): Numbers[] {
+function positions(records: readonly JsonRecord[]): Numbers[] {
   const [first] = records;
   if (first === undefined || records.length < PORTS.length) return [];
   const found: Numbers[] = [];
   for (const key in first) {
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     if (meaning.number !== 'position' && !meaning.isName) continue;
     const values = records.map((record) => record[key]);
-    const raw = numbersOf(values, meaning, classify);
+    const raw = numbersOf(values, meaning);
     // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
     const isComplete = isSequence(raw, 1) && values.every(isOutletName);
     const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
@@ -169,9 +166,9 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
 }
 
 /** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */
-function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Classifier): number[] {
+function numbersOf(values: readonly unknown[], meaning: KeyMeaning): number[] {
   if (meaning.isName) return values.map(numberInText);
-  const raw = values.map((value) => outletNumberOf(value, classify));
+  const raw = values.map((value) => outletNumberOf(value));
   if (meaning.number === 'port' || raw.includes(-1)) return raw;
   // Without the first part, a text of many digits would be searched from each of them.
   const rests = new Set(values.map((value) => readText(value)?.replace(/(?<![0-9])[0-9]+\s*$/, '') ?? ''));
@@ -179,32 +176,32 @@ function numbersOf(values: readonly unknown[], meaning: KeyMeaning, classify: Cl
 }
 
 /** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
-export function outletNumberOf(value: unknown, classify: Classifier): number {
+export function outletNumberOf(value: unknown): number {
   const index = readIndex(value);
   if (typeof value === 'string' && index < 0) {
     const number = numberInText(value);
     return number < 0 || isOfOther(value) ? -1 : number;
   }
   if (!isRecord(value)) return index;
-  const [only, ...others] = Object.keys(value).filter((key) => classify(key).number !== null);
+  const [only, ...others] = Object.keys(value).filter((key) => meaningOf(key).number !== null);
   return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
 }
 
 /** Whether four records stand in the order of the outlets: alike, without another number or identifier, and all of them outlets. */
-function tellsByOrder(records: readonly JsonRecord[], classify: Classifier): boolean {
+function tellsByOrder(records: readonly JsonRecord[]): boolean {
   const [first] = records;
   if (first === undefined || records.length !== PORTS.length) return false;
   const keys = Object.keys(first);
   const hasSameKeys = (record: JsonRecord): boolean =>
     Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key));
   const valuesOf = (key: string): unknown[] => records.map((record) => record[key]);
-  return records.every(hasSameKeys) && keys.every((key) => fitsOrder(classify(key), valuesOf(key), classify));
+  return records.every(hasSameKeys) && keys.every((key) => fitsOrder(meaningOf(key), valuesOf(key)));
 }
 
 /** Whether what four records say under a key leaves the outlets in the order in which they stand. */
-function fitsOrder(meaning: KeyMeaning, values: readonly unknown[], classify: Classifier): boolean {
+function fitsOrder(meaning: KeyMeaning, values: readonly unknown[]): boolean {
   if (meaning.reading !== null) return true;
-  const raw = numbersOf(values, meaning, classify);
+  const raw = numbersOf(values, meaning);
   const mayNumber = meaning.number !== null || !meaning.identifier;
   // Rows 5 to 8 are in an order, but not in that of the outlets.
   if (mayNumber && isSequence(raw, Math.min(...raw))) return isInOrder(raw);

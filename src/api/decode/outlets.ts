@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
 import { stripFields, type StripFields } from './fields';
-import { isOfOther, namesOutlet, STATE_TEXT_SUFFIX, type Classifier, type KeyMeaning } from './names';
+import { isOfOther, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './values';
@@ -42,17 +42,13 @@ const NONE: ReadonlySet<string> = new Set();
  * Every set of outlets among the fields of a strip. A list whose name does not mean outlets, such as timers, counts only if there is no other.
  * `measured`: the strip reports a load.
  */
-export function outletSets(
-  { fields, keyed }: StripFields,
-  classify: Classifier,
-  measured: boolean,
-): OutletCandidate[][] {
+export function outletSets({ fields, keyed }: StripFields, measured: boolean): OutletCandidate[][] {
   const sets: OutletCandidate[][] = [];
   const others: OutletCandidate[][] = [];
   for (const { meaning, value, record, part } of fields) {
     if (typeof value !== 'object' || value === null || part === 'network' || meaning.is('old')) continue;
     const trust = trustOf(meaning, value);
-    const set = readSet(value, { key: meaning.key, record, trust, measured }, classify);
+    const set = readSet(value, { key: meaning.key, record, trust, measured });
     if (set !== null) (trust === 'none' ? others : sets).push(set);
     if (sets.length + others.length > MOST_SETS) return [];
   }
@@ -60,15 +56,15 @@ export function outletSets(
     const sure = flatKeys(keys);
     const [first] = sure;
     if (first === undefined) continue;
-    const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured }, classify);
+    const set = ofKeys(record, sure, { key: first.key, record, trust: 'outlets', measured });
     if (set !== null) sets.push(set);
   }
   return sets.some((outlets) => outlets.length > 0) ? sets : others;
 }
 
 /** Whether a record tells outlets of its own. */
-export const tellsOutlets = (record: JsonRecord, classify: Classifier): boolean =>
-  outletSets(stripFields([record], classify), classify, false).some((outlets) => outlets.length > 0);
+export const tellsOutlets = (record: JsonRecord): boolean =>
+  outletSets(stripFields([record]), false).some((outlets) => outlets.length > 0);
 
 /** How far the name of a container says that it holds outlets. */
 function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
@@ -91,10 +87,9 @@ function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
 export function rowSet(
   rows: readonly JsonRecord[],
-  classify: Classifier,
 ): { outlets: OutletCandidate[]; name: string | null } | null {
-  const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false }, classify);
-  if (outlets === null || rows.some((row) => tellsOutlets(row, classify))) return null;
+  const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false });
+  if (outlets === null || rows.some((row) => tellsOutlets(row))) return null;
   const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
   if (others.length > 0) return { outlets, name: null };
   // The same name in every row is the strip's.
@@ -102,31 +97,22 @@ export function rowSet(
 }
 
 /** The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these. */
-export function readSet(
-  value: unknown,
-  container: Container,
-  classify: Classifier,
-): OutletCandidate[] | null {
+export function readSet(value: unknown, container: Container): OutletCandidate[] | null {
   const content = readJson(value);
-  if (Array.isArray(content)) return ofArray(content, container, classify);
+  if (Array.isArray(content)) return ofArray(content, container);
   if (!isRecord(content)) return null;
-  return ofMap(content, container, classify) ?? ofWrapper(content, container, classify);
+  return ofMap(content, container) ?? ofWrapper(content, container);
 }
 
-function ofArray(
-  array: readonly unknown[],
-  container: Container,
-  classify: Classifier,
-): OutletCandidate[] | null {
+function ofArray(array: readonly unknown[], container: Container): OutletCandidate[] | null {
   const records = array.every(isRecord) ? array : array.filter(isRecord);
-  if (records.length === 0)
-    return container.trust === 'outlets' ? ofValues(array, container, classify) : null;
-  const all = records.map((record) => unwrapped(record, classify));
-  return ofRecords(all, [], container, classify);
+  if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container) : null;
+  const all = records.map((record) => unwrapped(record));
+  return ofRecords(all, [], container);
 }
 
 /** `{"node": {…}, "cursor": …}`, `{"outlet": {…}}` and `{"id": "a", "attributes": {…}}` around each record. */
-function unwrapped(record: JsonRecord, classify: Classifier): JsonRecord {
+function unwrapped(record: JsonRecord): JsonRecord {
   const { node, attributes, properties } = record;
   if (isRecord(node)) return node;
   const inner = attributes ?? properties;
@@ -137,7 +123,7 @@ function unwrapped(record: JsonRecord, classify: Classifier): JsonRecord {
     only = key;
   }
   if (only === undefined) return record;
-  const { keyed, outlets, part } = classify(only);
+  const { keyed, outlets, part } = meaningOf(only);
   const value = record[only];
   return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
 }
@@ -147,17 +133,16 @@ function ofRecords(
   all: readonly JsonRecord[],
   keys: readonly KeyMeaning[],
   { key: from, trust }: Container,
-  classify: Classifier,
 ): OutletCandidate[] | null {
   if (all.length > MOST_OUTLETS) return null;
-  const columns = columnsOf(all, classify);
+  const columns = columnsOf(all);
   if (columns.length > MOST_COLUMNS) return null;
   const labels = columns.filter(({ isLabel }) => isLabel);
   const records = labels.length === 0 ? all : thoseOfOutlets(all, labels, columns, trust);
   const ownKeys = records === all ? keys : keys.filter((_, i) => records.some((record) => record === all[i]));
   const isOrdered = trust === 'outlets' && keys.length === 0 && records === all;
-  const { numbers, codes } = numberRecords(records, columns, classify, ownKeys, isOrdered);
-  const said = records.map((record, i) => statesIn(record, classify, outerState(ownKeys[i])));
+  const { numbers, codes } = numberRecords(records, columns, ownKeys, isOrdered);
+  const said = records.map((record, i) => statesIn(record, outerState(ownKeys[i])));
   if (!areOutlets(trust, records, columns, numbers, said)) return null;
   // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
   for (const each of said) {
@@ -179,8 +164,8 @@ function ofRecords(
 }
 
 /** What the keys of records mean, each key once. */
-const columnsOf = (records: readonly JsonRecord[], classify: Classifier): KeyMeaning[] =>
-  Object.keys(Object.assign({}, ...records) as JsonRecord).map(classify);
+const columnsOf = (records: readonly JsonRecord[]): KeyMeaning[] =>
+  Object.keys(Object.assign({}, ...records) as JsonRecord).map(meaningOf);
 
 /** How the key of a record says on or off: `"socketToggle1": {"value": 1}`. */
 const outerState = (key: KeyMeaning | undefined): KeyMeaning['keyedState'] =>
@@ -250,20 +235,19 @@ function nameIn(record: JsonRecord, labels: readonly KeyMeaning[]): string | nul
 function ofValues(
   values: readonly unknown[],
   { key: from, record, measured }: Container,
-  classify: Classifier,
 ): OutletCandidate[] | null {
   const isState = (value: unknown): boolean =>
     !isMeasure(value) && (typeof value !== 'object' || value === null);
   if (values.length > PORTS.length || !values.every(isState)) return null;
   const bits = values.filter((value) => readBit(value) !== null);
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
-  if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(classify(from), values, measured)))
+  if (bits.length > 0 && (bits.length < PORTS.length || mayMeasure(meaningOf(from), values, measured)))
     return null;
-  const numbers = numberValues(values.length, from, record, classify);
+  const numbers = numberValues(values.length, from, record);
   return values.map((value, i) => ({
     from,
     port: numbers[i] ?? null,
-    state: settleState(stateOfValue(from, 'any', value, classify), NONE),
+    state: settleState(stateOfValue(from, 'any', value), NONE),
     name: null,
   }));
 }
@@ -276,13 +260,13 @@ const mayMeasure = (meaning: KeyMeaning, values: readonly unknown[], measured: b
     (meaning.plain === 'channels' || values.every((value) => readBit(value) === false)));
 
 /** `{"1": true, "port2": "off", "outlet_3": {on: true}}`, or records under names of any kind that number themselves. */
-function ofMap(map: JsonRecord, container: Container, classify: Classifier): OutletCandidate[] | null {
-  const keys = Object.keys(map).map(classify);
+function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null {
+  const keys = Object.keys(map).map(meaningOf);
   const keyed = keys.filter((key) => key.keyed >= 0);
-  if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container, classify);
+  if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container);
   const names = keys.filter(({ key }) => isRecord(map[key]));
   if (names.length === 0 || names.some(({ denied }) => denied)) return null;
-  const outlets = ofKeys(map, names, container, classify);
+  const outlets = ofKeys(map, names, container);
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
 
@@ -291,31 +275,26 @@ function ofKeys(
   map: JsonRecord,
   keys: readonly KeyMeaning[],
   container: Container,
-  classify: Classifier,
 ): OutletCandidate[] | null {
   if (keys.every(({ key, keyedState }) => keyedState === null || isRecord(map[key]))) {
     const own = keys.filter(({ keyedState }) => keyedState !== null);
-    return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container, classify);
+    return ofRecords(own.map(({ key }) => map[key]).filter(isRecord), own, container);
   }
-  return container.trust === 'outlets' ? keyedSet(map, keys, container, classify) : null;
+  return container.trust === 'outlets' ? keyedSet(map, keys, container) : null;
 }
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
-function ofWrapper(
-  wrapper: JsonRecord,
-  container: Container,
-  classify: Classifier,
-): OutletCandidate[] | null {
+function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[] | null {
   const lists = Object.keys(wrapper).filter((key) => {
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     const holds = meaning.holds || meaning.outlets !== null;
     return holds && typeof readJson(wrapper[key]) === 'object' && wrapper[key] !== null;
   });
   const [only] = lists;
   if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;
   const inner = readJson(wrapper[only]);
-  if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper }, classify);
-  return isRecord(inner) ? ofMap(inner, container, classify) : null;
+  if (Array.isArray(inner)) return ofArray(inner, { ...container, key: only, record: wrapper });
+  return isRecord(inner) ? ofMap(inner, container) : null;
 }
 
 /** Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. */
@@ -323,7 +302,6 @@ function keyedSet(
   map: JsonRecord,
   keys: readonly KeyMeaning[],
   { key: from, measured }: Container,
-  classify: Classifier,
 ): OutletCandidate[] {
   const numbers = fromKeys(keys);
   const mayBeMeasured =
@@ -332,7 +310,7 @@ function keyedSet(
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map(({ key, keyedState }, i) => {
     const isName = keyedState === null;
-    const said = isName ? [] : stateOfValue(key, keyedState, map[key], classify);
+    const said = isName ? [] : stateOfValue(key, keyedState, map[key]);
     return {
       from,
       port: numbers[i] ?? null,

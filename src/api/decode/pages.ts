@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { saysOld } from './fields';
-import { says, type Classifier, type KeyMeaning } from './names';
+import { meaningOf, says, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex, readText, saysFailed, type JsonRecord } from './values';
 
 /** What a field around a list says of how much of it came: that there is more, or that something failed; that there are pages; that this is all. */
@@ -13,30 +13,20 @@ const DEEPEST_PAGING = 3;
  * The keys around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
  * count. `came`: how many records there were, and how many strips.
  */
-export function hintsAtMore(
-  wrappers: readonly JsonRecord[],
-  came: readonly number[],
-  classify: Classifier,
-): string[] {
-  const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, classify, 0));
+export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[]): string[] {
+  const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, 0));
   const isAll = hints.some(({ hint }) => hint === 'all') && !hints.some(({ hint }) => hint === 'more');
   const keys = isAll ? [] : hints.filter(({ hint }) => hint !== 'all').map(({ key }) => key);
   return [...new Set(keys)].sort();
 }
 
-function hintsIn(
-  record: JsonRecord,
-  came: readonly number[],
-  classify: Classifier,
-  depth: number,
-): { key: string; hint: Hint }[] {
+function hintsIn(record: JsonRecord, came: readonly number[], depth: number): { key: string; hint: Hint }[] {
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
-    const isPaging = classify(key).is('paging');
-    const hint =
-      isPaging && isNextLink(value) ? 'more' : hintOf(classify(key), value, came, classify, depth > 0);
+    const isPaging = meaningOf(key).is('paging');
+    const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaningOf(key), value, came, depth > 0);
     const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
-    const inner = records.flatMap((each) => hintsIn(each, came, classify, depth + 1));
+    const inner = records.flatMap((each) => hintsIn(each, came, depth + 1));
     return hint === null ? inner : [{ key, hint }, ...inner];
   });
 }
@@ -51,14 +41,8 @@ function isNextLink(value: unknown): boolean {
 }
 
 /** What one field says. */
-function hintOf(
-  meaning: KeyMeaning,
-  found: unknown,
-  came: readonly number[],
-  classify: Classifier,
-  inPaging: boolean,
-): Hint {
-  const value = isRecord(found) ? scalarOf(found, classify) : found;
+function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], inPaging: boolean): Hint {
+  const value = isRecord(found) ? scalarOf(found) : found;
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
   // Beside strips, a 1 may well mean that all went well.
@@ -146,9 +130,9 @@ function hintOfRange(text: string, came: readonly number[]): Hint {
 const totalIn = (text: string): number => Number(/\bof\s+([0-9]{1,9})\b/i.exec(text)?.[1] ?? -1);
 
 /** `total: {"value": 3}` */
-function scalarOf(record: JsonRecord, classify: Classifier): unknown {
+function scalarOf(record: JsonRecord): unknown {
   const isScalar = (key: string): boolean =>
-    classify(key).is('value') || classify(key).strips || classify(key).plain === 'count';
+    meaningOf(key).is('value') || meaningOf(key).strips || meaningOf(key).plain === 'count';
   const [only, ...others] = Object.keys(record).filter(isScalar);
   return only !== undefined && others.length === 0 ? record[only] : record;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { ReadingName, Strip } from '../types';
 import { discredits, saysUnreliable, type Field } from './fields';
-import { SCALE, type Classifier } from './names';
+import { meaningOf, SCALE } from './names';
 import {
   agreed,
   fieldsOf,
@@ -38,8 +38,8 @@ const HIGHEST_VOLTAGE = 1_000;
 type Readings = Pick<Strip, ReadingName | 'units'>;
 
 /** Load, voltage and signal of a strip: each only where all fields for it agree. */
-export function settleReadings(fields: readonly Field[], classify: Classifier, note: AddNote): Readings {
-  const candidates = candidatesOf(fields, classify);
+export function settleReadings(fields: readonly Field[], note: AddNote): Readings {
+  const candidates = candidatesOf(fields);
   const load = settle('load', candidates, note);
   const voltage = settle('voltage', candidates, note);
   const signal = settle('signal', candidates, note);
@@ -56,7 +56,7 @@ export function settleReadings(fields: readonly Field[], classify: Classifier, n
 }
 
 /** All that fields say of readings. */
-function candidatesOf(all: readonly Field[], classify: Classifier): ReadingCandidate[] {
+function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   const fields = all.filter(({ meaning }) => meaning.isAboutReading);
   if (fields.length > MOST_FIELDS) return [];
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
@@ -65,11 +65,11 @@ function candidatesOf(all: readonly Field[], classify: Classifier): ReadingCandi
     .map(({ record }) => record);
   const candidates: ReadingCandidate[] = [];
   for (const field of fields) {
-    const reading = readingOf(field, classify);
+    const reading = readingOf(field);
     if (reading === null) continue;
     const candidate = unreliable.includes(field.record)
       ? useless(field, reading, 'disagree')
-      : candidateOf(field, reading, qualifiers, classify);
+      : candidateOf(field, reading, qualifiers);
     if (candidate !== null) candidates.push(candidate);
   }
   const isScaled = candidates.some(
@@ -98,17 +98,17 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
 }
 
 /** Which reading a field is, if it is one. A power is a load among measurements, or beside one. */
-function readingOf({ meaning, part, record }: Field, classify: Classifier): ReadingName | null {
+function readingOf({ meaning, part, record }: Field): ReadingName | null {
   if (meaning.reading !== null) return meaning.reading;
   if (meaning.is('power'))
-    return part === 'meter' || Object.keys(record).some((key) => classify(key).measures) ? 'load' : null;
+    return part === 'meter' || Object.keys(record).some((key) => meaningOf(key).measures) ? 'load' : null;
   return part === 'network' && meaning.is('strength') ? 'signal' : null;
 }
 
 /** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
-function unitsIn({ meaning, value }: Field, reading: ReadingName, classify: Classifier): string[] {
+function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
   const inner = isRecord(value) && meaning.unitOf === 'any' ? Object.entries(value) : [];
-  const texts = inner.filter(([key]) => classify(key).reading === reading).map(([, text]) => text);
+  const texts = inner.filter(([key]) => meaningOf(key).reading === reading).map(([, text]) => text);
   if (meaning.unitOf === reading) texts.push(value);
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
@@ -124,10 +124,9 @@ function candidateOf(
   field: Field,
   reading: ReadingName,
   qualifiers: readonly Field[],
-  classify: Classifier,
 ): ReadingCandidate | null {
   const { meaning, value, part, record } = field;
-  const measured = isRecord(value) ? measuredOf(value, classify) : readNumber(value);
+  const measured = isRecord(value) ? measuredOf(value) : readNumber(value);
   if (measured === null) {
     return value === '' || typeof value === 'object' ? null : useless(field, reading, 'unclear');
   }
@@ -137,7 +136,7 @@ function candidateOf(
   for (const other of qualifiers) {
     if (other.record !== record) continue;
     if (other.meaning.scaleOf === reading) return useless(field, reading, 'scale');
-    for (const said of unitsIn(other, reading, classify)) {
+    for (const said of unitsIn(other, reading)) {
       isDisputed ||= unit !== null && said !== unit;
       unit = said;
     }
@@ -160,20 +159,20 @@ const useless = ({ meaning }: Field, reading: ReadingName, reason: Note['reason'
 });
 
 /** `{value, unit}`; with a scale it is no plain number. A text such as "max" or "rated" makes it another value. */
-function measuredOf(record: JsonRecord, classify: Classifier): Measured | 'scale' | 'disagree' | null {
+function measuredOf(record: JsonRecord): Measured | 'scale' | 'disagree' | null {
   const values: Candidate<number>[] = [];
   const units: string[] = [];
   // Beside other measurements, a current is one, and not the value of now.
   const isMeter = Object.keys(record).some(
-    (key) => classify(key).is('power') || classify(key).reading !== null,
+    (key) => meaningOf(key).is('power') || meaningOf(key).reading !== null,
   );
   for (const key in record) {
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';
     if (discredits(meaning, record[key])) return 'disagree';
     const text = readText(record[key]) ?? '';
     // Texts with digits, such as times, are left out: they differ in every record, and each would be looked up as a new name.
-    if (!/[0-9]/.test(text) && classify(text).denied) return null;
+    if (!/[0-9]/.test(text) && meaningOf(text).denied) return null;
     const unit = meaning.unitOf === 'any' ? readText(record[key]) : null;
     if (unit !== null) units.push(unit.trim());
     if (!meaning.is('value') || (isMeter && meaning.measures)) continue;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { discredits } from './fields';
-import { says, type Classifier, type KeyMeaning } from './names';
+import { meaningOf, says, type KeyMeaning } from './names';
 import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
 import type { Candidate, JsonRecord, Note } from './values';
 
@@ -29,13 +29,8 @@ export interface State {
 const DEEPEST_STATE = 3;
 
 /** What a value says, as it stands in an array or under the number of an outlet. */
-export function stateOfValue(
-  from: string,
-  kind: 'any' | 'word',
-  value: unknown,
-  classify: Classifier,
-): StateCandidate[] {
-  if (isRecord(value)) return statesIn(value, classify, kind);
+export function stateOfValue(from: string, kind: 'any' | 'word', value: unknown): StateCandidate[] {
+  if (isRecord(value)) return statesIn(value, kind);
   const state = candidateOf(from, kind, value);
   return state === null ? [] : [state];
 }
@@ -48,20 +43,15 @@ const appended = <Item>(list: Item[] | null, item: Item): Item[] => {
 };
 
 /** What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off, if it does. */
-export function statesIn(
-  record: JsonRecord,
-  classify: Classifier,
-  outer: KeyMeaning['state'] = null,
-  depth = 0,
-): StateCandidate[] {
+export function statesIn(record: JsonRecord, outer: KeyMeaning['state'] = null, depth = 0): StateCandidate[] {
   let said: StateCandidate[] | null = null;
   for (const key in record) {
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     const value = record[key];
     const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
     const isState = kind !== null || meaning.part === 'self';
     if (isState && isRecord(value) && depth < DEEPEST_STATE)
-      for (const inner of statesIn(value, classify, kind, depth + 1)) said = appended(said, inner);
+      for (const inner of statesIn(value, kind, depth + 1)) said = appended(said, inner);
     const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
     if (state !== null) said = appended(said, state);
     // "low" beside `output: true` makes that the direction of a pin.

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type PortOrAll, type SwitchResult } from '../types';
 import { stripFields } from './fields';
-import { createClassifier, says, type Classifier } from './names';
+import { meaningOf, says } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { agreed, isSet, readBit, readText, readWord, saysFailed, type JsonRecord } from './values';
@@ -41,22 +41,21 @@ interface Entry {
 export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch {
   const documented = readDocumented(body);
   if (documented !== null) return documented;
-  const classify = createClassifier();
   const fields = isRecord(body) ? body : {};
-  const found = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results', classify);
+  const found = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results');
   const lists = found.filter((value) => typeof value === 'object' && value !== null);
-  const success = agreed(valuesOf(fields, 'success', classify).map((value) => ({ value })));
+  const success = agreed(valuesOf(fields, 'success').map((value) => ({ value })));
   const entries =
     lists.length === 0 && success === true
-      ? entriesWithin(fields, classify, asked)
-      : lists.flatMap((list) => entriesOf(list, classify, asked));
+      ? entriesWithin(fields, asked)
+      : lists.flatMap((list) => entriesOf(list, asked));
   const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
-    saysNo(fields, classify, 0) ||
-    saysPending(fields, classify, 0) ||
-    (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked, classify)) ||
-    (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, classify, 0));
+    saysNo(fields, 0) ||
+    saysPending(fields, 0) ||
+    (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked)) ||
+    (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, 0));
   const unclear = success === true && isUncertain;
   return {
     success: typeof success !== 'boolean' || unclear ? null : success,
@@ -86,61 +85,59 @@ function readDocumented(body: unknown): DecodedSwitch | null {
 }
 
 /** The values under all keys that are spelled so, in any case. */
-const valuesOf = (record: JsonRecord, name: string, classify: Classifier): unknown[] =>
+const valuesOf = (record: JsonRecord, name: string): unknown[] =>
   Object.keys(record)
-    .filter((key) => classify(key).plain === name)
+    .filter((key) => meaningOf(key).plain === name)
     .map((key) => record[key]);
 
-function entriesOf(results: object, classify: Classifier, asked?: AskedSwitch): Entry[] {
-  if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, classify, asked));
+function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
+  if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, asked));
   const record = results as JsonRecord;
   const keys = Object.keys(record);
   // A map keyed by something, unless it is an entry itself.
-  const isMap = keys.every((key) => isRecord(record[key]) || classify(key).keyed >= 0);
+  const isMap = keys.every((key) => isRecord(record[key]) || meaningOf(key).keyed >= 0);
   return isMap
-    ? keys.map((key) => entryOf(record[key], classify(key).keyed, classify, asked))
-    : [entryOf(record, 0, classify, asked)];
+    ? keys.map((key) => entryOf(record[key], meaningOf(key).keyed, asked))
+    : [entryOf(record, 0, asked)];
 }
 
 /** The entries of a success without `results`: the record that names a port, and in lists those that say whether it was switched. */
-function entriesWithin(record: JsonRecord, classify: Classifier, asked?: AskedSwitch, depth = 0): Entry[] {
-  const own = portsIn(record, classify).some((port) => portOf(port) > 0)
-    ? [entryOf({ success: true, ...record }, 0, classify, asked)]
+function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
+  const own = portsIn(record).some((port) => portOf(port) > 0)
+    ? [entryOf({ success: true, ...record }, 0, asked)]
     : [];
   const inner = Object.keys(record).flatMap((key) => {
     const value = record[key];
-    if (classify(key).denied || classify(key).part === 'network' || depth === DEEPEST) return [];
-    if (isRecord(value)) return entriesWithin(value, classify, asked, depth + 1);
+    if (meaningOf(key).denied || meaningOf(key).part === 'network' || depth === DEEPEST) return [];
+    if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
     const list = Array.isArray(value) ? value.filter(isRecord) : [];
-    const results = list.filter(
-      (each) => portsIn(each, classify).length > 0 && outcomesIn(each, classify).length > 0,
-    );
-    return results.map((each) => entryOf(each, 0, classify, asked));
+    const results = list.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
+    return results.map((each) => entryOf(each, 0, asked));
   });
   return [...own, ...inner];
 }
 
 /** `key`: the number in the key of the entry, which is its port only if it says nothing else and is no record. */
-function entryOf(entry: unknown, key: number, classify: Classifier, asked?: AskedSwitch): Entry {
+function entryOf(entry: unknown, key: number, asked?: AskedSwitch): Entry {
   if (!isRecord(entry)) return { port: portOf(key), ok: readWord(entry) };
-  const [only = key, ...others] = new Set(portsIn(entry, classify));
-  const ok = outcomeOf(entry, classify);
-  const isOpposite = asked !== undefined && saysState(entry, !asked.on, classify);
+  const [only = key, ...others] = new Set(portsIn(entry));
+  const ok = outcomeOf(entry);
+  const isOpposite = asked !== undefined && saysState(entry, !asked.on);
   return { port: others.length === 0 ? portOf(only) : 0, ok: ok === true && isOpposite ? null : ok };
 }
 
 /** The numbers under the names for the number of an outlet; -1: none, but a record about the outlet, such as its name, need not have one. */
-const portsIn = (record: JsonRecord, classify: Classifier): number[] =>
+const portsIn = (record: JsonRecord): number[] =>
   Object.keys(record)
-    .filter((key) => classify(key).number === 'port' && classify(key).state === null)
-    .map((key) => ({ value: record[key], port: outletNumberOf(record[key], classify) }))
+    .filter((key) => meaningOf(key).number === 'port' && meaningOf(key).state === null)
+    .map((key) => ({ value: record[key], port: outletNumberOf(record[key]) }))
     .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
     .map(({ port }) => port);
 
 /** Whether a record says by a boolean or a word that an outlet is `on`, or that it is not. `status: true` may say that all went well. */
-const saysState = (record: JsonRecord, on: boolean, classify: Classifier): boolean =>
+const saysState = (record: JsonRecord, on: boolean): boolean =>
   Object.keys(record).some((key) => {
-    const { state, plain, denied } = classify(key);
+    const { state, plain, denied } = meaningOf(key);
     if (state === null || plain === 'status' || denied) return false;
     const said = readWord(record[key]);
     return said !== null && (state === 'off' ? !said : said) === on;
@@ -150,23 +147,23 @@ const saysState = (record: JsonRecord, on: boolean, classify: Classifier): boole
  * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strip": {"outlets": […]}}`. Only counts where there are no
  * `results`: beside the documented yes it may be the state from before the switch.
  */
-function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch, classify: Classifier): boolean {
-  const outlets = outletSets(stripFields([record], classify), classify, true).flat();
+function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
+  const outlets = outletSets(stripFields([record]), true).flat();
   const isOpposite = (outlet: OutletCandidate): boolean =>
     (port === 'all' || outlet.port === port) && outlet.state.on === !on;
-  return saysState(record, !on, classify) || outlets.some(isOpposite);
+  return saysState(record, !on) || outlets.some(isOpposite);
 }
 
 /** Whether an answer names a strip other than the one with that MAC. */
-function namesOther(value: unknown, mac: string, classify: Classifier, depth: number): boolean {
+function namesOther(value: unknown, mac: string, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
-  if (Array.isArray(value)) return value.some((item) => namesOther(item, mac, classify, depth + 1));
+  if (Array.isArray(value)) return value.some((item) => namesOther(item, mac, depth + 1));
   return Object.entries(value).some(([key, inner]) => {
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     const said = meaning.mac < Infinity ? readText(inner) : null;
     if (said !== null) return !sameMac(said, mac);
     const isOfOther = meaning.denied || meaning.foreign || meaning.part === 'network';
-    return !isOfOther && namesOther(inner, mac, classify, depth + 1);
+    return !isOfOther && namesOther(inner, mac, depth + 1);
   });
 }
 
@@ -174,27 +171,27 @@ function namesOther(value: unknown, mac: string, classify: Classifier, depth: nu
 const portOf = (number: number): number => PORTS.find((port) => port === number) ?? 0;
 
 /** A clear yes is one that nothing contradicts. */
-function outcomeOf(entry: JsonRecord, classify: Classifier): boolean | null {
-  if (saysNo(entry, classify, 0)) return false;
-  const said = outcomesIn(entry, classify);
+function outcomeOf(entry: JsonRecord): boolean | null {
+  if (saysNo(entry, 0)) return false;
+  const said = outcomesIn(entry);
   const isYes = said.length > 0 && said.every((ok) => ok === true);
-  return isYes && !saysPending(entry, classify, 0) ? true : null;
+  return isYes && !saysPending(entry, 0) ? true : null;
 }
 
-const outcomesIn = (record: JsonRecord, classify: Classifier): (boolean | null)[] =>
+const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
   Object.keys(record)
-    .filter((key) => classify(key).is('success'))
+    .filter((key) => meaningOf(key).is('success'))
     .map((key) => readWord(record[key]) ?? readBit(record[key]));
 
 /** Records in records of an entry: `response.data.error`. */
 const DEEPEST = 3;
 
 /** Whether a record or one in it, but for the `results` of an answer, says no, names an error, or says by a word or status that it failed. */
-function saysNo(record: JsonRecord, classify: Classifier, depth: number): boolean {
-  if (outcomesIn(record, classify).includes(false)) return true;
+function saysNo(record: JsonRecord, depth: number): boolean {
+  if (outcomesIn(record).includes(false)) return true;
   return Object.keys(record).some((key) => {
     const value = record[key];
-    const meaning = classify(key);
+    const meaning = meaningOf(key);
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
     if (depth === 0 && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
@@ -202,7 +199,7 @@ function saysNo(record: JsonRecord, classify: Classifier, depth: number): boolea
     if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
     if (meaning.denied || depth === DEEPEST || (depth === 0 && meaning.plain === 'results')) return false;
-    return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, classify, depth + 1));
+    return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, depth + 1));
   });
 }
 
@@ -216,12 +213,12 @@ const ANSWER = /^(?:result|data|response)$/;
 const WORK = /^(?:job|task|command|operation)$/;
 
 /** `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false` and `switched: []`, also in `job: {…}` or `data: {…}` */
-const saysPending = (record: JsonRecord, classify: Classifier, depth: number): boolean =>
+const saysPending = (record: JsonRecord, depth: number): boolean =>
   Object.entries(record).some(([key, value]) => {
-    const { plain, available, part, denied } = classify(key);
+    const { plain, available, part, denied } = meaningOf(key);
     if (says('pending', isSaid(value) ? key : value)) return true;
     if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || (part === 'self' && !denied)))
-      return saysPending(value, classify, depth + 1);
+      return saysPending(value, depth + 1);
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));
   });
