@@ -1,7 +1,7 @@
 import { isRecord } from '../values';
-import { reachability, saysOld, saysUnreliable, stripFields, type Field } from './decode/fields';
+import { Preferred, type AddNote, type Note } from './decode/agreement';
+import { stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { meaningOf, type KeyMeaning } from './decode/names';
 import {
   outletSets,
   readSet,
@@ -12,7 +12,9 @@ import {
 } from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
-import { Preferred, readJson, type AddNote, type JsonRecord, type Note } from './decode/values';
+import { keysWhere, valuesWhere, type JsonRecord } from './decode/records';
+import { reachability, saysOld, saysUnreliable } from './decode/reliability';
+import { readJson } from './decode/values';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
@@ -114,9 +116,7 @@ function unnamed(mac: string, value: unknown): AboutStrip {
   if (!isRecord(value)) return about;
   // Beside outlets, a list of users or updates is not about the strip.
   const isComplete = tellsOutlets(value);
-  const mayHold = ({ holds, strips, denied }: KeyMeaning): boolean =>
-    holds || strips || !(isComplete || denied);
-  const lists = Object.keys(value).map((key) => (mayHold(meaningOf(key)) ? value[key] : null));
+  const lists = valuesWhere(value, ({ holds, strips, denied }) => holds || strips || !(isComplete || denied));
   const [list, ...others] = lists.filter((inner) => Array.isArray(inner));
   return { ...about, records: [value, ...(list === undefined || others.length > 0 ? [] : only(list))] };
 }
@@ -152,12 +152,8 @@ function readStrip(
 
 /** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
 function oldKeysAround(wrappers: readonly JsonRecord[]): string[] {
-  const inner = wrappers.flatMap((record) =>
-    Object.keys(record).map((key) => (meaningOf(key).is('paging') ? record[key] : null)),
-  );
-  return [...wrappers, ...inner.filter(isRecord)].flatMap((record) =>
-    Object.keys(record).filter((key) => saysOld(meaningOf(key), record[key])),
-  );
+  const inner = wrappers.flatMap((record) => valuesWhere(record, (meaning) => meaning.is('paging')));
+  return [...wrappers, ...inner.filter(isRecord)].flatMap((record) => keysWhere(record, saysOld));
 }
 
 /** The most preferred name nearest to the top. */
@@ -173,9 +169,9 @@ function nameOf(fields: readonly Field[]): string | null {
 function reachableByAll(fields: readonly Field[]): boolean | null {
   let isUp = false;
   let isNetworkDown = false;
-  for (const field of fields) {
-    const said = field.part === 'meter' ? null : reachability(field);
-    if (said === false && field.part === 'self') return false;
+  for (const { meaning, value, part } of fields) {
+    const said = part === 'meter' ? null : reachability(meaning, value, part);
+    if (said === false && part === 'self') return false;
     if (said === false) isNetworkDown = true;
     if (said === true) isUp = true;
   }

@@ -1,6 +1,7 @@
 // What a whole HTTP response says: the JSON body, the outcome of a switch, or the error that its status and body amount to.
+import type { JsonRecord } from './decode/records';
 import { decodeSwitch } from './decode/switch';
-import { readJson, type JsonRecord } from './decode/values';
+import { readJson } from './decode/values';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
 import {

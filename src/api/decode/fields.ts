@@ -1,6 +1,8 @@
 import { isRecord } from '../../values';
-import { meaningOf, says, type KeyMeaning } from './names';
-import { isSet, Preferred, readFlag, readJson, readText, saysFailed, type JsonRecord } from './values';
+import { Preferred } from './agreement';
+import { meaningOf, type KeyMeaning } from './names';
+import { hasField, valuesWhere, type JsonRecord } from './records';
+import { readJson, readText } from './values';
 
 /** A field of a strip, wherever in its record it stands. */
 export interface Field {
@@ -65,11 +67,12 @@ const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
 
 /** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
 function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
-  const has = (isIt: (key: KeyMeaning) => boolean): boolean =>
-    Object.keys(record).some((key) => isIt(meaningOf(key)));
   const maySwitch = meaning.outlets !== null || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
-  return (maySwitch && has(({ keyed }) => keyed >= 0)) || (mayMeasure && has((key) => key.is('value')));
+  return (
+    (maySwitch && hasField(record, ({ keyed }) => keyed >= 0)) ||
+    (mayMeasure && hasField(record, (key) => key.is('value')))
+  );
 }
 
 /** What a record of that name holds; inside measurements everything is measured. */
@@ -79,18 +82,16 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
   for (const item of list.filter(isRecord)) {
-    const keys = Object.keys(item);
-    if (keys.length === 1) {
+    if (Object.keys(item).length === 1) {
       addFields(found, item, part, depth);
       continue;
     }
     // With the number of an outlet it is about that outlet alone.
-    if (keys.some((key) => meaningOf(key).number === 'port')) continue;
+    if (hasField(item, ({ number }) => number === 'port')) continue;
     const key = pairName(item);
-    const values = keys.filter((each) => meaningOf(each).is('pairvalue'));
-    const [value] = values;
-    if (key === null || value === undefined) continue;
-    const told = meaningOf(key).reading !== null || values.length > 1 ? item : item[value];
+    const values = valuesWhere(item, (meaning) => meaning.is('pairvalue'));
+    if (key === null || values.length === 0) continue;
+    const told = meaningOf(key).reading !== null || values.length > 1 ? item : values[0];
     addFields(found, { [key]: told }, part, depth);
   }
 }
@@ -105,52 +106,4 @@ function pairName(item: JsonRecord): string | null {
     if (pair < Infinity && isKnown(meaningOf(readText(item[key]) ?? ''))) best.add(pair, item[key]);
   }
   return best.text;
-}
-
-/** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
-export const saysOld = ({ reliability, connection }: KeyMeaning, value: unknown): boolean =>
-  reliability === 'old'
-    ? readFlag(value) === true || says('old', value)
-    : (connection || reliability === 'source') && says('old', value);
-
-/** Whether a field says that the values beside it cannot be relied on: they are old or not valid, or something failed. */
-export function saysUnreliable(meaning: KeyMeaning, value: unknown): boolean {
-  if (saysOld(meaning, value)) return true;
-  if (meaning.reliability === 'success') return readFlag(value) === false;
-  if (meaning.reliability === 'valid') return readFlag(value) === false || says('bad', value);
-  if (meaning.reliability === 'error') return namesError(meaning, value);
-  return meaning.connection && saysFailed(meaning, value);
-}
-
-/** Whether a field of a record for one outlet or one value says that the record cannot be relied on. */
-export const discredits = (meaning: KeyMeaning, value: unknown): boolean =>
-  saysUnreliable(meaning, value) ||
-  (meaning.reliability === 'pending' && readFlag(value) === true) ||
-  (meaning.reliability === 'confirmed' && readFlag(value) === false) ||
-  reachability({ meaning, value, part: 'self' }) === false;
-
-/** `error: "timeout"`, `error: {"code": 5}` or `error_code: 5`, but not `errors: 3`, which counts them. */
-function namesError({ plain }: KeyMeaning, value: unknown): boolean {
-  const isCount = plain.endsWith('s');
-  if (isRecord(value))
-    return !isCount && Object.values(value).some((inner) => isSet(inner) && !says('fine', inner));
-  if (typeof value === 'number') return !isCount && value !== 0;
-  return !Array.isArray(value) && isSet(value) && !says('fine', value);
-}
-
-/** Whether a field says that a strip or outlet can be reached; `null`: unknown. The state of its cloud connection does not count. */
-export function reachability({
-  meaning,
-  value,
-  part,
-}: Pick<Field, 'meaning' | 'value' | 'part'>): boolean | null {
-  if (!(meaning.available || meaning.offline || meaning.connection)) return null;
-  const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
-  const flag = readFlag(said);
-  const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
-  if (meaning.available && flag !== null && (isOwn || flag)) return flag;
-  if (meaning.offline && part === 'self' && flag === true) return false;
-  if (!meaning.connection) return null;
-  // Any other word in that place may be about something else.
-  return says('offline', said) ? false : says('online', said) ? true : null;
 }

@@ -1,9 +1,12 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../types';
-import { reachability, saysUnreliable, stripFields, type Field } from './fields';
+import { agreed, Preferred } from './agreement';
+import { stripFields, type Field } from './fields';
 import { meaningOf, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
-import { agreed, Preferred, readIndex, readJson, readText, type JsonRecord } from './values';
+import { hasField, keysWhere, type JsonRecord } from './records';
+import { reachability, saysUnreliable } from './reliability';
+import { readIndex, readJson, readText } from './values';
 
 /** What identifies a strip: a field called MAC, or a mere identifier that looks like one. */
 interface Identity {
@@ -147,7 +150,7 @@ class Search {
       const records = macs.map((mac) => {
         const value = record[mac];
         const own = isRecord(value) ? directIdentity(value) : null;
-        const holdsMore = isRecord(value) && !holdsOnlyOutlets(value);
+        const holdsMore = isRecord(value) && hasField(value, ({ keyed }) => keyed < 0);
         const identity = own?.named === true ? own : { mac, named: true };
         return { identity, record: holdsMore ? value : { outlets: value }, offline };
       });
@@ -194,19 +197,16 @@ const isListName = (name: KeyMeaning | null): boolean =>
 
 /** Whether a record around strips says that they cannot be reached. A number says how many can. */
 const saysOffline = (record: JsonRecord): boolean =>
-  Object.keys(record).some((key) => {
-    const value = record[key];
-    return readIndex(value) < 0 && reachability({ meaning: meaningOf(key), value, part: 'self' }) === false;
-  });
+  hasField(record, (meaning, value) => readIndex(value) < 0 && reachability(meaning, value) === false);
 
 /** Whether a record names an error, or says that it is no success. */
 const saysFailure = (record: JsonRecord): boolean =>
-  Object.keys(record).some((key) => {
-    const { reliability } = meaningOf(key);
-    return (
-      (reliability === 'error' || reliability === 'success') && saysUnreliable(meaningOf(key), record[key])
-    );
-  });
+  hasField(
+    record,
+    (meaning, value) =>
+      (meaning.reliability === 'error' || meaning.reliability === 'success') &&
+      saysUnreliable(meaning, value),
+  );
 
 /** The keys of a record under which stand records with outlets and with MACs other than its own. */
 function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
@@ -226,32 +226,27 @@ function isOtherStrip(item: unknown, own: Identity): boolean {
   return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item);
 }
 
-function holdsOnlyOutlets(record: JsonRecord): boolean {
-  for (const key in record) if (meaningOf(key).keyed < 0) return false;
-  return true;
-}
-
 /** The keys of a record that may hold strips: where some are called strips, only those and what is called unreachable. */
 function containers(record: JsonRecord): string[] {
-  const keys = Object.keys(record).filter((key) => !meaningOf(key).denied && !meaningOf(key).is('more'));
-  const isStrips = (key: string): boolean => meaningOf(key).strips && Array.isArray(readJson(record[key]));
-  return keys.some(isStrips) ? keys.filter((key) => isStrips(key) || meaningOf(key).is('unreachable')) : keys;
+  const isStrips = ({ strips, denied }: KeyMeaning, value: unknown): boolean =>
+    strips && !denied && Array.isArray(readJson(value));
+  const mayHold = hasField(record, isStrips)
+    ? (meaning: KeyMeaning, value: unknown): boolean => isStrips(meaning, value) || meaning.is('unreachable')
+    : (): boolean => true;
+  return keysWhere(
+    record,
+    (meaning, value) => !meaning.denied && !meaning.is('more') && mayHold(meaning, value),
+  );
 }
 
 /** A record whose type says that it is a hub or a lamp, unless it has outlets: then it is a strip. */
-function isForeign(record: JsonRecord): boolean {
-  for (const key in record) {
-    const type = record[key];
-    if (typeof type === 'string' && meaningOf(key).is('type') && meaningOf(type).foreign)
-      return !tellsOutlets(record);
-  }
-  return false;
-}
+const isForeign = (record: JsonRecord): boolean =>
+  hasField(record, (key, type) => typeof type === 'string' && key.is('type') && meaningOf(type).foreign) &&
+  !tellsOutlets(record);
 
 /** `{mac, port, on}` */
 const isRow = (record: JsonRecord): boolean =>
-  Object.keys(record).some((key) => meaningOf(key).number === 'port') &&
-  Object.keys(record).some((key) => meaningOf(key).state !== null);
+  hasField(record, ({ number }) => number === 'port') && hasField(record, ({ state }) => state !== null);
 
 /** The identity of a strip whose record has none in its own fields, taken from its parts. `null`: none there either. */
 function partIdentity(record: JsonRecord): Identity | null {

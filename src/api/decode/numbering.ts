@@ -1,7 +1,8 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
 import { isOfOther, meaningOf, OUTLET, type KeyMeaning } from './names';
-import { numberInText, readIndex, readText, type JsonRecord } from './values';
+import { valuesWhere, type JsonRecord } from './records';
+import { numberInText, readIndex, readText } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
 export type Numbers = (Port | null)[];
@@ -183,8 +184,8 @@ export function outletNumberOf(value: unknown): number {
     return number < 0 || isOfOther(value) ? -1 : number;
   }
   if (!isRecord(value)) return index;
-  const [only, ...others] = Object.keys(value).filter((key) => meaningOf(key).number !== null);
-  return only === undefined || others.length > 0 ? -1 : readIndex(value[only]);
+  const numbers = valuesWhere(value, ({ number }) => number !== null);
+  return numbers.length === 1 ? readIndex(numbers[0]) : -1;
 }
 
 /** Whether four records stand in the order of the outlets: alike, without another number or identifier, and all of them outlets. */

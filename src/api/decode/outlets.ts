@@ -1,11 +1,12 @@
 import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
+import { fieldsOf, Preferred, type AddNote } from './agreement';
 import { stripFields, type StripFields } from './fields';
 import { isOfOther, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
-import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
-import { fieldsOf, isMeasure, Preferred, readBit, readJson, readText } from './values';
-import type { AddNote, JsonRecord } from './values';
+import { keysWhere, type JsonRecord } from './records';
+import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
+import { isMeasure, readBit, readJson, readText } from './values';
 
 /** One outlet, as one container of an answer tells it. */
 export interface OutletCandidate {
@@ -285,10 +286,9 @@ function ofKeys(
 
 /** `{"count": 4, "items": […]}`, `{"outlet": […]}`: the one list in a container of outlets. */
 function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[] | null {
-  const lists = Object.keys(wrapper).filter((key) => {
-    const meaning = meaningOf(key);
-    const holds = meaning.holds || meaning.outlets !== null;
-    return holds && typeof readJson(wrapper[key]) === 'object' && wrapper[key] !== null;
+  const lists = keysWhere(wrapper, ({ holds, outlets }, value) => {
+    const mayHold = holds || outlets !== null;
+    return mayHold && typeof readJson(value) === 'object' && value !== null;
   });
   const [only] = lists;
   if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;

@@ -1,7 +1,8 @@
 import { isRecord } from '../../values';
-import { saysOld } from './fields';
 import { meaningOf, says, type KeyMeaning } from './names';
-import { isSet, readFlag, readIndex, readText, saysFailed, type JsonRecord } from './values';
+import { valuesWhere, type JsonRecord } from './records';
+import { saysFailed, saysOld } from './reliability';
+import { isSet, readFlag, readIndex, readText } from './values';
 
 /** What a field around a list says of how much of it came: that there is more, or that something failed; that there are pages; that this is all. */
 type Hint = 'more' | 'paged' | 'all' | null;
@@ -131,8 +132,6 @@ const totalIn = (text: string): number => Number(/\bof\s+([0-9]{1,9})\b/i.exec(t
 
 /** `total: {"value": 3}` */
 function scalarOf(record: JsonRecord): unknown {
-  const isScalar = (key: string): boolean =>
-    meaningOf(key).is('value') || meaningOf(key).strips || meaningOf(key).plain === 'count';
-  const [only, ...others] = Object.keys(record).filter(isScalar);
-  return only !== undefined && others.length === 0 ? record[only] : record;
+  const values = valuesWhere(record, (key) => key.is('value') || key.strips || key.plain === 'count');
+  return values.length === 1 ? values[0] : record;
 }

@@ -1,18 +1,11 @@
 import { isRecord } from '../../values';
 import type { ReadingName, Strip } from '../types';
-import { discredits, saysUnreliable, type Field } from './fields';
+import { agreed, fieldsOf, type AddNote, type Candidate, type Note } from './agreement';
+import type { Field } from './fields';
 import { meaningOf, SCALE } from './names';
-import {
-  agreed,
-  fieldsOf,
-  readNumber,
-  readText,
-  type AddNote,
-  type Candidate,
-  type JsonRecord,
-  type Measured,
-  type Note,
-} from './values';
+import { hasField, type JsonRecord } from './records';
+import { discredits, saysUnreliable } from './reliability';
+import { readNumber, readText, type Measured } from './values';
 
 /** One value for a reading, or why it is none. */
 interface ReadingCandidate extends Candidate<number> {
@@ -101,7 +94,7 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
 function readingOf({ meaning, part, record }: Field): ReadingName | null {
   if (meaning.reading !== null) return meaning.reading;
   if (meaning.is('power'))
-    return part === 'meter' || Object.keys(record).some((key) => meaningOf(key).measures) ? 'load' : null;
+    return part === 'meter' || hasField(record, ({ measures }) => measures) ? 'load' : null;
   return part === 'network' && meaning.is('strength') ? 'signal' : null;
 }
 
@@ -163,9 +156,7 @@ function measuredOf(record: JsonRecord): Measured | 'scale' | 'disagree' | null 
   const values: Candidate<number>[] = [];
   const units: string[] = [];
   // Beside other measurements, a current is one, and not the value of now.
-  const isMeter = Object.keys(record).some(
-    (key) => meaningOf(key).is('power') || meaningOf(key).reading !== null,
-  );
+  const isMeter = hasField(record, (key) => key.is('power') || key.reading !== null);
   for (const key in record) {
     const meaning = meaningOf(key);
     if (SCALE.test(meaning.plain) && record[key] !== null) return 'scale';

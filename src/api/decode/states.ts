@@ -1,8 +1,9 @@
 import { isRecord } from '../../values';
-import { discredits } from './fields';
+import { agreed, fieldsOf, type Candidate, type Note } from './agreement';
 import { meaningOf, says, type KeyMeaning } from './names';
-import { agreed, fieldsOf, isMeasure, readBit, readWord } from './values';
-import type { Candidate, JsonRecord, Note } from './values';
+import type { JsonRecord } from './records';
+import { discredits } from './reliability';
+import { isMeasure, readBit, readWord } from './values';
 
 /** What one field that may say on or off says; `null`: neither. */
 export interface StateCandidate extends Candidate<boolean | null> {

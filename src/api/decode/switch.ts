@@ -1,10 +1,13 @@
 import { isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type PortOrAll, type SwitchResult } from '../types';
+import { agreed } from './agreement';
 import { stripFields } from './fields';
 import { meaningOf, says } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
-import { agreed, isSet, readBit, readText, readWord, saysFailed, type JsonRecord } from './values';
+import { hasField, valuesWhere, type JsonRecord } from './records';
+import { saysFailed } from './reliability';
+import { isSet, readBit, readText, readWord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -86,9 +89,7 @@ function readDocumented(body: unknown): DecodedSwitch | null {
 
 /** The values under all keys that are spelled so, in any case. */
 const valuesOf = (record: JsonRecord, name: string): unknown[] =>
-  Object.keys(record)
-    .filter((key) => meaningOf(key).plain === name)
-    .map((key) => record[key]);
+  valuesWhere(record, ({ plain }) => plain === name);
 
 function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
   if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, asked));
@@ -128,18 +129,16 @@ function entryOf(entry: unknown, key: number, asked?: AskedSwitch): Entry {
 
 /** The numbers under the names for the number of an outlet; -1: none, but a record about the outlet, such as its name, need not have one. */
 const portsIn = (record: JsonRecord): number[] =>
-  Object.keys(record)
-    .filter((key) => meaningOf(key).number === 'port' && meaningOf(key).state === null)
-    .map((key) => ({ value: record[key], port: outletNumberOf(record[key]) }))
+  valuesWhere(record, ({ number, state }) => number === 'port' && state === null)
+    .map((value) => ({ value, port: outletNumberOf(value) }))
     .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
     .map(({ port }) => port);
 
 /** Whether a record says by a boolean or a word that an outlet is `on`, or that it is not. `status: true` may say that all went well. */
 const saysState = (record: JsonRecord, on: boolean): boolean =>
-  Object.keys(record).some((key) => {
-    const { state, plain, denied } = meaningOf(key);
+  hasField(record, ({ state, plain, denied }, value) => {
     if (state === null || plain === 'status' || denied) return false;
-    const said = readWord(record[key]);
+    const said = readWord(value);
     return said !== null && (state === 'off' ? !said : said) === on;
   });
 
@@ -156,15 +155,17 @@ function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
 
 /** Whether an answer names a strip other than the one with that MAC. */
 function namesOther(value: unknown, mac: string, depth: number): boolean {
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
+  if (depth > DEEPEST) return false;
   if (Array.isArray(value)) return value.some((item) => namesOther(item, mac, depth + 1));
-  return Object.entries(value).some(([key, inner]) => {
-    const meaning = meaningOf(key);
-    const said = meaning.mac < Infinity ? readText(inner) : null;
-    if (said !== null) return !sameMac(said, mac);
-    const isOfOther = meaning.denied || meaning.foreign || meaning.part === 'network';
-    return !isOfOther && namesOther(inner, mac, depth + 1);
-  });
+  return (
+    isRecord(value) &&
+    hasField(value, (meaning, inner) => {
+      const said = meaning.mac < Infinity ? readText(inner) : null;
+      if (said !== null) return !sameMac(said, mac);
+      const isOfOther = meaning.denied || meaning.foreign || meaning.part === 'network';
+      return !isOfOther && namesOther(inner, mac, depth + 1);
+    })
+  );
 }
 
 /** A number, if it is that of an outlet; else 0. */
@@ -179,9 +180,7 @@ function outcomeOf(entry: JsonRecord): boolean | null {
 }
 
 const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
-  Object.keys(record)
-    .filter((key) => meaningOf(key).is('success'))
-    .map((key) => readWord(record[key]) ?? readBit(record[key]));
+  valuesWhere(record, (meaning) => meaning.is('success')).map((said) => readWord(said) ?? readBit(said));
 
 /** Records in records of an entry: `response.data.error`. */
 const DEEPEST = 3;
@@ -189,9 +188,7 @@ const DEEPEST = 3;
 /** Whether a record or one in it, but for the `results` of an answer, says no, names an error, or says by a word or status that it failed. */
 function saysNo(record: JsonRecord, depth: number): boolean {
   if (outcomesIn(record).includes(false)) return true;
-  return Object.keys(record).some((key) => {
-    const value = record[key];
-    const meaning = meaningOf(key);
+  return hasField(record, (meaning, value) => {
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
     if (depth === 0 && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
@@ -214,8 +211,7 @@ const WORK = /^(?:job|task|command|operation)$/;
 
 /** `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false` and `switched: []`, also in `job: {…}` or `data: {…}` */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
-  Object.entries(record).some(([key, value]) => {
-    const { plain, available, part, denied } = meaningOf(key);
+  hasField(record, ({ key, plain, available, part, denied }, value) => {
     if (says('pending', isSaid(value) ? key : value)) return true;
     if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || (part === 'self' && !denied)))
       return saysPending(value, depth + 1);

@@ -1,0 +1,60 @@
+import { isRecord } from '../../values';
+import { says, type KeyMeaning } from './names';
+import { isSet, readFlag, readIndex } from './values';
+
+// What fields say of the values beside them: that these are old, that something failed, that the strip cannot be reached.
+
+/** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
+export const saysOld = ({ reliability, connection }: KeyMeaning, value: unknown): boolean =>
+  reliability === 'old'
+    ? readFlag(value) === true || says('old', value)
+    : (connection || reliability === 'source') && says('old', value);
+
+/** Whether a field says that the values beside it cannot be relied on: they are old or not valid, or something failed. */
+export function saysUnreliable(meaning: KeyMeaning, value: unknown): boolean {
+  if (saysOld(meaning, value)) return true;
+  if (meaning.reliability === 'success') return readFlag(value) === false;
+  if (meaning.reliability === 'valid') return readFlag(value) === false || says('bad', value);
+  if (meaning.reliability === 'error') return namesError(meaning, value);
+  return meaning.connection && saysFailed(meaning, value);
+}
+
+/** Whether a field of a record for one outlet or one value says that the record cannot be relied on. */
+export const discredits = (meaning: KeyMeaning, value: unknown): boolean =>
+  saysUnreliable(meaning, value) ||
+  (meaning.reliability === 'pending' && readFlag(value) === true) ||
+  (meaning.reliability === 'confirmed' && readFlag(value) === false) ||
+  reachability(meaning, value) === false;
+
+/** `error: "timeout"`, `error: {"code": 5}` or `error_code: 5`, but not `errors: 3`, which counts them. */
+function namesError({ plain }: KeyMeaning, value: unknown): boolean {
+  const isCount = plain.endsWith('s');
+  if (isRecord(value))
+    return !isCount && Object.values(value).some((inner) => isSet(inner) && !says('fine', inner));
+  if (typeof value === 'number') return !isCount && value !== 0;
+  return !Array.isArray(value) && isSet(value) && !says('fine', value);
+}
+
+/** Whether a field says that a strip or outlet can be reached; `null`: unknown. The state of its cloud connection does not count. */
+export function reachability(
+  meaning: KeyMeaning,
+  value: unknown,
+  part: KeyMeaning['part'] = 'self',
+): boolean | null {
+  if (!(meaning.available || meaning.offline || meaning.connection)) return null;
+  const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
+  const flag = readFlag(said);
+  const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
+  if (meaning.available && flag !== null && (isOwn || flag)) return flag;
+  if (meaning.offline && part === 'self' && flag === true) return false;
+  if (!meaning.connection) return null;
+  // Any other word in that place may be about something else.
+  return says('offline', said) ? false : says('online', said) ? true : null;
+}
+
+/** Whether a field says by a word, by its name, or as an HTTP status, that something failed or only a part succeeded. */
+export function saysFailed({ plain }: KeyMeaning, value: unknown): boolean {
+  if (says('failed', value === true ? plain : value)) return true;
+  const status = /^(?:http)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
+  return status === 206 || (status >= 400 && status < 600);
+}
