@@ -2,6 +2,7 @@ import { isRecord } from '../values';
 import { Preferred, type AddNote, type Note } from './decode/agreement';
 import { stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
+import { keysWhere, valuesWhere, type JsonRecord } from './decode/names';
 import {
   outletSets,
   readSet,
@@ -12,7 +13,6 @@ import {
 } from './decode/outlets';
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
-import { keysWhere, valuesWhere, type JsonRecord } from './decode/records';
 import { reachability, saysOld, saysUnreliable } from './decode/reliability';
 import { readJson } from './decode/values';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from './types';

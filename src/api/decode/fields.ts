@@ -1,7 +1,6 @@
 import { isRecord } from '../../values';
 import { Preferred } from './agreement';
-import { meaningOf, type KeyMeaning } from './names';
-import { hasField, valuesWhere, type JsonRecord } from './records';
+import { hasField, meaningOf, valuesWhere, type JsonRecord, type KeyMeaning } from './names';
 import { readJson, readText } from './values';
 
 /** A field of a strip, wherever in its record it stands. */

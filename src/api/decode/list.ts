@@ -2,9 +2,8 @@ import { isRecord } from '../../values';
 import { looksLikeMac, sameMac } from '../types';
 import { agreed, Preferred } from './agreement';
 import { stripFields, type Field } from './fields';
-import { meaningOf, type KeyMeaning } from './names';
+import { hasField, keysWhere, meaningOf, type JsonRecord, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
-import { hasField, keysWhere, type JsonRecord } from './records';
 import { reachability, saysUnreliable } from './reliability';
 import { readIndex, readJson, readText } from './values';
 

@@ -218,7 +218,7 @@ export type KeyMeaning = ReturnType<typeof classify>;
 
 type NameGroup = keyof typeof NAMES;
 
-/** A service uses the same few keys in every record of every answer. Of one that does not, they are forgotten once the answer is decoded. */
+/** A service uses the same few keys in every record of every answer. If it uses more, they are forgotten once the answer is decoded. */
 const MOST_KEYS = 1_000;
 const meanings = new Map<string, KeyMeaning>();
 
@@ -232,6 +232,26 @@ export function meaningOf(key: string): KeyMeaning {
   if (meanings.size === MOST_KEYS || key.length > LONGEST_NAME) queueMicrotask(() => meanings.clear());
   return meaning;
 }
+
+/** A JSON object; its keys and values are the service's and mean nothing yet. */
+export type JsonRecord = Record<string, unknown>;
+
+/** Whether a field is one of those that are looked for, by what its key means and by its value. */
+type IsField = (meaning: KeyMeaning, value: unknown) => boolean;
+
+/** Whether a record has such a field. */
+export function hasField(record: JsonRecord, isIt: IsField): boolean {
+  for (const key in record) if (isIt(meaningOf(key), record[key])) return true;
+  return false;
+}
+
+/** The keys of all such fields of a record. */
+export const keysWhere = (record: JsonRecord, isIt: IsField): string[] =>
+  Object.keys(record).filter((key) => isIt(meaningOf(key), record[key]));
+
+/** The values of all such fields of a record. */
+export const valuesWhere = (record: JsonRecord, isIt: IsField): unknown[] =>
+  keysWhere(record, isIt).map((key) => record[key]);
 
 /** The groups of a table that each name or word is in, and its place in each. Words often come in capitals, so those are in it, too. */
 function groupsOf<Group extends string>(

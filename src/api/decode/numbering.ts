@@ -1,7 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type Port } from '../types';
-import { isOfOther, meaningOf, OUTLET, type KeyMeaning } from './names';
-import { valuesWhere, type JsonRecord } from './records';
+import { isOfOther, meaningOf, OUTLET, valuesWhere, type JsonRecord, type KeyMeaning } from './names';
 import { numberInText, readIndex, readText } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */

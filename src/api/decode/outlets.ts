@@ -2,9 +2,16 @@ import { isRecord } from '../../values';
 import { PORTS, type Outlet, type Port } from '../types';
 import { fieldsOf, Preferred, type AddNote } from './agreement';
 import { stripFields, type StripFields } from './fields';
-import { isOfOther, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
+import {
+  isOfOther,
+  keysWhere,
+  meaningOf,
+  namesOutlet,
+  STATE_TEXT_SUFFIX,
+  type JsonRecord,
+  type KeyMeaning,
+} from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
-import { keysWhere, type JsonRecord } from './records';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { isMeasure, readBit, readJson, readText } from './values';
 

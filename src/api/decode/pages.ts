@@ -1,6 +1,5 @@
 import { isRecord } from '../../values';
-import { meaningOf, says, type KeyMeaning } from './names';
-import { valuesWhere, type JsonRecord } from './records';
+import { meaningOf, says, valuesWhere, type JsonRecord, type KeyMeaning } from './names';
 import { saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 

@@ -2,8 +2,7 @@ import { isRecord } from '../../values';
 import type { ReadingName, Strip } from '../types';
 import { agreed, fieldsOf, type AddNote, type Candidate, type Note } from './agreement';
 import type { Field } from './fields';
-import { meaningOf, SCALE } from './names';
-import { hasField, type JsonRecord } from './records';
+import { hasField, meaningOf, SCALE, type JsonRecord } from './names';
 import { discredits, saysUnreliable } from './reliability';
 import { readNumber, readText, type Measured } from './values';
 

@@ -1,7 +1,6 @@
 import { isRecord } from '../../values';
 import { agreed, fieldsOf, type Candidate, type Note } from './agreement';
-import { meaningOf, says, type KeyMeaning } from './names';
-import type { JsonRecord } from './records';
+import { meaningOf, says, type JsonRecord, type KeyMeaning } from './names';
 import { discredits } from './reliability';
 import { isMeasure, readBit, readWord } from './values';
 

@@ -2,10 +2,9 @@ import { isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type PortOrAll, type SwitchResult } from '../types';
 import { agreed } from './agreement';
 import { stripFields } from './fields';
-import { meaningOf, says } from './names';
+import { hasField, meaningOf, says, valuesWhere, type JsonRecord } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
-import { hasField, valuesWhere, type JsonRecord } from './records';
 import { saysFailed } from './reliability';
 import { isSet, readBit, readText, readWord } from './values';
 
