@@ -52,7 +52,7 @@ function row({ field, icon, hint, placeholder, unit, flags, input = '' }, { set,
     text: () => `<input type="text" id="${id}" ${describedBy}${extra} spellcheck="false" autocomplete="off">`,
     password: () => `<input type="password" id="${id}" ${describedBy} autocomplete="new-password">`,
     number: () =>
-      `<input type="number" min="${setting.least}" max="${setting.most}" step="any" id="${id}" ${describedBy} style="width: 110px">`,
+      `<input type="number" min="${setting.min}" max="${setting.max}" step="any" id="${id}" ${describedBy} style="width: 110px">`,
     node: () => `<input type="text" id="${id}">`,
     typed: () =>
       `<input type="text" id="${id}" ${wide}${extra}>\n    <input type="text" id="${id}Type" class="smart-strip-type">`,

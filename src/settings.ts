@@ -11,8 +11,8 @@ export interface TextSetting {
 interface NumberSetting {
   readonly kind: 'number';
   readonly default: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 interface FlagSetting {
@@ -35,8 +35,8 @@ export interface TypedSetting<Type extends string = string> {
   /** What a newly dragged node starts with, where that is another. */
   readonly newType?: Type;
   /** Bounds of a value of type "num". */
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
 }
 
 /** The id of a config node of this type. */
@@ -77,12 +77,12 @@ export const SETTINGS = {
     name,
     baseUrl: { kind: 'text', default: '' },
     /** Seconds. */
-    interval: { kind: 'number', default: 30, least: 5, most: 86_400 },
+    interval: { kind: 'number', default: 30, min: 5, max: 86_400 },
     /** Milliseconds. */
-    timeout: { kind: 'number', default: 10_000, least: 100, most: 600_000 },
+    timeout: { kind: 'number', default: 10_000, min: 100, max: 600_000 },
     /** Seconds; 0: no retry. */
-    retryFor: { kind: 'number', default: 30, least: 0, most: 86_400 },
-    concurrency: { kind: 'number', default: 8, least: 1, most: 100 },
+    retryFor: { kind: 'number', default: 30, min: 0, max: 86_400 },
+    concurrency: { kind: 'number', default: 8, min: 1, max: 100 },
     tls: { kind: 'node', type: 'tls-config', required: false },
     proxy: { kind: 'node', type: 'http proxy', required: false },
     /** `[{mac, port}]` */
@@ -112,7 +112,7 @@ export const SETTINGS = {
     port: { kind: 'typed', default: '', types: ['message', 'port', ...EVALUATED], newType: 'port' },
     on: { kind: 'typed', default: '', types: ['message', 'action', ...EVALUATED] },
     /** Seconds that a cycle leaves the outlet off. */
-    delay: { kind: 'typed', default: '5', types: ['num', 'message', ...EVALUATED], least: 1, most: 3600 },
+    delay: { kind: 'typed', default: '5', types: ['num', 'message', ...EVALUATED], min: 1, max: 3600 },
     output: { kind: 'choice', choices: ['same', 'on', 'port-on'] },
   },
   'strip watch': {
@@ -126,7 +126,7 @@ export const SETTINGS = {
     availability: { kind: 'flag', default: false },
     readings: { kind: 'flag', default: false },
     /** Smallest change of a reading, in the unit that the service reports. */
-    change: { kind: 'number', default: 0, least: 0, most: 1_000_000 },
+    change: { kind: 'number', default: 0, min: 0, max: 1_000_000 },
   },
   'strip mqtt': {
     name,
@@ -170,7 +170,7 @@ export const SETTINGS = {
       choices: ['plain', 'words', 'keyed', 'booleans', 'zero-based', 'text', 'measured'],
     },
     /** Milliseconds. */
-    latency: { kind: 'number', default: 0, least: 0, most: 60_000 },
+    latency: { kind: 'number', default: 0, min: 0, max: 60_000 },
   },
 } as const satisfies Record<string, Record<string, Setting>>;
 
@@ -193,7 +193,7 @@ export function textOf(config: unknown, name: string, otherwise = ''): string {
 export function numberOf(config: Config, name: string, setting: NumberSetting): number {
   const text = textOf(config, name);
   const number = text === '' ? NaN : Number(text);
-  return Number.isNaN(number) ? setting.default : Math.min(Math.max(number, setting.least), setting.most);
+  return Number.isNaN(number) ? setting.default : Math.min(Math.max(number, setting.min), setting.max);
 }
 
 export function flagOf(config: Config, name: string, setting: FlagSetting): boolean {

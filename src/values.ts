@@ -25,10 +25,10 @@ export const fill = (sentence: string, params: Readonly<Record<string, unknown>>
   );
 
 /** A text cut to at most `most` characters; the last one is then "…". */
-export function cut(text: string, most: number): string {
+export function cut(text: string, max: number): string {
   const characters = Array.from(text);
-  if (characters.length <= most) return text;
-  const start = characters.slice(0, most - 1).join('');
+  if (characters.length <= max) return text;
+  const start = characters.slice(0, max - 1).join('');
   return `${start.trimEnd()}…`;
 }
 
@@ -57,7 +57,7 @@ export function displayName(name: string | null): string | null {
 /** Longest preview, in characters. */
 const LONGEST_PREVIEW = 60;
 const DEEPEST = 2;
-const MOST_MEMBERS = 6;
+const MAX_MEMBERS = 6;
 
 /** A short text that shows a value in an error sentence. Never throws, and runs no code of the value (getters, `toString`). */
 export function preview(value: unknown): string {
@@ -86,12 +86,12 @@ function renderObject(value: object, depth: number): string {
   const members: string[] = [];
   // To list all keys of an array takes seconds where it has millions.
   const keys = isArray
-    ? Array.from({ length: Math.min(value.length, MOST_MEMBERS + 1) }, (_, index) => String(index))
+    ? Array.from({ length: Math.min(value.length, MAX_MEMBERS + 1) }, (_, index) => String(index))
     : Object.keys(value);
   for (const key of keys) {
     const member = Object.getOwnPropertyDescriptor(value, key);
     if (member === undefined) continue;
-    if (members.length === MOST_MEMBERS) {
+    if (members.length === MAX_MEMBERS) {
       members.push('…');
       break;
     }

@@ -429,10 +429,10 @@ class Delays {
   shorten(ms: number): void {
     for (const delay of this.#all) {
       if (delay.queued?.phase === 'pausing') continue;
-      const most = this.clock.random() * ms;
-      if (delay.due - this.clock.monotonic() <= most) continue;
+      const max = this.clock.random() * ms;
+      if (delay.due - this.clock.monotonic() <= max) continue;
       this.clock.clearTimeout(delay.timer);
-      delay.timer = this.clock.setTimeout(delay.end, most);
+      delay.timer = this.clock.setTimeout(delay.end, max);
     }
   }
 }

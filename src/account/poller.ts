@@ -48,14 +48,14 @@ export class Poller {
     this.#readings = new ReadingsPoll(options, store, reader, cooldown);
   }
 
-  /** The first round begins at once, but not within the least interval after an earlier round. */
+  /** The first round begins at once, but not within the minimum interval after an earlier round. */
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;
     this.#isUnsettled = true;
     if (this.#isReading) return;
     const { clock, settings } = this.options;
-    const wait = this.#began + settings.leastInterval - clock.monotonic();
+    const wait = this.#began + settings.minInterval - clock.monotonic();
     if (wait > 0) this.#schedule(wait);
     else void this.#round();
   }
@@ -74,7 +74,7 @@ export class Poller {
     else if (this.#failure !== null) this.#soon(wait);
   }
 
-  /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the least interval allows. */
+  /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the minimum interval allows. */
   refresh(): void {
     if (this.#failure !== null) return;
     // A round that is under way may return an older state.
@@ -86,7 +86,7 @@ export class Poller {
     if (this.#timer === null) return;
     const { clock, settings } = this.options;
     const now = clock.monotonic();
-    const due = Math.max(now + ms, this.#began + settings.leastInterval);
+    const due = Math.max(now + ms, this.#began + settings.minInterval);
     if (due < this.#due) this.#schedule(due - now);
   }
 
@@ -136,7 +136,7 @@ export class Poller {
   /** Milliseconds until the next round. */
   #wait(): number {
     const { clock, settings } = this.options;
-    const { interval, leastInterval } = settings;
+    const { interval, minInterval } = settings;
     const { remaining } = this.cooldown;
     // After a list that was read, a pause does not change when the next one is due: `#round` then waits for its end.
     if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
@@ -144,19 +144,19 @@ export class Poller {
     if (this.#failure === null) {
       const wait = this.#isUnsettled ? this.#firstWait() : interval * jitter;
       this.#isUnsettled = false;
-      return Math.max(wait, leastInterval);
+      return Math.max(wait, minInterval);
     }
     if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, interval) * jitter;
     const backoff = fullJitter(clock.random(), interval, LONGEST_BACKOFF, this.#failures - 1);
-    return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : leastInterval, backoff);
+    return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : minInterval, backoff);
   }
 
-  /** Random within the whole interval, but not before the least one. */
+  /** Random within the whole interval, but not before the minimum one. */
   #firstWait(): number {
     const { clock, settings } = this.options;
     const wait = clock.random() * settings.interval;
-    // Moved behind the least interval, not cut off at it: there, many accounts that begin together would ask together again.
-    return wait < settings.leastInterval ? wait + settings.leastInterval : wait;
+    // Moved behind the minimum interval, not cut off at it: there, many accounts that begin together would ask together again.
+    return wait < settings.minInterval ? wait + settings.minInterval : wait;
   }
 
   #schedule(ms: number): void {

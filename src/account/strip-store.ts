@@ -6,7 +6,7 @@ import type { AccountOptions, AccountStatus, Change } from './types';
 /** After so many milliseconds out of the list a strip is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
 /** Beyond so many strips, those out of the list are forgotten at once; bounds memory. */
-const MOST_STRIPS = 20_000;
+const MAX_STRIPS = 20_000;
 
 /** What has a version of its own. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
@@ -407,7 +407,7 @@ export class StripStore {
     this.#take(state, { available: false }, version);
     const now = this.options.clock.monotonic();
     state.leftAt ??= now;
-    if (now - state.leftAt < FORGET_AFTER && this.#strips.size <= MOST_STRIPS) return;
+    if (now - state.leftAt < FORGET_AFTER && this.#strips.size <= MAX_STRIPS) return;
     this.#strips.delete(macKey(state.strip.mac));
     this.#changes.push({ kind: 'removed', strip: state.strip });
   }

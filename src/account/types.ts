@@ -94,7 +94,7 @@ export interface AccountSettings {
   /** Milliseconds between polls. */
   interval: number;
   /** No two polls begin closer together than so many milliseconds, whatever makes the account poll earlier. */
-  leastInterval: number;
+  minInterval: number;
   /** Milliseconds a command may be retried or wait; 0 = no retry. */
   retryFor: number;
   /** Milliseconds after which the service's client gives a request up. */

@@ -11,9 +11,9 @@ export interface Expression {
 export type Mapping = (body: unknown) => Promise<unknown>;
 
 /** Evaluated parts of an expression: a list of 1,000 strips takes some 100,000. */
-const MOST_STEPS = 2_000_000;
+const MAX_STEPS = 2_000_000;
 /** Calls within calls. */
-const MOST_DEPTH = 500;
+const MAX_DEPTH = 500;
 /** Milliseconds after which everything else in the process gets a turn. Only a single step may take longer, such as `[1..1000000]`. */
 const LONGEST_TURN = 20;
 /** JSONata calls these at each part of an expression; newer versions under a symbol. Documented in its guide on limiting evaluation. */
@@ -46,8 +46,8 @@ function limit(expression: Expression): void {
   const entry = async (_part: unknown, _input: unknown, environment: unknown): Promise<void> => {
     steps++;
     if (isCall(environment)) depth++;
-    if (steps > MOST_STEPS) throw new Error('The expression takes too many steps');
-    if (depth > MOST_DEPTH) throw new Error('The expression calls itself too often');
+    if (steps > MAX_STEPS) throw new Error('The expression takes too many steps');
+    if (depth > MAX_DEPTH) throw new Error('The expression calls itself too often');
     if (performance.now() - turnBegan < LONGEST_TURN) return;
     await new Promise((resolve) => setImmediate(resolve));
     turnBegan = performance.now();

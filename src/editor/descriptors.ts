@@ -58,10 +58,10 @@ function joinLabel({ strip, outlet, action }: LabelParts): string {
 /** The same, short enough for a node. */
 function shortLabel(parts: LabelParts): string {
   const short = { ...parts };
-  for (const [part, least] of CUTS) {
+  for (const [part, min] of CUTS) {
     const name = short[part] ?? '';
     const room = LONGEST - (joinLabel(short).length - name.length);
-    short[part] = cut(name, Math.max(room, least));
+    short[part] = cut(name, Math.max(room, min));
   }
   return joinLabel(short);
 }

@@ -131,9 +131,9 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   return setting?.kind === 'number' ? checkNumber(typed, setting) : '';
 }
 
-export function checkNumber(typed: string, { least = -Infinity, most = Infinity }): string {
+export function checkNumber(typed: string, { min = -Infinity, max = Infinity }): string {
   const number = typed === '' ? NaN : Number(typed);
-  return number >= least && number <= most ? '' : text('strip-account.invalid.number', { least, most });
+  return number >= min && number <= max ? '' : text('strip-account.invalid.number', { min, max });
 }
 
 /** The sentence of the error that the function throws which reads a setting at run time; "" if the value is valid. */

@@ -167,9 +167,9 @@ export function addLoad(
   points: readonly LoadPoint[],
   { load, at: read }: Pick<Strip, 'load' | 'at'>,
   now: number,
-  most = 120,
+  max = 120,
 ): readonly LoadPoint[] {
   if (load === null || read === points.at(-1)?.read) return points;
   const all = [...points, { load, read, at: now }];
-  return all.length <= most ? all : all.filter((_, index) => index % 2 === 0);
+  return all.length <= max ? all : all.filter((_, index) => index % 2 === 0);
 }

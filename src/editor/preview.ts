@@ -1,6 +1,6 @@
 import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
-import { MOST_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
+import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
 import { isOpen, showMessage } from './form';
 import { html, line, text, type EditorNode } from './red';
@@ -93,7 +93,7 @@ function readLines(answer: StripsAnswer): HTMLElement[] {
   if (isMappingFault(answer)) return [];
   if (!answer.ok) return [line('failure', `✕ ${text(answer.key, answer.params)}`)];
   const { strips, notes, readable, complete } = answer;
-  const lines = strips.slice(0, MOST_PREVIEWED).map((strip) => readStrip(strip, notes));
+  const lines = strips.slice(0, MAX_PREVIEWED).map((strip) => readStrip(strip, notes));
   if (strips.length === 0) lines.unshift(line('caution', text('strip-account.preview.none')));
   else if (!readable) lines.unshift(line('caution', `⚠ ${text('strip-account.preview.unreadable')}`));
   lines.push(...notes.filter(({ mac }) => mac === null).map(noteLine));

@@ -10,7 +10,7 @@ import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText
 /** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8000;
 /** Accounts with more strips start with their strips folded. */
-const MOST_UNFOLDED = 6;
+const MAX_UNFOLDED = 6;
 const LINE = { width: 100, height: 18 };
 /** Between the lines of the canvas, as Node-RED has them at first. */
 const GRID = 20;
@@ -129,7 +129,7 @@ export class Sidebar {
     const never = text('strip-sidebar.notAnswered');
     const answered =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
-    const startsFolded = strips.length > MOST_UNFOLDED;
+    const startsFolded = strips.length > MAX_UNFOLDED;
     const views = shown.map((strip) => this.#stripView(node.id, strip, startsFolded));
     return html(
       'div',
@@ -286,7 +286,7 @@ function arrange(nodes: readonly NewNode[], z: string): object[] {
   const x = middle(chart?.scrollLeft, chart?.clientWidth);
   let y = middle(chart?.scrollTop, chart?.clientHeight);
   const others = RED.nodes.filterNodes({ z });
-  const isNear = (place: unknown, own: number, least: number) => Math.abs(Number(place) - own) < least;
+  const isNear = (place: unknown, own: number, within: number) => Math.abs(Number(place) - own) < within;
   while (others.some((node) => isNear(node.x, x, 6 * GRID) && isNear(node.y, y, 2 * GRID))) y += GRID;
   return nodes.map((node, index) =>
     node.type === 'strip-account' ? node : { ...node, z, x, y: y + index * 3 * GRID, wires: [[]] },
@@ -394,19 +394,19 @@ export function stateOf(account: AccountOverview | undefined) {
   return error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' ? 'unreachable' : 'failing';
 }
 
-function rangeOf(points: readonly LoadPoint[]): { least: number; most: number } {
+function rangeOf(points: readonly LoadPoint[]): { min: number; max: number } {
   const loads = points.map(({ load }) => load);
-  return { least: Math.min(...loads), most: Math.max(...loads) };
+  return { min: Math.min(...loads), max: Math.max(...loads) };
 }
 
 /** Points of a line in a box, for an SVG polyline. */
 export function pointsOf(points: readonly LoadPoint[], width: number, height: number): string {
-  const { least, most } = rangeOf(points);
+  const { min, max } = rangeOf(points);
   const [start = 0, end = 0] = [points[0]?.at, points.at(-1)?.at];
   return points
     .map(({ load, at }) => {
       const x = ((at - start) / Math.max(1, end - start)) * width;
-      const y = most === least ? height / 2 : height - ((load - least) / (most - least)) * height;
+      const y = max === min ? height / 2 : height - ((load - min) / (max - min)) * height;
       return `${x.toFixed(1)},${y.toFixed(1)}`;
     })
     .join(' ');

@@ -8,7 +8,7 @@ import { isRecord, ownProperty } from '../values';
 export const STORED_PASSWORD = '__PWRD__';
 
 /** Of a longer list the preview shows only the first strips and elements: they say enough about its shape. */
-export const MOST_PREVIEWED = 50;
+export const MAX_PREVIEWED = 50;
 
 /** Why something failed, for the editor to put into words. */
 export interface Failure {

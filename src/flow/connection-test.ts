@@ -2,14 +2,14 @@ import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
 import { numberOf, SETTINGS, textOf } from '../settings';
 import { isRecord } from '../values';
-import { MOST_PREVIEWED, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from './admin-answers';
+import { MAX_PREVIEWED, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
 
 /** A connection that the account's dialog wants to test before it is deployed. */
 export type ConnectionTest = ReturnType<typeof readConnectionTest>;
 
 /** Shorter than an account's longest timeout, because a person is waiting. */
-const TIMEOUT = { ...SETTINGS['strip-account'].timeout, most: 60_000 };
+const TIMEOUT = { ...SETTINGS['strip-account'].timeout, max: 60_000 };
 
 /** Reads the body of a request. */
 export function readConnectionTest(body: unknown) {
@@ -58,7 +58,7 @@ function decodeBody(body: unknown, mac: string) {
     return { ok: true as const, strips: [strip], complete: true, readable, notes };
   }
   const list = decodeList(body, at, notes);
-  const shown = new Set(list.strips.slice(0, MOST_PREVIEWED).map((strip) => strip.mac));
+  const shown = new Set(list.strips.slice(0, MAX_PREVIEWED).map((strip) => strip.mac));
   return {
     ok: true as const,
     ...list,
@@ -66,11 +66,11 @@ function decodeBody(body: unknown, mac: string) {
   };
 }
 
-const MOST_KEYS = 200;
+const MAX_KEYS = 200;
 const LONGEST_TEXT = 200;
 const DEEPEST = 12;
 /** Values in all. */
-const MOST_VALUES = 2_000;
+const MAX_VALUES = 2_000;
 const SECRET = /pass(?:word|wd)|secret|token|api[-_]?key|authorization|cookie|credential|private/i;
 
 /** Copies a body so that a dialog can show it. */
@@ -83,20 +83,20 @@ function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswe
     shortened = true;
     return `${masked.slice(0, LONGEST_TEXT)}…`;
   };
-  const first = <Item>(items: readonly Item[], most: number): Item[] => {
-    if (items.length > most) shortened = true;
-    return items.slice(0, most);
+  const first = <Item>(items: readonly Item[], max: number): Item[] => {
+    if (items.length > max) shortened = true;
+    return items.slice(0, max);
   };
   const copy = (value: unknown, depth: number): unknown => {
     values++;
     if (typeof value === 'string') return shorten(value);
     if (typeof value !== 'object' || value === null) return value;
-    if (depth >= DEEPEST || values > MOST_VALUES) {
+    if (depth >= DEEPEST || values > MAX_VALUES) {
       shortened = true;
       return '…';
     }
-    if (Array.isArray(value)) return first(value, MOST_PREVIEWED).map((item) => copy(item, depth + 1));
-    const entries = first(Object.entries(value), MOST_KEYS).map(
+    if (Array.isArray(value)) return first(value, MAX_PREVIEWED).map((item) => copy(item, depth + 1));
+    const entries = first(Object.entries(value), MAX_KEYS).map(
       ([key, inner]) => [shorten(key), isSecret(key, inner) ? '***' : copy(inner, depth + 1)] as const,
     );
     return Object.fromEntries(entries);

@@ -124,9 +124,9 @@ export class Aliases {
 }
 
 const DEEPEST = 8;
-const MOST_KEYS = 40;
-const MOST_SHAPES = 5;
-const MOST_STRIPS = 10;
+const MAX_KEYS = 40;
+const MAX_SHAPES = 5;
+const MAX_STRIPS = 10;
 
 /** The kind of a JSON value, without the value. */
 export function shapeOf(value: unknown, aliases: Aliases, depth = 0): unknown {
@@ -150,7 +150,7 @@ function shapeOfList(value: readonly unknown[], aliases: Aliases, depth: number)
     const key = JSON.stringify(made).replace(/ \d+/g, '');
     const same = shapes.get(key);
     if (same) same.count++;
-    else if (shapes.size < MOST_SHAPES) shapes.set(key, { count: 1, shape: made });
+    else if (shapes.size < MAX_SHAPES) shapes.set(key, { count: 1, shape: made });
     else rest++;
   }
   return [...shapes.values(), ...(rest === 0 ? [] : [{ count: rest, shape: 'left out' }])];
@@ -158,7 +158,7 @@ function shapeOfList(value: readonly unknown[], aliases: Aliases, depth: number)
 
 function shapeOfRecord(value: object, aliases: Aliases, depth: number): unknown {
   const entries = Object.entries(value);
-  const shown = entries.slice(0, MOST_KEYS).map(([key, inner]): [string, unknown] => {
+  const shown = entries.slice(0, MAX_KEYS).map(([key, inner]): [string, unknown] => {
     const plain = /^\d{1,2}$/.test(key) || isKnownKey(key);
     // A name may be an ordinary word.
     return [aliases.find(key) ?? (plain ? key : aliases.key(key)), shapeOf(inner, aliases, depth + 1)];
@@ -256,7 +256,7 @@ function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
   const { list, strip, switch: switched } = account;
   if (list !== null) {
     const { complete, readable, strips } = list.answer;
-    const shown = strips.slice(0, MOST_STRIPS).map((each) => readingOf(each, aliases));
+    const shown = strips.slice(0, MAX_STRIPS).map((each) => readingOf(each, aliases));
     answers.list = {
       ...answerOf(list, aliases),
       complete,

@@ -67,7 +67,7 @@ export class CommandsFailed extends Error {
 }
 
 /** Most outlets that a sentence about several commands names. */
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
 /** The error with the code and the sentence to report. A defect becomes one that names nothing but the kind of error. */
 export function reportedError(error: unknown, translate: Translate, store = EMPTY_STORE): StripError {
@@ -83,14 +83,14 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
   if (first !== undefined && areAlike && (strips.length === 1 || first.error.code !== 'SWITCH_FAILED'))
     return first.error;
   const outlets = failures
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((one) => `${outletText(one.target, translate, store)} ${one.error.code}`)
     .join(', ');
   return new StripError('SWITCH_FAILED', 'SWITCH_FAILED.several', {
     params: {
       failed: failures.length,
       total: strips.length,
-      outlets: failures.length > MOST_NAMED ? `${outlets}, …` : outlets,
+      outlets: failures.length > MAX_NAMED ? `${outlets}, …` : outlets,
     },
   });
 }

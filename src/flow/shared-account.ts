@@ -16,7 +16,7 @@ export function readAccountSettings(config: Config): AccountSettings {
   return {
     timeout: numberOf(config, 'timeout', timeout),
     interval: numberOf(config, 'interval', interval) * 1000,
-    leastInterval: interval.least * 1000,
+    minInterval: interval.min * 1000,
     retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
     concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
     protectedOutlets: outlets.map(({ mac, port }) => ({ mac: requireSet(mac), port })),

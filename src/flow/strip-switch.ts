@@ -150,7 +150,7 @@ export function commandReader(
     if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
     if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
     if (payload.length > MAX_WAITING) {
-      const params = { most: MAX_WAITING, count: payload.length };
+      const params = { max: MAX_WAITING, count: payload.length };
       throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayLong', { params });
     }
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
@@ -205,7 +205,7 @@ function parseDelay(value: unknown): number {
   if (value === undefined || value === '') return CYCLE_DELAY;
   const isNumeric = typeof value === 'string' && /^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value);
   const seconds = typeof value === 'number' ? value : isNumeric ? Number(value) : NaN;
-  if (!(seconds >= DELAY.least && seconds <= DELAY.most)) throw invalidInput('delay', value);
+  if (!(seconds >= DELAY.min && seconds <= DELAY.max)) throw invalidInput('delay', value);
   return seconds * 1000;
 }
 
@@ -229,12 +229,12 @@ const isWholeStrip = (payload: unknown): boolean =>
   ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
 
 /** A strip with more outlets than this is none. */
-const MOST_OUTLETS = 64;
+const MAX_OUTLETS = 64;
 
 /** Commands that restore the outlets of a strip whose state is known. Throws INVALID_INPUT. */
 function readWholeStrip(strip: unknown, mac: string): RequestedCommand[] {
   const outlets = ownProperty(strip, 'outlets');
-  if (!Array.isArray(outlets) || outlets.length > MOST_OUTLETS) throw invalidInput('wholeStrip', outlets);
+  if (!Array.isArray(outlets) || outlets.length > MAX_OUTLETS) throw invalidInput('wholeStrip', outlets);
   const commands = Array.from(outlets, (outlet: unknown) => {
     const port = parseOnePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;

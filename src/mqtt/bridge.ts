@@ -55,10 +55,10 @@ interface BridgeOptions extends PublisherOptions {
 const ERROR_SHOWN_FOR = 10_000;
 
 /** Retained commands that are warned of; bounds memory. */
-const MOST_WARNED = 100;
+const MAX_WARNED = 100;
 
 /** Strips that are known only because the broker keeps something of them; bounds memory. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /** What the broker keeps of a bridge that is closed, for the next one of the same node. */
 export interface Published {
@@ -167,7 +167,7 @@ export class Bridge {
     // Until a list says more, it is one of this account.
     const kept = { source, topics: topicsOf(settings, id), parts };
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
-    else if (!this.#before.has(id) && this.#before.size < MOST_KEPT) {
+    else if (!this.#before.has(id) && this.#before.size < MAX_KEPT) {
       this.#before.set(id, kept);
       // Its states may be old.
       this.#publishOffline(kept.topics);
@@ -215,7 +215,7 @@ export class Bridge {
   }
 
   #warn(topic: string): void {
-    if (this.#warned.has(topic) || this.#warned.size >= MOST_WARNED) return;
+    if (this.#warned.has(topic) || this.#warned.size >= MAX_WARNED) return;
     this.#warned.add(topic);
     this.options.onRetained(topic);
   }

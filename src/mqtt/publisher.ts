@@ -15,7 +15,7 @@ export interface PublisherOptions {
 
 /** A broker drops what exceeds the queue of a slow client, so that no more than this is sent in one window: 500 messages a second. */
 const WINDOW = 50;
-const MOST_IN_WINDOW = 25;
+const MAX_IN_WINDOW = 25;
 
 /**
  * Milliseconds before a topic is emptied: after a deploy another node, of another account and with another connection to the broker, may be about
@@ -24,7 +24,7 @@ const MOST_IN_WINDOW = 25;
 const EMPTY_AFTER = 1_000;
 
 /** Topics of which it is remembered that they were emptied; bounds memory. */
-const MOST_EMPTIED = 10_000;
+const MAX_EMPTIED = 10_000;
 
 /**
  * Sends retained messages at a pace that brokers and their clients keep up with: first what changed, then what is sent in bulk. Only the newest
@@ -74,7 +74,7 @@ export class Publisher {
       // Removed first, so that it is the last of the set.
       this.#emptied.delete(topic);
       const [oldest = ''] = this.#emptied.add(topic);
-      if (this.#emptied.size > MOST_EMPTIED) this.#emptied.delete(oldest);
+      if (this.#emptied.size > MAX_EMPTIED) this.#emptied.delete(oldest);
       this.#dequeue(topic);
       this.#toEmpty.set(topic, due);
     }
@@ -114,7 +114,7 @@ export class Publisher {
   #flush(): void {
     const { clock, isTaken, send } = this.options;
     for (const [topic, due] of this.#toEmpty) if (due <= clock.monotonic()) this.#enqueue(topic, this.#bulk);
-    const next = [...this.#changes, ...this.#bulk].slice(0, MOST_IN_WINDOW);
+    const next = [...this.#changes, ...this.#bulk].slice(0, MAX_IN_WINDOW);
     if (next.length + this.#toEmpty.size > 0) this.#flushSoon(WINDOW);
     for (const topic of next) {
       this.#dequeue(topic);

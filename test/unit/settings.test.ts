@@ -22,9 +22,9 @@ describe('the table of settings', () => {
 
   it('has every default within its bounds', () => {
     for (const { where, setting } of tables) {
-      if (!('least' in setting)) continue;
-      const { least = NaN, most = NaN } = setting;
-      assert.ok(Number(setting.default) >= least && Number(setting.default) <= most, where);
+      if (!('min' in setting)) continue;
+      const { min = NaN, max = NaN } = setting;
+      assert.ok(Number(setting.default) >= min && Number(setting.default) <= max, where);
     }
   });
 
@@ -48,7 +48,7 @@ describe('a number out of bounds', () => {
     const { change } = SETTINGS['strip watch'];
     const watched = readWatchOptions({ change: '1e300' }, () => '');
     assert.ok('change' in watched);
-    assert.equal(watched.change, change.most);
+    assert.equal(watched.change, change.max);
     assert.equal(readAccountSettings({ interval: '1' }).interval, 5000);
     assert.equal(readAccountSettings({ timeout: 1e9 }).timeout, 600_000);
     assert.equal(readConfig({ latency: '99999999' }).latency, 60_000);

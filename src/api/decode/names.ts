@@ -219,7 +219,7 @@ export type KeyMeaning = ReturnType<typeof classify>;
 type NameGroup = keyof typeof NAMES;
 
 /** A service uses the same few keys in every record of every answer. If it uses more, they are forgotten once the answer is decoded. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 const meanings = new Map<string, KeyMeaning>();
 
 /** What a key means by itself. It is worked out once, which takes longer than all else that is done with a field. */
@@ -229,7 +229,7 @@ export function meaningOf(key: string): KeyMeaning {
   const meaning = classify(key);
   meanings.set(key, meaning);
   // An answer is decoded without a break: this runs after it.
-  if (meanings.size === MOST_KEYS || key.length > LONGEST_NAME) queueMicrotask(() => meanings.clear());
+  if (meanings.size === MAX_KEYS || key.length > LONGEST_NAME) queueMicrotask(() => meanings.clear());
   return meaning;
 }
 

@@ -39,11 +39,11 @@ export interface Container {
 }
 
 /** More records than this are no outlets of one strip. */
-const MOST_OUTLETS = 64;
+const MAX_OUTLETS = 64;
 /** Records with more different keys than this are not about outlets. */
-const MOST_COLUMNS = 500;
+const MAX_COLUMNS = 500;
 /** More sets than this are no sets of outlets of one strip: nothing is read from any. */
-const MOST_SETS = 16;
+const MAX_SETS = 16;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -58,7 +58,7 @@ export function outletSets({ fields, keyed }: StripFields, measured: boolean): O
     const trust = trustOf(meaning, value);
     const set = readSet(value, { key: meaning.key, record, trust, measured });
     if (set !== null) (trust === 'none' ? others : sets).push(set);
-    if (sets.length + others.length > MOST_SETS) return [];
+    if (sets.length + others.length > MAX_SETS) return [];
   }
   for (const { record, keys } of keyed) {
     const sure = flatKeys(keys);
@@ -142,9 +142,9 @@ function ofRecords(
   keys: readonly KeyMeaning[],
   { key: from, trust }: Container,
 ): OutletCandidate[] | null {
-  if (all.length > MOST_OUTLETS) return null;
+  if (all.length > MAX_OUTLETS) return null;
   const columns = columnsOf(all);
-  if (columns.length > MOST_COLUMNS) return null;
+  if (columns.length > MAX_COLUMNS) return null;
   const labels = columns.filter(({ isLabel }) => isLabel);
   const records = labels.length === 0 ? all : thoseOfOutlets(all, labels, columns, trust);
   const ownKeys = records === all ? keys : keys.filter((_, i) => records.some((record) => record === all[i]));

@@ -22,7 +22,7 @@ const UNITS: Readonly<Record<ReadingName, RegExp>> = {
 };
 
 /** More fields than this that are about readings are not those of one strip: nothing is read from any. */
-const MOST_FIELDS = 100;
+const MAX_FIELDS = 100;
 
 /** A mains voltage without a unit beyond this was sent in tenths or thousandths. */
 const HIGHEST_VOLTAGE = 1_000;
@@ -50,7 +50,7 @@ export function settleReadings(fields: readonly Field[], note: AddNote): Reading
 /** All that fields say of readings. */
 function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   const fields = all.filter(({ meaning }) => meaning.isAboutReading);
-  if (fields.length > MOST_FIELDS) return [];
+  if (fields.length > MAX_FIELDS) return [];
   const qualifiers = fields.filter(({ meaning }) => meaning.unitOf !== null || meaning.scaleOf !== null);
   const unreliable = all
     .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))

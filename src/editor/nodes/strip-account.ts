@@ -65,12 +65,12 @@ export const stripAccount: Descriptor = {
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
       const seconds = isDialogOpen(node) && hasSeconds() ? value : Number(value) / 1000;
-      return checkNumber(String(seconds), { least: TIMEOUT.least / 1000, most: TIMEOUT.most / 1000 });
+      return checkNumber(String(seconds), { min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
     },
     concurrency: (value) =>
       Number.isInteger(Number(value))
         ? checkNumber(String(value), CONCURRENCY)
-        : text('strip-account.invalid.wholeNumber', { least: CONCURRENCY.least, most: CONCURRENCY.most }),
+        : text('strip-account.invalid.wholeNumber', { min: CONCURRENCY.min, max: CONCURRENCY.max }),
     protectedOutlets: checkProtected,
     mapping: (value) => {
       if (value === '') return '';
@@ -139,7 +139,7 @@ const hasSeconds = (): boolean => input('timeout').attr('type') === 'number';
 
 function showSeconds(): void {
   if (!hasSeconds()) return;
-  const field = input('timeout').attr({ min: TIMEOUT.least / 1000, max: TIMEOUT.most / 1000 });
+  const field = input('timeout').attr({ min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
   const milliseconds = valueOf('timeout');
   if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
   // Node-RED translates what has the attribute once more after this.

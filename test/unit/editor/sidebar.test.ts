@@ -39,9 +39,9 @@ describe('the line of the load', () => {
     at: new Date(NOON + second * 1000).toISOString(),
   });
   /** What the side bar learnt a second after the last. */
-  const draw = (answers: ReturnType<typeof reading>[], most?: number) =>
+  const draw = (answers: ReturnType<typeof reading>[], max?: number) =>
     answers.reduce<ReturnType<typeof addLoad>>(
-      (points, answer, second) => addLoad(points, answer, second * 1000, most),
+      (points, answer, second) => addLoad(points, answer, second * 1000, max),
       [],
     );
 

@@ -81,7 +81,7 @@ describe('several outlets in one message', () => {
         const error = await failing(() => commands(open, { payload, mac: MAC }));
         assert.deepEqual(
           [error.sentenceKey, error.params],
-          ['INVALID_INPUT.arrayLong', { most: 10_000, count: length }],
+          ['INVALID_INPUT.arrayLong', { max: 10_000, count: length }],
         );
       }
       payload.length = 10_000;

@@ -9,7 +9,7 @@ describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
     assert.deepEqual(readAccountSettings({}), {
       interval: 30_000,
-      leastInterval: 5000,
+      minInterval: 5000,
       retryFor: 30_000,
       timeout: 10_000,
       concurrency: 8,
@@ -34,7 +34,7 @@ describe('the settings of an account', () => {
     });
     assert.deepEqual(read, {
       interval: 5000,
-      leastInterval: 5000,
+      minInterval: 5000,
       retryFor: 0,
       timeout: 500,
       concurrency: 7,
