@@ -24,7 +24,7 @@ export const fill = (sentence: string, params: Readonly<Record<string, unknown>>
     Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );
 
-/** A text cut to at most `most` characters; the last one is then "…". */
+/** A text cut to at most `max` characters; the last one is then "…". */
 export function cut(text: string, max: number): string {
   const characters = Array.from(text);
   if (characters.length <= max) return text;

@@ -96,8 +96,8 @@ const NAMES = {
   count: 'count size length numberofelements num number returned n numberreturned',
   /** How many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
-    ofpages finalpage batches chunks`,
-  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber',
+    ofpages finalpage batches chunks parts`,
+  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part',
   /** How many a page may hold. */
   limit: 'limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage',
   /** How many come before. */
