@@ -13,6 +13,8 @@ interface NumberSetting {
   readonly default: number;
   readonly min: number;
   readonly max: number;
+  /** Has to be a whole number. */
+  readonly whole?: boolean;
 }
 
 interface FlagSetting {
@@ -82,7 +84,7 @@ export const SETTINGS = {
     timeout: { kind: 'number', default: 10_000, min: 100, max: 600_000 },
     /** Seconds; 0: no retry. */
     retryFor: { kind: 'number', default: 30, min: 0, max: 86_400 },
-    concurrency: { kind: 'number', default: 8, min: 1, max: 100 },
+    concurrency: { kind: 'number', default: 8, min: 1, max: 100, whole: true },
     tls: { kind: 'node', type: 'tls-config', required: false },
     proxy: { kind: 'node', type: 'http proxy', required: false },
     /** `[{mac, port}]` */
@@ -189,11 +191,13 @@ export function textOf(config: unknown, name: string, otherwise = ''): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : otherwise;
 }
 
-/** A number, clamped to its bounds; the default where there is none. */
+/** A number, clamped to its bounds and rounded down where it has to be whole; the default where there is none. */
 export function numberOf(config: Config, name: string, setting: NumberSetting): number {
   const text = textOf(config, name);
   const number = text === '' ? NaN : Number(text);
-  return Number.isNaN(number) ? setting.default : Math.min(Math.max(number, setting.min), setting.max);
+  if (Number.isNaN(number)) return setting.default;
+  const clamped = Math.min(Math.max(number, setting.min), setting.max);
+  return setting.whole === true ? Math.floor(clamped) : clamped;
 }
 
 export function flagOf(config: Config, name: string, setting: FlagSetting): boolean {

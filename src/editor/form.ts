@@ -131,9 +131,10 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   return setting?.kind === 'number' ? checkNumber(typed, setting) : '';
 }
 
-export function checkNumber(typed: string, { min = -Infinity, max = Infinity }): string {
+export function checkNumber(typed: string, { min = -Infinity, max = Infinity, whole = false }): string {
   const number = typed === '' ? NaN : Number(typed);
-  return number >= min && number <= max ? '' : text('strip-account.invalid.number', { min, max });
+  const isValid = number >= min && number <= max && (!whole || Number.isInteger(number));
+  return isValid ? '' : text(`strip-account.invalid.${whole ? 'wholeNumber' : 'number'}`, { min, max });
 }
 
 /** The sentence of the error that the function throws which reads a setting at run time; "" if the value is valid. */

@@ -18,7 +18,7 @@ export function readAccountSettings(config: Config): AccountSettings {
     interval: numberOf(config, 'interval', interval) * 1000,
     minInterval: interval.min * 1000,
     retryFor: numberOf(config, 'retryFor', retryFor) * 1000,
-    concurrency: Math.floor(numberOf(config, 'concurrency', concurrency)),
+    concurrency: numberOf(config, 'concurrency', concurrency),
     protectedOutlets: outlets.map(({ mac, port }) => ({ mac: requireSet(mac), port })),
     // An entry that cannot be read is left out: names change nothing but texts.
     outletNames: readOutlets(ownProperty(config, 'outletNames')).outlets.filter(({ name }) => name !== ''),

@@ -33,7 +33,7 @@ import {
 } from '../strips';
 import { enabledSimulators } from './strip-simulator';
 
-const { timeout: TIMEOUT, concurrency: CONCURRENCY } = SETTINGS['strip-account'];
+const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Fields whose change makes the result of a test outdated, or that its errors point at. */
 const TEST_FIELDS = [...TESTED, 'interval'];
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
@@ -67,10 +67,6 @@ export const stripAccount: Descriptor = {
       const seconds = isDialogOpen(node) && hasSeconds() ? value : Number(value) / 1000;
       return checkNumber(String(seconds), { min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
     },
-    concurrency: (value) =>
-      Number.isInteger(Number(value))
-        ? checkNumber(String(value), CONCURRENCY)
-        : text('strip-account.invalid.wholeNumber', { min: CONCURRENCY.min, max: CONCURRENCY.max }),
     protectedOutlets: checkProtected,
     mapping: (value) => {
       if (value === '') return '';

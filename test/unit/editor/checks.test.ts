@@ -104,8 +104,8 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip-account', 'interval', '4'), 'strip-account.invalid.number');
     assert.equal(problem('strip-account', 'interval', 30), '');
     assert.equal(problem('strip-account', 'retryFor', '0'), '');
-    assert.equal(problem('strip-account', 'concurrency', ''), 'strip-account.invalid.number');
-    assert.equal(problem('strip-account', 'concurrency', '101'), 'strip-account.invalid.number');
+    assert.equal(problem('strip-account', 'concurrency', ''), 'strip-account.invalid.wholeNumber');
+    assert.equal(problem('strip-account', 'concurrency', '101'), 'strip-account.invalid.wholeNumber');
     assert.equal(problem('strip-account', 'concurrency', '1.5'), 'strip-account.invalid.wholeNumber');
     assert.equal(problem('strip-account', 'concurrency', '2'), '');
     assert.equal(problem('strip-account', 'timeout', '99'), 'strip-account.invalid.number');
