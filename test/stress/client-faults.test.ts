@@ -151,6 +151,7 @@ describe('stress: the client', () => {
       const before = buffersUsed();
       const answer = client.list();
       const [socket] = (await once(server, 'connection')) as [Socket];
+      socket.resume(); // or it would never see the end of the connection, and stay open
       const write = (text: string) => new Promise((resolve) => socket.write(text, resolve));
       // Each byte of the body comes with an extension of its chunk, which HTTP allows.
       const piece = `1;${'x'.repeat(50_000)}\r\n \r\n`.repeat(20);
