@@ -2,7 +2,7 @@ import { isRecord } from '../values';
 import { Preferred, type AddNote, type Note } from './decode/agreement';
 import { stripFields, type Field } from './decode/fields';
 import { findRecords, type FoundRecord } from './decode/list';
-import { keysWhere, valuesWhere, type JsonRecord } from './decode/names';
+import { keysWhere, valuesWhere } from './decode/names';
 import {
   outletSets,
   readSet,
@@ -15,7 +15,7 @@ import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { reachability, saysOld, saysUnreliable } from './decode/reliability';
 import { readJson } from './decode/values';
-import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from './types';
+import { macKey, type JsonBody, type JsonRecord, type ListAnswer, type StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
 export type { Note };

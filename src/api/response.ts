@@ -1,14 +1,14 @@
 // What a whole HTTP response says: the JSON body, the outcome of a switch, or the error that its status and body amount to.
-import type { JsonRecord } from './decode/names';
 import { decodeSwitch } from './decode/switch';
 import { readJson } from './decode/values';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
 import {
+  PORTS,
   type JsonBody,
+  type JsonRecord,
   type Port,
   type PortOrAll,
-  PORTS,
   type SwitchAnswer,
   type SwitchResult,
 } from './types';

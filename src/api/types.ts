@@ -56,6 +56,9 @@ export interface SwitchResult {
   ok: boolean;
 }
 
+/** A JSON object; its keys and values are the service's and mean nothing yet. */
+export type JsonRecord = Record<string, unknown>;
+
 /** The service's JSON body, as it came. */
 export interface JsonBody {
   /** For the message, whose flow may change it. */

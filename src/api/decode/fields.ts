@@ -1,6 +1,7 @@
 import { isRecord } from '../../values';
+import type { JsonRecord } from '../types';
 import { Preferred } from './agreement';
-import { hasField, meaningOf, valuesWhere, type JsonRecord, type KeyMeaning } from './names';
+import { hasField, meaningOf, valuesWhere, type KeyMeaning } from './names';
 import { readJson, readText } from './values';
 
 /** A field of a strip, wherever in its record it stands. */

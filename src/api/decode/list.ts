@@ -1,8 +1,8 @@
 import { isRecord } from '../../values';
-import { looksLikeMac, sameMac } from '../types';
+import { looksLikeMac, sameMac, type JsonRecord } from '../types';
 import { agreed, Preferred } from './agreement';
 import { stripFields, type Field } from './fields';
-import { hasField, keysWhere, meaningOf, type JsonRecord, type KeyMeaning } from './names';
+import { hasField, keysWhere, meaningOf, type KeyMeaning } from './names';
 import { tellsOutlets } from './outlets';
 import { reachability, saysUnreliable } from './reliability';
 import { readIndex, readJson, readText } from './values';
@@ -132,7 +132,7 @@ class Search {
 
   /** Beside a record that holds strips, another may say that its own could not be read: `{"eu": {"strips": […]}, "us": {"error": …}}`. */
   #addFailed(others: readonly unknown[]): void {
-    this.wrappers.push(...others.filter(isRecord).filter((other) => saysFailure(other)));
+    this.wrappers.push(...others.filter(isRecord).filter(saysFailure));
   }
 
   /** A wrapper, a map of strips, or one strip. */
@@ -229,13 +229,11 @@ function isOtherStrip(item: unknown, own: Identity): boolean {
 function containers(record: JsonRecord): string[] {
   const isStrips = ({ strips, denied }: KeyMeaning, value: unknown): boolean =>
     strips && !denied && Array.isArray(readJson(value));
-  const mayHold = hasField(record, isStrips)
-    ? (meaning: KeyMeaning, value: unknown): boolean => isStrips(meaning, value) || meaning.is('unreachable')
-    : (): boolean => true;
-  return keysWhere(
-    record,
-    (meaning, value) => !meaning.denied && !meaning.is('more') && mayHold(meaning, value),
-  );
+  const hasStrips = hasField(record, isStrips);
+  return keysWhere(record, (meaning, value) => {
+    if (meaning.denied || meaning.is('more')) return false;
+    return !hasStrips || isStrips(meaning, value) || meaning.is('unreachable');
+  });
 }
 
 /** A record whose type says that it is a hub or a lamp, unless it has outlets: then it is a strip. */

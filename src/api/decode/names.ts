@@ -1,4 +1,4 @@
-import { READINGS, type ReadingName } from '../types';
+import { READINGS, type JsonRecord, type ReadingName } from '../types';
 
 /**
  * The names a service may use: the API document (section 2) shows the field names of neither strips nor outlets. Case, `_`, `-`,
@@ -218,7 +218,7 @@ export type KeyMeaning = ReturnType<typeof classify>;
 
 type NameGroup = keyof typeof NAMES;
 
-/** A service uses the same few keys in every record of every answer. If it uses more, they are forgotten once the answer is decoded. */
+/** Keys that are kept from one answer to the next: a service uses the same few in every record. */
 const MAX_KEYS = 1_000;
 const meanings = new Map<string, KeyMeaning>();
 
@@ -228,13 +228,10 @@ export function meaningOf(key: string): KeyMeaning {
   if (known !== undefined) return known;
   const meaning = classify(key);
   meanings.set(key, meaning);
-  // An answer is decoded without a break: this runs after it.
+  // Bounds memory. Deferred until the answer is decoded, or each of its many keys would be worked out again and again.
   if (meanings.size === MAX_KEYS || key.length > LONGEST_NAME) queueMicrotask(() => meanings.clear());
   return meaning;
 }
-
-/** A JSON object; its keys and values are the service's and mean nothing yet. */
-export type JsonRecord = Record<string, unknown>;
 
 /** Whether a field is one of those that are looked for, by what its key means and by its value. */
 type IsField = (meaning: KeyMeaning, value: unknown) => boolean;

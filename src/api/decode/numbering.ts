@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
-import { PORTS, type Port } from '../types';
-import { isOfOther, meaningOf, OUTLET, valuesWhere, type JsonRecord, type KeyMeaning } from './names';
+import { PORTS, type JsonRecord, type Port } from '../types';
+import { isOfOther, meaningOf, OUTLET, valuesWhere, type KeyMeaning } from './names';
 import { numberInText, readIndex, readText } from './values';
 
 /** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
@@ -168,7 +168,7 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
 /** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */
 function numbersOf(values: readonly unknown[], meaning: KeyMeaning): number[] {
   if (meaning.isName) return values.map(numberInText);
-  const raw = values.map((value) => outletNumberOf(value));
+  const raw = values.map(outletNumberOf);
   if (meaning.number === 'port' || raw.includes(-1)) return raw;
   // Without the first part, a text of many digits would be searched from each of them.
   const rests = new Set(values.map((value) => readText(value)?.replace(/(?<![0-9])[0-9]+\s*$/, '') ?? ''));

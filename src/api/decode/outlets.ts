@@ -1,16 +1,8 @@
 import { isRecord } from '../../values';
-import { PORTS, type Outlet, type Port } from '../types';
+import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
 import { fieldsOf, Preferred, type AddNote } from './agreement';
 import { stripFields, type StripFields } from './fields';
-import {
-  isOfOther,
-  keysWhere,
-  meaningOf,
-  namesOutlet,
-  STATE_TEXT_SUFFIX,
-  type JsonRecord,
-  type KeyMeaning,
-} from './names';
+import { isOfOther, keysWhere, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { isMeasure, readBit, readJson, readText } from './values';
@@ -97,7 +89,7 @@ export function rowSet(
   rows: readonly JsonRecord[],
 ): { outlets: OutletCandidate[]; name: string | null } | null {
   const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false });
-  if (outlets === null || rows.some((row) => tellsOutlets(row))) return null;
+  if (outlets === null || rows.some(tellsOutlets)) return null;
   const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
   if (others.length > 0) return { outlets, name: null };
   // The same name in every row is the strip's.
@@ -115,7 +107,7 @@ export function readSet(value: unknown, container: Container): OutletCandidate[]
 function ofArray(array: readonly unknown[], container: Container): OutletCandidate[] | null {
   const records = array.every(isRecord) ? array : array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container) : null;
-  const all = records.map((record) => unwrapped(record));
+  const all = records.map(unwrapped);
   return ofRecords(all, [], container);
 }
 

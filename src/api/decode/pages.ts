@@ -1,5 +1,6 @@
 import { isRecord } from '../../values';
-import { meaningOf, says, valuesWhere, type JsonRecord, type KeyMeaning } from './names';
+import type { JsonRecord } from '../types';
+import { meaningOf, says, valuesWhere, type KeyMeaning } from './names';
 import { saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 

@@ -1,8 +1,8 @@
 import { isRecord } from '../../values';
-import type { ReadingName, Strip } from '../types';
+import type { JsonRecord, ReadingName, Strip } from '../types';
 import { agreed, fieldsOf, type AddNote, type Candidate, type Note } from './agreement';
 import type { Field } from './fields';
-import { hasField, meaningOf, SCALE, type JsonRecord } from './names';
+import { hasField, meaningOf, SCALE } from './names';
 import { discredits, saysUnreliable } from './reliability';
 import { readNumber, readText, type Measured } from './values';
 

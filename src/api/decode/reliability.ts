@@ -1,8 +1,7 @@
+// What fields say of the values beside them: that these are old, that something failed, that the strip cannot be reached.
 import { isRecord } from '../../values';
 import { says, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex } from './values';
-
-// What fields say of the values beside them: that these are old, that something failed, that the strip cannot be reached.
 
 /** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
 export const saysOld = ({ reliability, connection }: KeyMeaning, value: unknown): boolean =>

@@ -1,6 +1,7 @@
 import { isRecord } from '../../values';
+import type { JsonRecord } from '../types';
 import { agreed, fieldsOf, type Candidate, type Note } from './agreement';
-import { meaningOf, says, type JsonRecord, type KeyMeaning } from './names';
+import { meaningOf, says, type KeyMeaning } from './names';
 import { discredits } from './reliability';
 import { isMeasure, readBit, readWord } from './values';
 

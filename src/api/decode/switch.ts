@@ -1,8 +1,8 @@
 import { isRecord } from '../../values';
-import { looksLikeMac, PORTS, sameMac, type PortOrAll, type SwitchResult } from '../types';
+import { looksLikeMac, PORTS, sameMac, type JsonRecord, type PortOrAll, type SwitchResult } from '../types';
 import { agreed } from './agreement';
 import { stripFields } from './fields';
-import { hasField, meaningOf, says, valuesWhere, type JsonRecord } from './names';
+import { hasField, meaningOf, says, valuesWhere } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { saysFailed } from './reliability';
