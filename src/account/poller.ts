@@ -69,9 +69,9 @@ export class Poller {
 
   /** A request succeeded: what kept the poller from asking may be over. `endedPause`: a rate limit is. */
   succeeded(endedPause: boolean): void {
-    const wait = this.#failure?.code === 'RATE_LIMITED' ? this.options.settings.interval : 0;
+    const { interval } = this.options.settings;
     if (endedPause) this.#soon(this.#firstWait());
-    else if (this.#failure !== null) this.#soon(wait);
+    else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? interval : 0);
   }
 
   /** An outlet may have changed, because a command ended without a known result: begins the next round as soon as the minimum interval allows. */

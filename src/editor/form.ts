@@ -20,7 +20,7 @@ export interface Descriptor {
   readonly type: NodeType;
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
-  /** What is to be said of a value with which nothing is wrong, by property. */
+  /** What to say of a value that is valid, by property; "": nothing. */
   readonly warnings?: Readonly<Record<string, (value: string) => string>>;
   /** Hints that depend on the value, by property; the others are in the html. */
   readonly hints?: Readonly<Record<string, (value: string) => string>>;
@@ -29,7 +29,7 @@ export interface Descriptor {
   /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
   inputLabel?(node: Config): string;
   outputLabel?(node: Config): string | null;
-  /** Prepares what `openDialog` does not know of its dialog. */
+  /** Prepares what only the dialog of this type has. */
   open?(node: EditorNode): void;
   /** Puts into the node what Node-RED cannot read from the dialog by itself. */
   save?(node: EditorNode): void;

@@ -107,6 +107,7 @@ export class InputHandler {
     try {
       for (const message of messages) pending.send(message);
     } catch {
+      // Node-RED catches what other nodes throw: all that can fail here is to copy the message.
       failure = this.#uncopied();
     }
     this.#done(pending, failure);

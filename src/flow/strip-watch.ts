@@ -117,7 +117,7 @@ export class WatchMessages {
   }
 }
 
-/** Whether two readings differ by at least `least`, up to rounding errors of floating-point numbers. */
+/** Whether two readings differ by at least `min`, up to rounding errors of floating-point numbers. */
 function differs(a: number, b: number, min: number): boolean {
   const tolerance = Math.max(Math.abs(a), Math.abs(b)) * 1e-12;
   return a !== b && Math.abs(a - b) + tolerance >= min;

@@ -45,8 +45,9 @@ export class Publisher {
   constructor(private readonly options: PublisherOptions) {}
 
   /** Whether something is published on a topic; with `payload`: just that. */
-  publishes(topic: string, payload = this.#payloads.get(topic)): boolean {
-    return payload !== undefined && this.#payloads.get(topic) === payload;
+  publishes(topic: string, payload?: string): boolean {
+    const published = this.#payloads.get(topic);
+    return published !== undefined && (payload ?? published) === published;
   }
 
   /** Publishes a payload in place of the last one. `isChange`: it is sent before all that waits in bulk. */
