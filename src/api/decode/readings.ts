@@ -55,9 +55,10 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   const unreliable = all
     .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
     .map(({ record }) => record);
+  const measuring = measuringRecords(fields);
   const candidates: ReadingCandidate[] = [];
   for (const field of fields) {
-    const reading = readingOf(field);
+    const reading = readingOf(field, measuring);
     if (reading === null) continue;
     const candidate = unreliable.includes(field.record)
       ? useless(field, reading, 'disagree')
@@ -89,11 +90,16 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
   return null;
 }
 
+/** The records with a power that hold other measurements, too. Each is searched once, however often a power is spelled in it. */
+function measuringRecords(fields: readonly Field[]): Set<JsonRecord> {
+  const records = new Set(fields.filter(({ meaning }) => meaning.is('power')).map(({ record }) => record));
+  return new Set([...records].filter((record) => hasField(record, ({ measures }) => measures)));
+}
+
 /** Which reading a field is, if it is one. A power is a load among measurements, or beside one. */
-function readingOf({ meaning, part, record }: Field): ReadingName | null {
+function readingOf({ meaning, part, record }: Field, measuring: Set<JsonRecord>): ReadingName | null {
   if (meaning.reading !== null) return meaning.reading;
-  if (meaning.is('power'))
-    return part === 'meter' || hasField(record, ({ measures }) => measures) ? 'load' : null;
+  if (meaning.is('power')) return part === 'meter' || measuring.has(record) ? 'load' : null;
   return part === 'network' && meaning.is('strength') ? 'signal' : null;
 }
 

@@ -443,6 +443,20 @@ describe('The decoder, whatever it is given', () => {
         assert.equal(read({ voltage: 230, ...spelled(10_000, fields) }).load, null);
       });
     }
+
+    it('goes through a record of measurements no more often', () => {
+      const passesWith = (count: number): number => {
+        let passes = 0;
+        const ownKeys = (record: object): (string | symbol)[] => {
+          passes++;
+          return Reflect.ownKeys(record);
+        };
+        const record = { voltage: 230, ...spelled(count, { power: 5 }) };
+        assert.equal(read({ strip: new Proxy(record, { ownKeys }) }).load, 5);
+        return passes;
+      };
+      assert.equal(passesWith(90), passesWith(1));
+    });
   });
 
   it('leaves Object.prototype alone', () => {
