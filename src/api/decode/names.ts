@@ -119,9 +119,11 @@ const NAMES = {
 /** Values that say something by a word, in any case. Spaces, `_` and `-` in a word do not count. */
 const WORDS = {
   on: `on turnedon switchedon poweredon poweron ison true yes
-    stateon powerstateon outletstateon relaystateon switchstateon outleton relayon switchon`,
+    stateon powerstateon outletstateon relaystateon switchstateon outletstatuson outleton relayon switchon
+    pson`,
   off: `off turnedoff switchedoff poweredoff poweroff isoff false no
-    stateoff powerstateoff outletstateoff relaystateoff switchstateoff outletoff relayoff switchoff`,
+    stateoff powerstateoff outletstateoff relaystateoff switchstateoff outletstatusoff outletoff relayoff
+    switchoff psoff`,
   yes: 'true yes',
   no: 'false no',
   online: 'online connected reachable available',
