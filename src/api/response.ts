@@ -224,13 +224,10 @@ function redirectError(status: number, location: string | undefined, context: Er
 
 function jsonOrThrow({ status, headers }: HttpResponse, body: ParsedBody, context: ErrorContext): Json {
   if ('json' in body) return body;
-  const encoding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
+  const encodings = headerOf(headers, 'content-encoding')?.toLowerCase().split(',') ?? [];
+  const encoding = encodings.map((each) => each.trim()).find((each) => each !== 'identity') ?? '';
   // No compressed body was asked for, and nothing here unpacks one.
-  const isEncoded =
-    body.not !== 'empty' &&
-    encoding !== 'identity' &&
-    /^[a-z-]{2,12}$/.test(encoding) &&
-    !context.isSecret(encoding);
+  const isEncoded = body.not !== 'empty' && /^[a-z-]{2,12}$/.test(encoding) && !context.isSecret(encoding);
   throw isEncoded
     ? makeError('BAD_RESPONSE', 'encoded', context, { status, encoding })
     : makeError('BAD_RESPONSE', body.not, context, { status });
