@@ -182,12 +182,12 @@ const STRIPS =
   /^(?:my|smart|power|all|user|online)*(?:strip|pdu|powerbar|multiplug)s?(?:list|map|array|data|items)?$/;
 /** Things that are no strips; below them there may be some. */
 const FOREIGN =
-  /^(?:hub|gateway|bridge|router|controller|repeater|extender|camera|bulb|light|sensor|thermostat|lock|ap|accesspoint|coordinator|parent)s?$/;
+  /^(?:hub|gateway|bridge|router|controller|repeater|extender|camera|bulb|light|sensor|thermostat|lock|ap|accesspoint|coordinator|parent|group)s?$/;
 /** Words for records that say nothing of how things are now, or are about something else altogether. */
 const DENIED_WORDS = `desired target requested request default config configuration configured setting schedule scheduled
   timer event history log scene rule automation pending previous next template example limit threshold
   rated rating nominal alarm alert invitation permission deleted removed archived override backup initial
-  expected planned client user owner neighbor firmware group input led button light lock
+  expected planned client user owner neighbor firmware input led button light lock
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
   peak wanted before old pulse inching configure countdown job routine macro failsafe away notification
   proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo`;
