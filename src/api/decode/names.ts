@@ -179,7 +179,7 @@ const NUMBERED = new RegExp(
 );
 
 const STRIPS =
-  /^(?:my|smart|power|all|user|online)*(?:strip|pdu|powerbar|multiplug)s?(?:list|map|array|data|items)?$/;
+  /^(?:my|own|owned|shared|smart|power|all|user|online)*(?:strip|pdu|powerbar|multiplug)s?(?:list|map|array|data|items)?$/;
 /** Things that are no strips; below them there may be some. */
 const FOREIGN =
   /^(?:hub|gateway|bridge|router|controller|repeater|extender|camera|bulb|light|sensor|thermostat|lock|ap|accesspoint|coordinator|parent|group)s?$/;

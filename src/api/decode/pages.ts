@@ -82,7 +82,7 @@ function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
 
 /** Say that some did not come, or were not asked for. */
 const MISSING =
-  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded)|errors$|warnings?$|^(?:filters?|filtered|filteredby|query|search|removed|excluded|hidden|unreadable|inaccessible|degraded|ratelimited|delta|incremental|changes|maintenance)$|since$/;
+  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded)|errors$|warnings?$|^(?:filters?|filtered|filteredby|query|search|removed|excluded|hidden|unreadable|inaccessible|degraded|ratelimited|delta|incremental|changes|maintenance|onlineonly|onlyonline)$|since$/;
 
 const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
