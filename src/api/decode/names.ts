@@ -65,7 +65,7 @@ const NAMES = {
   /** Hold outlets under a name that is not made of the words for an outlet. */
   outlets: 'childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
   /** Hold a list, and do not say of what; so may those of `self`. */
-  list: `items results devices list records rows entries elements objects nodes edges members page resources
+  list: `items results devices list records rows entries entities elements objects nodes edges members page resources
     collection documents docs hits thinglist things children products assets online json devicelist`,
   /** Hold strips that are known not to answer. */
   unreachable: 'offline unreachable unavailable disconnected offlinestrips offlinedevices',
