@@ -55,10 +55,10 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   const unreliable = all
     .filter(({ meaning, value, part }) => part === 'meter' && saysUnreliable(meaning, value))
     .map(({ record }) => record);
-  const measuring = measuringRecords(fields);
+  const besideMeasures = new Map<JsonRecord, boolean>();
   const candidates: ReadingCandidate[] = [];
   for (const field of fields) {
-    const reading = readingOf(field, measuring);
+    const reading = readingOf(field, besideMeasures);
     if (reading === null) continue;
     const candidate = unreliable.includes(field.record)
       ? useless(field, reading, 'disagree')
@@ -90,17 +90,20 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
   return null;
 }
 
-/** The records with a power that hold other measurements, too. Each is searched once, however often a power is spelled in it. */
-function measuringRecords(fields: readonly Field[]): Set<JsonRecord> {
-  const records = new Set(fields.filter(({ meaning }) => meaning.is('power')).map(({ record }) => record));
-  return new Set([...records].filter((record) => hasField(record, ({ measures }) => measures)));
-}
-
-/** Which reading a field is, if it is one. A power is a load among measurements, or beside one. */
-function readingOf({ meaning, part, record }: Field, measuring: Set<JsonRecord>): ReadingName | null {
+/**
+ * Which reading a field is, if it is one. A power is a load among measurements, or beside one. `besideMeasures`: whether a record holds one; each is
+ * searched once, however often a power is spelled in it.
+ */
+function readingOf(
+  { meaning, part, record }: Field,
+  besideMeasures: Map<JsonRecord, boolean>,
+): ReadingName | null {
   if (meaning.reading !== null) return meaning.reading;
-  if (meaning.is('power')) return part === 'meter' || measuring.has(record) ? 'load' : null;
-  return part === 'network' && meaning.is('strength') ? 'signal' : null;
+  if (!meaning.is('power')) return part === 'network' && meaning.is('strength') ? 'signal' : null;
+  if (part === 'meter') return 'load';
+  const isMeasured = besideMeasures.get(record) ?? hasField(record, ({ measures }) => measures);
+  besideMeasures.set(record, isMeasured);
+  return isMeasured ? 'load' : null;
 }
 
 /** The units that a field gives for a reading: `load_unit: "W"`, `units: {load: "W"}`. */
