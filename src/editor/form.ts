@@ -177,8 +177,11 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     const isVariable = environmentVariable(stored) !== null;
     if ((kind === 'number' || kind === 'flag') && isVariable) input.attr('type', 'text').val(stored);
     if (kind === 'number' && stored === '') input.val(setting.default);
-    if (kind === 'choice' && isVariable) input.append(html('option', {}, stored));
-    if (kind === 'choice') input.val(isVariable ? stored : choiceOf(node, field, setting));
+    if (kind === 'choice') input.val(choiceOf(node, field, setting));
+    // The mark keeps Node-RED from offering to edit it. In a subflow Node-RED lists those that it knows.
+    const isSelect = kind === 'choice' || kind === 'node';
+    if (isSelect && isVariable && input.val() !== stored)
+      input.append($(html('option', {}, stored)).data('env', stored)).val(stored);
     if (kind === 'flag' && !isVariable) input.prop('checked', flagOf(node, field, setting));
     if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
     if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));

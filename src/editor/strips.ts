@@ -1,6 +1,6 @@
 import { macKey, sameMac, type Outlet, type ReadingName, type Strip } from '../api/types';
 import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
-import { readOutlets, textOf } from '../settings';
+import { readOutlets, textOf, type Config } from '../settings';
 import { adminRequest, mayRead, mayTest, noAnswer, text, trouble, type EditorNode } from './red';
 
 /** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
@@ -37,6 +37,7 @@ export interface AskedFor {
 }
 
 const IN_SUBFLOW: StripsAnswer = { ...trouble('instance'), sent: null };
+const NO_ACCOUNT: StripsAnswer = { ...trouble('noAccount'), sent: null };
 const NOT_DEPLOYED: StripsAnswer = { ...trouble('notDeployed'), sent: null };
 // Where the runtime would refuse, it is not asked: the browser logs a refusal as an error.
 const MAY_NOT_READ: StripsAnswer = { ...noAnswer(403), sent: null };
@@ -118,7 +119,9 @@ export const isProtectedOutlet = (account: string, mac: string, port: number): b
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   if (!mayRead()) return MAY_NOT_READ;
   const node = RED.nodes.node(account);
-  if (!node || (node.changed !== true && isInSubflow(node))) return IN_SUBFLOW;
+  // A variable stands for it, which in a subflow is one of each instance.
+  if (!node) return isInSubflow({ z: RED.workspaces.active() }) ? IN_SUBFLOW : NO_ACCOUNT;
+  if (node.changed !== true && isInSubflow(node)) return IN_SUBFLOW;
   // The runtime would answer 404, which the browser logs as an error.
   if (node.changed !== true && node.d === true) return NOT_DEPLOYED;
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
@@ -128,7 +131,7 @@ export async function loadStrips(account: string, refresh: boolean): Promise<Str
 }
 
 /** Whether an account is part of a subflow: the runtime knows the one of each instance, by ids of its own. */
-export const isInSubflow = ({ z }: EditorNode): boolean => RED.nodes.subflow(z) !== undefined;
+export const isInSubflow = ({ z }: Config): boolean => RED.nodes.subflow(z) !== undefined;
 
 /** The parts of strips that labels show. */
 const namesOf = (strips: readonly Strip[]): string =>

@@ -187,6 +187,19 @@ describe('the nodes in the editor', () => {
     assert.equal((await editor.properties('node')).output, '${OUTPUT}');
   });
 
+  it('keep a variable in place of an account, whose strips only the runtime knows', async () => {
+    const variable = { account: '${ACCOUNT}', macType: 'str' };
+    await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', variable)]);
+    await open();
+    await editor.edit('node');
+    assert.equal(await editor.page.locator('#node-input-account').inputValue(), '${ACCOUNT}');
+    assert.equal(await message('account').textContent(), '');
+    await editor.page.locator('.smart-strip-bar').getByText('Choose an account to see its strips').waitFor();
+    await editor.done();
+    assert.equal((await editor.properties('node')).account, '${ACCOUNT}');
+    assert.deepEqual(editor.errors, []);
+  });
+
   it('explain what is wrong beside the field', async () => {
     await withAccount();
     const id = await editor.drop('strip switch', 300, 100);
