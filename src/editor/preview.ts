@@ -2,7 +2,7 @@ import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
-import { isOpen, showMessage } from './form';
+import { fieldOf, isOpen, showMessage } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
@@ -39,7 +39,9 @@ export function openPreview(
   const show = (answer: StripsAnswer) => {
     sent = answer.sent;
     told.empty();
-    showMessage('mapping', !answer.ok && isMappingFault(answer) ? text(answer.key, answer.params) : '');
+    if (!answer.ok && isMappingFault(answer)) showMessage('mapping', text(answer.key, answer.params));
+    // What the field itself finds wrong stays.
+    else fieldOf(node, 'mapping').triggerHandler('change');
     compare.toggle(sent !== null);
     if (sent === null) return;
     compare.find('pre').text(JSON.stringify(sent.body, null, 2));

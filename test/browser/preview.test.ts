@@ -134,6 +134,20 @@ describe('The preview of answers', () => {
     await editor.close();
   });
 
+  it('leaves standing what is wrong with a mapping when a test fails before it is used', async () => {
+    const editor = await open(STRANGE);
+    const { page } = editor;
+    await page.locator('#smart-strip-use-mapping').check();
+    await page.locator('#node-config-input-mapping-typed').fill('[payload.');
+    const said = page.locator('#smart-strip-message-mapping');
+    await said.getByText("Correct the account's mapping").waitFor();
+    stage.service.always({ kind: 'answer', status: 500, json: {} });
+    await page.locator('#smart-strip-test').click();
+    await page.locator('#smart-strip-result').getByText('status 500').waitFor();
+    assert.match((await said.textContent()) ?? '', /^✕ Invalid JSONata expression/);
+    await editor.close();
+  });
+
   it('asks for nothing after its dialog was closed', async () => {
     const editor = await open(STRANGE);
     const { page } = editor;
