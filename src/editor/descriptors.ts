@@ -41,14 +41,13 @@ export function outputLabelOf(node: Config): string {
   return descriptor?.outputLabel?.(node) ?? sent;
 }
 
-/** Automatic labels are cut to so many characters; the tip of the node shows them whole. */
+/**
+ * In automatic labels strip and outlet are cut to so many characters together, and the tip of the node shows them whole. What the node does is
+ * never cut: in some languages this alone is half as long.
+ */
 const LONGEST = 24;
-/** Which name is cut, in this order until the label fits, and how many characters of it stay at least. The action is never cut. */
-const CUTS = [
-  ['strip', 8],
-  ['outlet', 4],
-  ['strip', 1],
-] as const;
+/** What stays at least of a strip's name, so that the outlet's is cut, too. */
+const SHORTEST_STRIP = 8;
 
 /** A label from its parts; "" where there is none. */
 function joinLabel({ strip, outlet, action }: LabelParts): string {
@@ -57,11 +56,8 @@ function joinLabel({ strip, outlet, action }: LabelParts): string {
 
 /** The same, short enough for a node. */
 function shortLabel(parts: LabelParts): string {
-  const short = { ...parts };
-  for (const [part, min] of CUTS) {
-    const name = short[part] ?? '';
-    const room = LONGEST - (joinLabel(short).length - name.length);
-    short[part] = cut(name, Math.max(room, min));
-  }
-  return joinLabel(short);
+  const { strip, outlet = '' } = parts;
+  const room = LONGEST - (outlet === '' ? 0 : ': '.length);
+  const shortStrip = cut(strip, Math.max(room - outlet.length, SHORTEST_STRIP));
+  return joinLabel({ ...parts, strip: shortStrip, outlet: cut(outlet, room - shortStrip.length) });
 }

@@ -65,17 +65,18 @@ describe('labels on the canvas', () => {
     assert.equal(label({ ...fixed, port: 'foo', portType: 'msg', onType: 'message' }), 'Desk');
   });
 
-  it('are cut to 24 characters, the name of the strip first and the action never', () => {
+  it('have names that are cut to 24 characters, that of the strip first, and the action beside them', () => {
     const node = { ...fixed, account: 'long', port: '1', on: 'toggle' };
+    knows('long', 'Schreibtischleiste', 'Lamp');
+    Object.assign(globalThis, { RED: { ...RED, _: () => 'umschalten' } });
+    assert.equal(label(node), 'Schreibtischleiste: Lamp, umschalten');
+    Object.assign(globalThis, { RED });
     knows('long', 'Behind the television set', 'Lamp');
-    assert.equal(label(node), 'Behind th…: Lamp, toggle');
+    assert.equal(label(node), 'Behind the televi…: Lamp, toggle');
     assert.equal(labelOf(node, true), 'Behind the television set: Lamp, toggle');
     knows('long', 'Behind the television set', 'Game console with a long name');
-    assert.equal(label(node), 'Behind…: Game c…, toggle');
-    assert.equal(label({ ...node, on: 'off' }), 'Behind…: Game cons…, off');
-    Object.assign(globalThis, { RED: { ...RED, _: () => 'neu starten' } });
-    assert.equal(label(node), 'Behi…: Gam…, neu starten');
-    Object.assign(globalThis, { RED });
+    assert.equal(label(node), 'Behind…: Game console w…, toggle');
+    assert.equal(label({ ...node, port: '', on: '' }), 'Behind the television s…');
     assert.equal(cut('😀😀😀', 2), '😀…');
   });
 
