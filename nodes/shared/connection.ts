@@ -125,7 +125,7 @@ export async function listStrips({ account }: AccountLink, refresh: boolean): Pr
   // It may know only some of the strips.
   const stored = { strips: account.store.all(), readable: true, complete: false };
   const { strips, readable, complete } = refresh ? await account.get().list() : stored;
-  return { ok: true, strips, readable, complete, notes: [], sent: null };
+  return { ok: true, strips, readable, complete, notes: [] };
 }
 
 /** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */

@@ -32,18 +32,17 @@ export function openPreview(
   const told = $('#smart-strip-preview-told');
   const choice = $('#smart-strip-answer');
   const compare = $('#smart-strip-compare');
-  let sent: SentAnswer | null = null;
+  let sent: SentAnswer | undefined;
   let turn = 0;
   let timer = 0;
 
   const show = (answer: StripsAnswer) => {
-    sent = answer.sent;
     told.empty();
     if (!answer.ok && isMappingFault(answer)) showMessage('mapping', text(answer.key, answer.params));
     // What the field itself finds wrong stays.
     else fieldOf(node, 'mapping').triggerHandler('change');
-    compare.toggle(sent !== null);
-    if (sent === null) return;
+    compare.toggle(sent !== undefined);
+    if (sent === undefined) return;
     compare.find('pre').text(JSON.stringify(sent.body, null, 2));
     const read = compare.find('div').empty();
     if (sent.shortened) read.append(line('note', text('strip-account.preview.shortened')));
@@ -56,15 +55,16 @@ export function openPreview(
     const answer = await ask({ mac: String(choice.val()), ...body });
     // Something newer may have been asked since, or the dialog closed.
     if (mine !== turn || !isOpen(told)) return;
-    show(body ? { ...answer, sent } : answer);
-    if (!answer.ok && answer.sent === null) told.text(text(answer.key, answer.params));
+    if (!body) sent = answer.sent;
+    show(answer);
+    if (!answer.ok && !answer.sent) told.text(text(answer.key, answer.params));
   };
 
   choice.on('change', () => void refresh());
   use.add(mapping).on('input change', () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      if (sent !== null && isOpen(told)) void refresh({ body: sent.body });
+      if (sent && isOpen(told)) void refresh({ body: sent.body });
     }, PAUSE);
   });
 
@@ -72,7 +72,8 @@ export function openPreview(
   return (list) => {
     turn++;
     choice.empty().append(html('option', { value: '' }, text('strip-account.preview.list')));
-    row.toggle(list.sent !== null);
+    sent = list.sent;
+    row.toggle(sent !== undefined);
     show(list);
   };
 }

@@ -187,7 +187,7 @@ export const trouble = (kind: string): Failure & { ok: false } => ({
 });
 
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
-export function noAnswer(status: number): Failure & { ok: false } {
+function noAnswer(status: number): Failure & { ok: false } {
   const kinds: Readonly<Record<number, string>> = {
     0: 'silent',
     401: 'forbidden',

@@ -4,7 +4,7 @@ import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answ
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { button, html, iconButton, mayRead, noAnswer, placeNodes, svg, text, type EditorNode } from './red';
+import { button, html, iconButton, mayRead, placeNodes, svg, text, trouble, type EditorNode } from './red';
 import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
@@ -88,7 +88,7 @@ export class Sidebar {
     });
     this.#uses = nodesByTarget();
     const { all, failure } = this.#accounts;
-    const shown = mayRead() ? failure : noAnswer(403);
+    const shown = mayRead() ? failure : trouble('forbidden');
     this.#notice.textContent = shown === null ? '' : text(shown.key);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
     this.#filter.hidden = nodes.length === 0;

@@ -1,7 +1,7 @@
 import { macKey, sameMac, type Outlet, type ReadingName, type Strip } from '../api/types';
 import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf, type Config } from '../settings';
-import { adminRequest, mayRead, mayTest, noAnswer, text, trouble, type EditorNode } from './red';
+import { adminRequest, mayRead, mayTest, text, trouble, type EditorNode } from './red';
 
 /** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
 export function fieldToCorrect(code: string, key: string): string | null {
@@ -36,31 +36,21 @@ export interface AskedFor {
   body?: unknown;
 }
 
-const IN_SUBFLOW: StripsAnswer = { ...trouble('instance'), sent: null };
-const NO_ACCOUNT: StripsAnswer = { ...trouble('noAccount'), sent: null };
-const NOT_DEPLOYED: StripsAnswer = { ...trouble('notDeployed'), sent: null };
-// Where the runtime would refuse, it is not asked: the browser logs a refusal as an error.
-const MAY_NOT_READ: StripsAnswer = { ...noAnswer(403), sent: null };
-const MAY_NOT_TEST: StripsAnswer = { ...trouble('notAllowed'), sent: null };
-
 /** Asks the service with values that need not be deployed. */
 export async function testAccount(
   node: EditorNode,
   values: AccountValues,
   asked: AskedFor = {},
 ): Promise<StripsAnswer> {
-  if (!mayTest()) return MAY_NOT_TEST;
-  const answer = await ask('strip-account/test', { data: { id: node.id, ...values, ...asked } });
+  // Where the runtime would refuse, it is not asked: the browser logs a refusal as an error.
+  if (!mayTest()) return trouble('notAllowed');
+  const data = { id: node.id, ...values, ...asked };
+  const answer = await adminRequest('strip-account/test', isStripsAnswer, { data });
   if (answer.ok || !isInSubflow(node)) return answer;
   // Only an instance of the subflow knows its variables.
   const isVariable = Object.values(values).includes(`\${${answer.params.variable}}`);
-  return isVariable ? IN_SUBFLOW : answer;
+  return isVariable ? trouble('instance') : answer;
 }
-
-const ask = async (url: string, options?: { data: object }): Promise<StripsAnswer> => ({
-  sent: null,
-  ...(await adminRequest(url, isStripsAnswer, options)),
-});
 
 /** Strips of each account by its id: of the latest answer to a dialog or a label, or before that of the first to the side bar. */
 const known = new Map<string, readonly Strip[]>();
@@ -117,15 +107,17 @@ export const isProtectedOutlet = (account: string, mac: string, port: number): b
  * in an old state; one that is not deployed always asks the service.
  */
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
-  if (!mayRead()) return MAY_NOT_READ;
+  if (!mayRead()) return trouble('forbidden');
   const node = RED.nodes.node(account);
   // A variable stands for it, which in a subflow is one of each instance.
-  if (!node) return isInSubflow({ z: RED.workspaces.active() }) ? IN_SUBFLOW : NO_ACCOUNT;
-  if (node.changed !== true && isInSubflow(node)) return IN_SUBFLOW;
+  if (!node) return trouble(isInSubflow({ z: RED.workspaces.active() }) ? 'instance' : 'noAccount');
+  if (node.changed !== true && isInSubflow(node)) return trouble('instance');
   // The runtime would answer 404, which the browser logs as an error.
-  if (node.changed !== true && node.d === true) return NOT_DEPLOYED;
+  if (node.changed !== true && node.d === true) return trouble('notDeployed');
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
-  const answer = await (node.changed === true ? testAccount(node, storedValues(node)) : ask(url));
+  const answer = await (node.changed === true
+    ? testAccount(node, storedValues(node))
+    : adminRequest(url, isStripsAnswer));
   if (answer.ok) learn(account, answer.strips);
   return answer;
 }

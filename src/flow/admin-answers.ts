@@ -28,8 +28,8 @@ export interface SentAnswer {
 
 /** The strips of an account, or why they are not known. */
 export type StripsAnswer = {
-  /** `null` where the service's own answer is not shown. */
-  sent: SentAnswer | null;
+  /** Only of a test: the service's own answer. */
+  sent?: SentAnswer;
 } & (
   | {
       ok: true;

@@ -21,7 +21,7 @@ const desk = makeStrip('A1B2C3D4E5F6', [true, false, null], {
 });
 
 describe('an answer to the editor', () => {
-  const strips = { ok: true, strips: [desk], complete: true, readable: true, notes: [], sent: null };
+  const strips = { ok: true, strips: [desk], complete: true, readable: true, notes: [] };
   const failed = { ok: false, code: 'AUTH', key: 'errors.AUTH.rejected', params: {} };
   const odd: unknown[] = [undefined, null, '<html>', {}, { error: 'x' }, { ok: true }, { ok: false }, [{}]];
 
