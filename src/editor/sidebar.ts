@@ -11,7 +11,6 @@ import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText
 const MESSAGE_MS = 8000;
 /** Accounts with more strips start with their strips folded. */
 const MAX_UNFOLDED = 6;
-const LINE = { width: 100, height: 18 };
 /** Between the lines of the canvas, as Node-RED has them at first. */
 const GRID = 20;
 
@@ -337,17 +336,21 @@ function usedBy(nodes: readonly EditorNode[] = []): HTMLElement | '' {
 }
 
 function loadLine(points: readonly LoadPoint[] = []): SVGElement | '' {
-  const [first, second] = points;
-  if (first === undefined || second === undefined) return '';
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === last || !first || !last) return '';
   const time = new Date(first.at).toLocaleTimeString();
-  const { width, height } = LINE;
+  const loads = points.map(({ load }) => load);
+  const [min, max] = [Math.min(...loads), Math.max(...loads)];
+  // So that the line is seen in its whole width, and in the middle where nothing changes.
+  const margin = (max - min) / 18 || 1;
   const attributes = {
-    viewBox: `0 -1 ${width} ${height + 2}`,
+    viewBox: `0 ${-max - margin} ${last.at - first.at} ${max - min + 2 * margin}`,
     preserveAspectRatio: 'none',
     role: 'img',
-    'aria-label': text('strip-sidebar.line', { time, ...rangeOf(points) }),
+    'aria-label': text('strip-sidebar.line', { time, min, max }),
   };
-  return svg('svg', attributes, svg('polyline', { points: pointsOf(points, width, height) }));
+  const places = points.map(({ load, at }) => `${at - first.at},${-load}`);
+  return svg('svg', attributes, svg('polyline', { points: places.join(' ') }));
 }
 
 /**
@@ -392,24 +395,6 @@ export function stateOf(account: AccountOverview | undefined) {
   }
   if (error.code === 'AUTH') return 'auth';
   return error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' ? 'unreachable' : 'failing';
-}
-
-function rangeOf(points: readonly LoadPoint[]): { min: number; max: number } {
-  const loads = points.map(({ load }) => load);
-  return { min: Math.min(...loads), max: Math.max(...loads) };
-}
-
-/** Points of a line in a box, for an SVG polyline. */
-export function pointsOf(points: readonly LoadPoint[], width: number, height: number): string {
-  const { min, max } = rangeOf(points);
-  const [start = 0, end = 0] = [points[0]?.at, points.at(-1)?.at];
-  return points
-    .map(({ load, at }) => {
-      const x = ((at - start) / Math.max(1, end - start)) * width;
-      const y = max === min ? height / 2 : height - ((load - min) / (max - min)) * height;
-      return `${x.toFixed(1)},${y.toFixed(1)}`;
-    })
-    .join(' ');
 }
 
 /** The key of the outlet or strip that a node is fixed to; `null` where a message decides. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { addLoad, targetKey } from '../../../src/editor/live-accounts';
-import { pointsOf, stateOf, targetKeyOf } from '../../../src/editor/sidebar';
+import { stateOf, targetKeyOf } from '../../../src/editor/sidebar';
 import type { AccountOverview, Failure } from '../../../src/flow/admin-answers';
 
 const account: AccountOverview = {
@@ -78,16 +78,6 @@ describe('the line of the load', () => {
 
   it('has no point for a load that is not known', () => {
     assert.deepEqual(draw([reading(0, null)]), []);
-  });
-
-  it('fills its box, by the time of each point', () => {
-    const points = [10, 30, 20].map((load, index) => ({ load, read: '', at: [50, 60, 90][index] ?? 0 }));
-    assert.equal(pointsOf(points, 100, 20), '0.0,20.0 25.0,0.0 100.0,10.0');
-  });
-
-  it('is in the middle where nothing changes', () => {
-    const points = [1, 2].map((at) => ({ load: 5, read: '', at }));
-    assert.equal(pointsOf(points, 100, 20), '0.0,10.0 100.0,10.0');
   });
 });
 
