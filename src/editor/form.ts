@@ -231,18 +231,15 @@ export function typedField(descriptor: Descriptor, node: EditorNode, field: stri
   };
 }
 
-/** Runs `work` when a button is pressed, once at a time. Meanwhile the button keeps the focus, which `disabled` would take from the keyboard. */
-export function onPress(button: JQuery, work: () => Promise<void>): void {
-  const press = async () => {
-    if (button.attr('aria-disabled') === 'true') return;
-    button.attr('aria-disabled', 'true');
-    try {
-      await work();
-    } finally {
-      button.removeAttr('aria-disabled');
-    }
-  };
-  button.on('click', () => void press());
+/** Does what a button is for, once at a time. Meanwhile it keeps the focus, which `disabled` would take from the keyboard. */
+export async function whileBusy(button: HTMLElement, work: () => Promise<void>): Promise<void> {
+  if (button.ariaDisabled === 'true') return;
+  button.ariaDisabled = 'true';
+  try {
+    await work();
+  } finally {
+    button.ariaDisabled = null;
+  }
 }
 
 /** Makes an editable list. `fill`: draws a row of what was added to the list, an empty object where the button was pressed. */

@@ -153,11 +153,10 @@ export function iconButton(
   kind: string,
   icon: string,
   label: string,
-  press: ((event: MouseEvent) => void) | null = null,
+  press: (event: MouseEvent) => void,
 ): HTMLButtonElement {
-  const attributes = { type: 'button', class: kind, title: label, 'aria-label': label };
-  const element = html('button', attributes, html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }));
-  element.onclick = press;
+  const element = button(kind, press, html('i', { class: `fa ${icon}`, 'aria-hidden': 'true' }));
+  element.title = element.ariaLabel = label;
   return element;
 }
 

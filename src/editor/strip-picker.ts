@@ -5,12 +5,12 @@ import { environmentVariable, previewText } from '../values';
 import {
   chosenIn,
   fieldOf,
-  onPress,
   problemWith,
   segmentedField,
   showHint,
   showMessage,
   typedField,
+  whileBusy,
   type Segment,
   type Check,
   type Descriptor,
@@ -131,8 +131,8 @@ export class StripPicker {
     const { input, container, box } = this.field;
     box.parent().after(this.#name);
     const again = text('strip-account.picker.refresh');
-    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again);
-    onPress($(refresh), () => this.#load(false));
+    const ask = () => void whileBusy(refresh, () => this.#load(false));
+    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again, ask);
     const bar = html('div', { class: 'smart-strip-bar' }, this.#note, refresh);
     this.#panel = html('div', { class: 'smart-strip-picker' }, bar, this.#list);
     container.after(this.#panel);

@@ -9,10 +9,10 @@ import {
   chosenIn,
   isDialogOpen,
   isOpen,
-  onPress,
   problemThrownBy,
   showMessage,
   typedField,
+  whileBusy,
   type Descriptor,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
@@ -109,7 +109,9 @@ function open(node: EditorNode): void {
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, typedValues(), asked)),
   );
-  onPress($('#smart-strip-test').prop('disabled', !mayTest()), () => test(node, showPreview));
+  $('#smart-strip-test')
+    .prop('disabled', !mayTest())
+    .on('click', ({ currentTarget }) => void whileBusy(currentTarget, () => test(node, showPreview)));
   if (!mayTest()) $('#smart-strip-result').before(line('note', text('strip-account.trouble.notAllowed')));
   for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
     field.on('input', clearTest);
