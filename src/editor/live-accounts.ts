@@ -159,17 +159,19 @@ export class LiveAccounts {
 export const targetKey = (account: string, mac: string, port: Port | null): string =>
   `${account}/${macKey(mac)}/${String(port)}`;
 
+/** Of a line of the load. */
+const MAX_POINTS = 120;
+
 /**
- * Adds the load of a strip that was read since the last point. Beyond a limit every second point is dropped, so that the line still begins
+ * Adds the load of a strip that was read since the last point. Beyond the limit every second point is dropped, so that the line still begins
  * where it began.
  */
 export function addLoad(
   points: readonly LoadPoint[],
   { load, at: read }: Pick<Strip, 'load' | 'at'>,
   now: number,
-  max = 120,
 ): readonly LoadPoint[] {
   if (load === null || read === points.at(-1)?.read) return points;
   const all = [...points, { load, read, at: now }];
-  return all.length <= max ? all : all.filter((_, index) => index % 2 === 0);
+  return all.length <= MAX_POINTS ? all : all.filter((_, index) => index % 2 === 0);
 }
