@@ -8,7 +8,7 @@ import {
   type SwitchedAnswer,
 } from '../flow/admin-answers';
 import { isRecord } from '../values';
-import { adminRequest } from './red';
+import { adminRequest, mayRead, trouble } from './red';
 import { findStrip, learn, outletOf, stripsOf } from './strips';
 
 /** Between two questions, in milliseconds. */
@@ -60,9 +60,10 @@ export class LiveAccounts {
 
   start(): void {
     if (this.#question !== null) return;
-    this.failure = null;
+    // The browser would log a refusal as an error.
+    this.failure = mayRead() ? null : trouble('forbidden');
     this.changed();
-    void this.#ask();
+    if (this.failure === null) void this.#ask();
   }
 
   stop(): void {

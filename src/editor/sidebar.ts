@@ -4,7 +4,7 @@ import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answ
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { button, html, iconButton, mayRead, placeNodes, svg, text, trouble, type EditorNode } from './red';
+import { button, html, iconButton, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
@@ -68,9 +68,8 @@ export class Sidebar {
   }
 
   #askWhileVisible(): void {
-    if (mayRead() && this.#isShown && document.visibilityState === 'visible') this.#accounts.start();
+    if (this.#isShown && document.visibilityState === 'visible') this.#accounts.start();
     else this.#accounts.stop();
-    if (!mayRead()) this.#draw();
   }
 
   /** Says what happened, for screen readers too. */
@@ -87,8 +86,7 @@ export class Sidebar {
     });
     this.#uses = nodesByTarget();
     const { all, failure } = this.#accounts;
-    const shown = mayRead() ? failure : trouble('forbidden');
-    this.#notice.textContent = shown === null ? '' : text(shown.key);
+    this.#notice.textContent = failure === null ? '' : text(failure.key);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
     this.#filter.hidden = nodes.length === 0;
     const views =

@@ -45,7 +45,8 @@ describe('the accounts in the side bar', () => {
       return { abort: () => undefined };
     };
     const nodes = { id: () => 'lease', filterNodes: () => [] };
-    const RED = { nodes, view: { redraw: () => undefined } };
+    const user = { hasPermission: () => true };
+    const RED = { nodes, user, view: { redraw: () => undefined } };
     Object.assign(globalThis, { RED, $: { ajax }, window: { setTimeout: () => 1 } });
   });
   after(() => {
