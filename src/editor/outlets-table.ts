@@ -156,7 +156,6 @@ export function outletsTable(node: EditorNode) {
     refresh,
     /** What is known of the account's strips while the dialog is open. */
     strips: () => strips,
-    hasRows: () => rowsOf(list).length > 0,
     value: () => writeOutlets(rowsOf(list).map(readRow)),
   };
 }

@@ -102,7 +102,7 @@ function open(node: EditorNode): void {
   const table = (outlets = outletsTable(node));
   // Names in the rows are looked up at once; without rows, what the runtime knows will do.
   const isStored = Boolean(RED.nodes.node(node.id));
-  const hasRows = table.hasRows();
+  const hasRows = $('#smart-strip-outlets li').length > 0;
   if (isStored && (hasRows || node.changed !== true))
     void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
   typedField(stripAccount, node, 'mapping');
@@ -118,7 +118,7 @@ function open(node: EditorNode): void {
   $('#smart-strip-diagnostics')
     .toggle(isStored && mayRead())
     .on('click', () => void showDiagnostics(node.id));
-  $('.smart-strip-section:has(#smart-strip-outlets li)').attr('open', '');
+  if (hasRows) $('#smart-strip-outlets').closest('details').attr('open', '');
 }
 
 function save(node: EditorNode): void {
