@@ -7,7 +7,7 @@
 // - hint: shows the text `<set>.hint.<field>` of the node's catalogue
 // - placeholder: the same with `<set>.placeholder.<field>`; placeholder="text" shows this text in every language
 // - unit: a key below `strip-account.unit`
-// - input: further attributes of a text field
+// - wide: a text field that the editor script makes a typedInput, which is as wide as the field was
 // - flags: names of properties of which each has a check box in this row, called `<set>.<field>.<flag>`; `field` is then no property itself
 
 const UNITS = '@smart-strip/node-red-smart-strip/strip-account:strip-account.unit';
@@ -38,7 +38,7 @@ function readAttributes(text) {
   return Object.fromEntries(found.map(([, name, value]) => [name, value ?? true]));
 }
 
-function row({ field, icon, hint, placeholder, unit, flags, input = '' }, { set, table, config }) {
+function row({ field, icon, hint, placeholder, unit, flags, wide }, { set, table, config }) {
   const idOf = (property) => `node-${config ? 'config-' : ''}input-${property}`;
   const id = idOf(field);
   const setting = flags === undefined ? (table[field] ?? { kind: 'password' }) : { kind: 'flags' };
@@ -46,19 +46,19 @@ function row({ field, icon, hint, placeholder, unit, flags, input = '' }, { set,
   const describedBy = `aria-describedby="smart-strip-message-${field} smart-strip-hint-${field}"`;
   const translated = placeholder ? ` data-i18n="[placeholder]${set}.placeholder.${field}"` : '';
   const shown = typeof placeholder === 'string' ? ` placeholder="${placeholder}"` : translated;
-  const extra = `${shown}${input === '' ? '' : ` ${input}`}`;
-  const wide = 'style="width: 70%"';
+  const width = 'style="width: 70%"';
   const control = {
-    text: () => `<input type="text" id="${id}" ${describedBy}${extra} spellcheck="false" autocomplete="off">`,
+    text: () =>
+      `<input type="text" id="${id}" ${describedBy}${shown}${wide ? ` ${width}` : ''} spellcheck="false" autocomplete="off">`,
     password: () => `<input type="password" id="${id}" ${describedBy} autocomplete="new-password">`,
     number: () =>
       `<input type="number" min="${setting.min}" max="${setting.max}" step="any" id="${id}" ${describedBy} style="width: 110px">`,
     node: () => `<input type="text" id="${id}">`,
     typed: () =>
-      `<input type="text" id="${id}" ${wide}${extra}>\n    <input type="text" id="${id}Type" class="smart-strip-type">`,
+      `<input type="text" id="${id}" ${width}${shown}>\n    <input type="text" id="${id}Type" class="smart-strip-type">`,
     choice: () =>
       [
-        `<select id="${id}" ${describedBy} ${wide}>`,
+        `<select id="${id}" ${describedBy} ${width}>`,
         ...setting.choices.map(
           (choice) => `  <option value="${choice}" data-i18n="${set}.${field}.${choice}"></option>`,
         ),
@@ -74,18 +74,12 @@ function row({ field, icon, hint, placeholder, unit, flags, input = '' }, { set,
         '</div>',
       ].join('\n    '),
   }[setting.kind];
-  const [classes, group, target] =
-    flags === undefined
-      ? ['form-row', '', ` for="${id}"`]
-      : [
-          'form-row smart-strip-checks',
-          ` role="group" aria-labelledby="smart-strip-label-${field}" ${describedBy}`,
-          '',
-        ];
+  const isGroup = flags !== undefined;
+  const group = ` role="group" aria-labelledby="smart-strip-label-${field}" ${describedBy}`;
   const label = `<i class="fa fa-${icon ?? 'user-circle-o'}"></i> <span data-i18n="${set}.label.${field}"></span>`;
   return [
-    `<div class="${classes}" id="smart-strip-row-${field}"${group}>`,
-    `    <label${target} id="smart-strip-label-${field}">${label}</label>`,
+    `<div class="form-row${isGroup ? ' smart-strip-checks' : ''}" id="smart-strip-row-${field}"${isGroup ? group : ''}>`,
+    `    <label${isGroup ? '' : ` for="${id}"`} id="smart-strip-label-${field}">${label}</label>`,
     `    ${control()}${unit ? ` <span data-i18n="${UNITS}.${unit}"></span>` : ''}`,
     `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
     `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${set}.hint.${field}"` : ''}></div>`,
@@ -141,8 +135,8 @@ const checked = (name, member) =>
   ].join('\n');
 
 function property(name, setting) {
-  const plain = (value) => `      ${name}: { value: ${literal(value)} },\n`;
-  const withCheck = (value) => checked(name, `value: ${literal(value)}`);
+  const plain = (value) => `      ${name}: { value: ${JSON.stringify(value)} },\n`;
+  const withCheck = (value) => checked(name, `value: ${JSON.stringify(value)}`);
   switch (setting.kind) {
     case 'node':
       return `      ${name}: { value: '', type: '${setting.type}', required: ${setting.required} },\n`;
@@ -159,12 +153,4 @@ function property(name, setting) {
     default:
       return name === 'name' ? plain('') : withCheck(setting.default);
   }
-}
-
-function literal(value) {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (typeof value === 'string') return `'${value}'`;
-  if (typeof value !== 'object') return String(value);
-  const members = Object.entries(value).map(([name, member]) => `${name}: ${literal(member)}`);
-  return `{ ${members.join(', ')} }`;
 }
