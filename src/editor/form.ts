@@ -274,14 +274,6 @@ export function editableRows(
   });
 }
 
-/** A text field in a row of an editable list. */
-export function rowField(row: JQuery, part: string, label: string, value: string): JQuery {
-  const named = { 'data-part': part, placeholder: label, 'aria-label': label };
-  return $(html('input', { type: 'text', spellcheck: 'false', ...named }))
-    .val(value)
-    .appendTo(row);
-}
-
 /** The rows of an editable list: what was added to the list, and what their fields hold. */
 export const rowsOf = (list: JQuery) =>
   Array.from(list.editableList('items'), (item) => {

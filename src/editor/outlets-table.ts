@@ -1,16 +1,7 @@
-import { macKey, PORTS, type Strip } from '../api/types';
+import { macKey, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import {
-  describedBy,
-  editableRows,
-  isOpen,
-  rowField,
-  rowsOf,
-  showHint,
-  showMessage,
-  type Check,
-} from './form';
+import { describedBy, editableRows, isOpen, rowsOf, showHint, showMessage, type Check } from './form';
 import { button, html, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
@@ -79,9 +70,6 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
 export const checkProtected: Check = (value) =>
   readOutlets(value).unreadable.length > 0 ? text('strip-account.invalid.protected') : '';
 
-/** Id of the list of known strips, which the fields for a MAC offer. */
-const KNOWN = 'smart-strip-known';
-
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
 export function outletsTable(node: EditorNode) {
   const list = $('#smart-strip-outlets');
@@ -145,7 +133,7 @@ export function outletsTable(node: EditorNode) {
     if (!isOpen(list)) return;
     strips = found;
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
-    $(`#${KNOWN}`).empty().append(offers);
+    $('#smart-strip-known').empty().append(offers);
     addFound.disabled = strips.length === 0;
     showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
     check();
@@ -174,21 +162,14 @@ function addUnreadable(row: JQuery, value: unknown): void {
 
 let lastLine = 0;
 
-/** `outlet`: an `OutletRow`, or of a new row as much as is known. */
+/** Adds a copy of the row in the html. `outlet`: an `OutletRow`, or of a new row as much as is known. */
 function addOutlet(row: JQuery, outlet: Config): void {
   const line = `outlet-${++lastLine}`;
-  const field = (part: string, label: string) => rowField(row, part, label, textOf(outlet, part));
-  const described = { list: KNOWN, 'aria-describedby': describedBy(line) };
-  field('mac', text('strip-account.outlets.strip')).attr(described);
-  const ports = PORTS.map((value) => html('option', {}, String(value)));
-  const label = text('strip-account.type.port');
-  const port = html('select', { 'data-part': 'port', 'aria-label': label }, ...ports);
-  port.value = textOf(outlet, 'port', '1');
-  row.append(html('span', { class: 'smart-strip-name' }), port);
-  field('name', text('strip-account.outlets.name'));
-  const box = html('input', { type: 'checkbox', 'data-part': 'protected' });
-  box.checked = ownProperty(outlet, 'protected') === true;
-  const id = `smart-strip-message-${line}`;
-  const message = { class: 'smart-strip-message', role: 'status', id, 'data-line': line };
-  row.append(html('label', {}, box, text('strip-account.outlets.protected')), html('div', message));
+  row.append($('#smart-strip-outlet-row').contents().clone());
+  const part = (name: string) => row.find(`[data-part=${name}]`);
+  part('mac').val(textOf(outlet, 'mac')).attr('aria-describedby', describedBy(line));
+  part('port').val(textOf(outlet, 'port', '1'));
+  part('name').val(textOf(outlet, 'name'));
+  part('protected').prop('checked', ownProperty(outlet, 'protected') === true);
+  row.find('.smart-strip-message').attr({ id: `smart-strip-message-${line}`, 'data-line': line });
 }

@@ -2,16 +2,8 @@ import { simulatorPath } from '../../api/connection-settings';
 import { isPossibleMac, macKey, PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord, previewText } from '../../values';
-import {
-  editableRows,
-  problemWith,
-  rowField,
-  rowsOf,
-  showMessage,
-  type Check,
-  type Descriptor,
-} from '../form';
-import { text, type EditorNode } from '../red';
+import { editableRows, problemWith, rowsOf, showMessage, type Check, type Descriptor } from '../form';
+import { html, text, type EditorNode } from '../red';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
 
@@ -119,4 +111,11 @@ function open(node: EditorNode): void {
   });
   list.editableList('addItems', Array.isArray(node.strips) ? node.strips : STRIPS.default);
   check();
+}
+
+function rowField(row: JQuery, part: string, label: string, value: string): JQuery {
+  const named = { 'data-part': part, placeholder: label, 'aria-label': label };
+  return $(html('input', { type: 'text', spellcheck: 'false', ...named }))
+    .val(value)
+    .appendTo(row);
 }
