@@ -71,7 +71,8 @@ interface Editor {
   workspaces: {
     /** Id of the flow that is shown; 0 or "" where there is none. */
     active(): string | 0;
-    isLocked(): boolean;
+    /** Without an id: of the flow that is shown. */
+    isLocked(id?: string): boolean;
   };
 }
 

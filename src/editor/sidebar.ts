@@ -109,15 +109,20 @@ export class Sidebar {
       info === undefined
         ? ''
         : iconButton('smart-strip-icon', 'fa-bug', reportLabel, () => void showDiagnostics(id)),
-      iconButton('smart-strip-icon', 'fa-pencil', editLabel, () =>
-        RED.editor.editConfig('', 'strip-account', id),
-      ),
+      iconButton('smart-strip-icon', 'fa-pencil', editLabel, () => this.#edit(node)),
     );
     const folded = this.#folds.get(id) ?? false;
     const heading = html('h3', {}, this.#foldButton(id, name, folded));
     const top = html('div', { class: 'smart-strip-top' }, heading, side);
     const body = folded ? '' : this.#accountBody(node, info);
     return html('section', { 'data-key': id, 'aria-label': name }, top, body);
+  }
+
+  #edit(account: EditorNode): void {
+    const flow = textOf(account, 'z');
+    // Node-RED would open no dialog, and not say why.
+    if (flow !== '' && RED.workspaces.isLocked(flow)) this.#tell(text('strip-sidebar.told.lockedAccount'));
+    else RED.editor.editConfig('', 'strip-account', account.id);
   }
 
   #accountBody(node: EditorNode, info: AccountOverview | undefined): HTMLElement {

@@ -246,6 +246,20 @@ describe('the side bar', () => {
     assert.equal(first % 20, 0);
   });
 
+  it('says in a locked flow that no node can be placed, and that an account of it cannot be edited', async () => {
+    const locked = { ...tab, locked: true };
+    await stage.red.deploy([locked, home({ z: tab.id })]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const told = bar.root.getByRole('status');
+    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').press('Enter');
+    await told.getByText('Nothing can be placed here').waitFor();
+    await bar.button('Edit Home').click();
+    await told.getByText('part of a locked flow').waitFor();
+    assert.equal(await editor.page.locator('.red-ui-flow-node-group').count(), 0);
+    assert.equal(await editor.configDialog.count(), 0);
+  });
+
   it('places no node in a flow where its account cannot be used', async () => {
     const other = { ...tab, id: 'other', label: 'Other' };
     await stage.red.deploy([tab, other, home({ z: tab.id })]);
