@@ -29,6 +29,15 @@ describe('the examples', () => {
     assert.equal(new Set(paths).size, all.length);
   });
 
+  it('say truly how soon a change made by hand is noticed, also by a click right after the deploy', () => {
+    const said = all.flatMap(({ nodes }) =>
+      nodes.flatMap(({ info }) => /within about .*?seconds( \(.*?\))?/i.exec(String(info))?.[0] ?? []),
+    );
+    assert.ok(said.length > 0);
+    // Every 5 seconds and a tenth; the first poll after the one at the start comes within twice that interval.
+    for (const sentence of said) assert.match(sentence, /^within about 6 seconds \(10 after a start\)$/i);
+  });
+
   for (const { name, nodes } of all) {
     it(`${name}: is explained by a comment`, () => {
       const [first] = nodes.filter(({ type }) => type === 'comment');
