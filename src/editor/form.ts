@@ -53,6 +53,7 @@ export const isDialogOpen = (node: Config): boolean => openDialogs.has(textOf(no
 /** Prepares a dialog, whose fields Node-RED has filled in. */
 export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   openDialogs.add(node.id);
+  noteMissingKey(node);
   fillDefaults(descriptor, node);
   if (settingOf(descriptor, 'account')) watchAccount(node);
   descriptor.open?.(node);
@@ -165,6 +166,16 @@ function watchField(descriptor: Descriptor, node: EditorNode, field: string): vo
     check();
   });
   check();
+}
+
+/**
+ * Notes that a node has no key, where the runtime has no credentials of it at all. Node-RED 4.1 and 5.0 would take the empty field for a change, and
+ * fail when that is undone after a deploy.
+ */
+function noteMissingKey({ credentials }: EditorNode): void {
+  if (credentials === undefined) return;
+  // `_` holds what the runtime said.
+  for (const told of [credentials, credentials._]) if (isRecord(told)) told.has_apiKey ??= false;
 }
 
 /** Shows each property as the runtime reads it: the default where the flow does not have it, or has something of no use. */

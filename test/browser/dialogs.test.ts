@@ -544,6 +544,39 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(await isValid(), false);
   });
 
+  it('can be undone after a deploy where there is no key, and change nothing by themselves', async () => {
+    const own = {
+      ...account(stage.service, { id: 'simulated', baseUrl: '/undo' }),
+      outletNames: [],
+      units: { load: '', voltage: '', signal: '' },
+      mapping: '',
+    };
+    delete own.credentials;
+    const strips = [{ mac: 'A1B2C3D4E5F6', name: 'Desk' }];
+    const simulator = { name: '', path: '/undo', strips, shape: 'plain', latency: '0' };
+    await stage.red.deploy([
+      tab,
+      own,
+      placed('watch', 'strip watch', { account: 'simulated' }),
+      placed('simulator', 'strip simulator', { ...simulator, account: undefined, y: 200 }),
+    ]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.editConfig('strip-account', 'simulated');
+    await editor.page.locator('#node-config-input-name').fill('Home');
+    await editor.doneConfig();
+    await editor.deploy();
+    await editor.page.evaluate(() => window.RED.actions.invoke('core:undo'));
+    await editor.deploy();
+    const flows = await stage.red.getFlows();
+    assert.equal(flows.find(({ id }) => id === 'simulated')?.name, '');
+
+    await editor.edit('simulator');
+    await editor.done();
+    await editor.editConfig('strip-account', 'simulated');
+    await editor.doneConfig();
+    assert.equal(await editor.page.evaluate(() => window.RED.nodes.dirty()), false);
+  });
+
   it('call no name wrong that is still being typed when the strips come', async () => {
     await open();
     const answer = stage.service.hold('answer');
