@@ -545,7 +545,7 @@ describe('the dialogs with thirty strips', () => {
   });
 
   it('can be undone after a deploy where there is no key, and change nothing by themselves', async () => {
-    const own = {
+    const own: FlowNode = {
       ...account(stage.service, { id: 'simulated', baseUrl: '/undo' }),
       outletNames: [],
       units: { load: '', voltage: '', signal: '' },
