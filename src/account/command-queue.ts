@@ -73,7 +73,8 @@ export class QueuedCommand {
 
   /** The commands whose turn it is at its outlets; where it is its own turn, itself. */
   get firsts(): QueuedCommand[] {
-    return this.ports.flatMap((port) => firstOf(this.siblings, port) ?? []);
+    const firsts = this.ports.map((port) => firstOf(this.siblings, port));
+    return firsts.filter((first) => first !== undefined);
   }
 
   /** Some of its outlets must still be switched on again. */
