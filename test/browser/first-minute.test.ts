@@ -93,6 +93,33 @@ describe('the first minute', () => {
     await switchesOn(id);
   });
 
+  it('without an account: no simulator is put where it would not run', async () => {
+    const subflow = { id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} };
+    const places = {
+      locked: [{ ...tab, locked: true }],
+      disabled: [{ ...tab, disabled: true }],
+      subflow: [tab, subflow],
+    };
+    for (const [place, flows] of Object.entries(places)) {
+      await stage.red.deploy(flows);
+      await editor.close();
+      editor = await Editor.open(stage.browser, stage.red.url);
+      if (place === 'subflow') await editor.showTab('subflow');
+      const bar = await new Person(editor).showSidebar();
+      await bar.button('Add an account').click();
+      await editor.opened(editor.configDialog);
+      await editor.page.locator('#smart-strip-offer button').click();
+      const said = await editor.page.locator('#smart-strip-message-baseUrl').textContent();
+      assert.match(said ?? '', /Drag one into another flow/, place);
+      await editor.doneConfig();
+      const types = await editor.page.evaluate(() =>
+        window.RED.nodes.createCompleteNodeSet({}).map(({ type }) => type),
+      );
+      assert.ok(types.includes('strip-account') && !types.includes('strip simulator'), place);
+      assert.deepEqual(editor.errors, []);
+    }
+  });
+
   /** Types nothing: base URL and key were copied where they came from. */
   const enterAccount = async () => {
     await editor.opened(editor.configDialog);

@@ -31,7 +31,7 @@ import {
   TESTED,
   type AccountValues,
 } from '../strips';
-import { enabledSimulators } from './strip-simulator';
+import { canAddSimulator, enabledSimulators } from './strip-simulator';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Fields whose change makes the result of a test outdated, or that its errors point at. */
@@ -129,7 +129,7 @@ function save(node: EditorNode): void {
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (wantsSimulator && isSimulator(valueOf('baseUrl'))) addSimulator();
+  if (lacksSimulator(valueOf('baseUrl')) && canAddSimulator()) addSimulator();
 }
 
 /** Whether the field for the timeout has seconds while the dialog is open. A variable has milliseconds, and is no number. */
@@ -170,13 +170,16 @@ function warningAbout(baseUrl: string): string {
   // Nothing more is said of an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
-  const isAdded = wantsSimulator && isSimulator(baseUrl) && enabledSimulators().length === 0;
-  return isAdded ? text('strip-account.simulator.added') : '';
+  if (!lacksSimulator(baseUrl)) return '';
+  return text(`strip-account.simulator.${canAddSimulator() ? 'added' : 'notHere'}`);
 }
+
+/** Whether the user chose the simulator, and there is none yet. */
+const lacksSimulator = (baseUrl: string): boolean =>
+  wantsSimulator && isSimulator(baseUrl) && enabledSimulators().length === 0;
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {
-  if (enabledSimulators().length > 0 || RED.workspaces.isLocked()) return;
   const z = RED.workspaces.active();
   const lowest = Math.max(0, ...RED.nodes.filterNodes({ z }).map((node) => Number(node.y)));
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);

@@ -17,6 +17,10 @@ function isEnabled({ d, z }: Config): boolean {
 export const enabledSimulators = (): EditorNode[] =>
   RED.nodes.filterNodes({ type: 'strip simulator' }).filter(isEnabled);
 
+/** Whether one would run in the flow that is shown. */
+export const canAddSimulator = (): boolean =>
+  isEnabled({ z: RED.workspaces.active() }) && !RED.workspaces.isLocked();
+
 const checkPath: Check = (value, node) => {
   const path = simulatorPath(String(value));
   if (path === null) return text('strip-simulator.invalid.path');
