@@ -148,16 +148,18 @@ export class Account {
     this.#subscribers.clear();
     service.beginClose();
     this.#queue.close();
-    const restoring = this.#queue.commands.filter(({ hasPendingRestore }) => hasPendingRestore);
+    // A newer "on" that took a pending restore over may be about to begin.
+    const restoring = () =>
+      this.#queue.commands.filter(({ hasPendingRestore, running }) => hasPendingRestore && running !== null);
     this.#requests.close();
     const timers = [
-      clock.setTimeout(() => restoring.forEach(({ stopWaiting }) => stopWaiting?.()), GRACE),
+      clock.setTimeout(() => restoring().forEach(({ stopWaiting }) => stopWaiting?.()), GRACE),
       clock.setTimeout(() => {
         void service.close(0);
         this.#queue.delays.end();
       }, RESTORE_TIME),
     ];
-    await allOver(restoring);
+    while (restoring().length > 0) await allOver(restoring());
     timers.forEach((timer) => clock.clearTimeout(timer));
     await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
     await allOver(this.#queue.commands);
@@ -218,5 +220,4 @@ const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
     response: JSON.parse(answer.text) as unknown,
   });
 
-const allOver = (commands: readonly QueuedCommand[]): Promise<unknown> =>
-  Promise.all(commands.map(async ({ running }) => await running));
+const allOver = (commands: QueuedCommand[]) => Promise.all(commands.map(async (each) => await each.running));

@@ -73,8 +73,7 @@ export class QueuedCommand {
 
   /** The commands whose turn it is at its outlets; where it is its own turn, itself. */
   get firsts(): QueuedCommand[] {
-    const firsts = this.ports.map((port) => firstOf(this.siblings, port));
-    return firsts.filter((first) => first !== undefined);
+    return this.ports.map((port) => firstOf(this.siblings, port)).filter((first) => first !== undefined);
   }
 
   /** Some of its outlets must still be switched on again. */
@@ -248,7 +247,9 @@ export class CommandQueue {
   /** Begins no command any more, and keeps those that have begun from further attempts. */
   close(): void {
     this.isClosed = true;
-    this.#endAll(this.commands, ({ errorWhenClosed }) => errorWhenClosed);
+    // One that is superseded ends by itself: the newer command takes over what it had to restore.
+    const commands = this.commands.filter(({ stopReason }) => stopReason?.code !== 'SUPERSEDED');
+    this.#endAll(commands, ({ errorWhenClosed }) => errorWhenClosed);
   }
 
   /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
@@ -262,7 +263,7 @@ export class CommandQueue {
   }
 
   #startIfFirst(queued: QueuedCommand): void {
-    if (queued.phase !== 'waiting' || this.isClosed) return;
+    if (queued.phase !== 'waiting' || (this.isClosed && !queued.hasPendingRestore)) return;
     if (queued.firsts.some((first) => first !== queued)) return;
     this.enter(queued, 'sending');
     queued.running = this.#process(queued);

@@ -226,6 +226,23 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('sends the on of a newer command that has just taken over, and tells both messages', async () => {
+    const { service, account, clock, run } = startAccount();
+    const cycle = run(1, 'cycle');
+    await service.last.answer(yes());
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+    await clock.pass(5000);
+    service.autoSwitch = () => Promise.resolve(yes());
+    const on = run(1, true);
+    const closing = account.close();
+    await clock.pass(0);
+    await closing;
+    assert.deepEqual(service.switchTexts.slice(-1), [`${MAC}/1 on`]);
+    assert.equal(cycle.error?.code, 'SUPERSEDED');
+    assert.equal(on.outcome?.on, true);
+    assert.equal(clock.pending, 0);
+  });
+
   it('sends the on also while the service asks for a pause', async () => {
     const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');

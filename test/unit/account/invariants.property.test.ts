@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change } from '../../../src/account/types';
+import type { Change, Outcome } from '../../../src/account/types';
 import { PORTS, type Port, type PortOrAll } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { Call, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
@@ -201,84 +201,117 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   fault: fc.constantFrom('none', 'none', 'none', 'before', 'after', 'refused'),
 });
 
-describe('with a service that fails at random', () => {
-  it('every command ends once, in order at each outlet, and the last success is the state of the service', async () => {
-    const order = fc.record({
-      wait: fc.nat(300),
+const owner = fc.constantFrom(...[{}, {}]);
+
+type Event =
+  | { do: 'run'; mac: string; port: PortOrAll; action: boolean | 'toggle' | 'cycle'; owner: object }
+  | { do: 'cancel'; owner: object }
+  | { do: 'pass' | 'sleep'; ms: number };
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('run' as const),
       mac,
       port,
       action: fc.constantFrom<(boolean | 'toggle' | 'cycle')[]>(true, false, true, false, 'toggle', 'cycle'),
-    });
+      owner,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.oneof(fc.nat(300), fc.nat(9000)) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), owner }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('sleep' as const), ms: fc.nat(60_000) }) },
+);
+
+describe('with a service that fails at random, a machine that sleeps and nodes that are removed', () => {
+  const PROTECTED = { mac: MAC, port: 3 as const };
+
+  /** `isOn`: all outlets are on, and no command is an off or a toggle. */
+  const scenario = fc.record({
+    events: fc.array(event, { minLength: 1, maxLength: 40 }),
+    fates: fc.array(fate, { minLength: 1, maxLength: 50 }),
+    concurrency: fc.integer({ min: 1, max: 4 }),
+    isOn: fc.boolean(),
+    closesEarly: fc.boolean(),
+  });
+
+  it('every command ends once, what it confirms is true, and no cycle leaves an outlet off', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(order, { minLength: 1, maxLength: 40 }),
-        fc.array(fate, { minLength: 1, maxLength: 50 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (orders, fates, concurrency) => {
-          const { service, account, clock, run } = startAccount({ concurrency, retryFor: 5000 });
-          const real = new Map(MACS.map((name) => [name, [false, false, false, false]]));
-          const busy = new Map<string, number>();
-          let asked = 0;
-          let healed = false;
-          const next = (): Fate =>
-            (healed ? undefined : fates[asked++ % fates.length]) ?? { delay: 1, fault: 'none' };
-          const later = (ms: number): Promise<void> =>
-            new Promise((resolve) => {
-              clock.setTimeout(resolve, ms);
-            });
-          service.autoGet = async (name) => {
-            const { delay, fault } = next();
-            await later(delay);
-            if (fault !== 'none') throw failure('TIMEOUT');
-            return stripOf(makeStrip(name, real.get(name) ?? []));
-          };
-          service.autoSwitch = async (name, outlet, on) => {
-            const { delay, fault } = next();
-            const covered = PORTS.filter((each) => outlet === 'all' || outlet === each);
-            for (const each of covered) {
-              const key = `${name}/${each}`;
-              assert.equal(busy.get(key) ?? 0, 0, `two requests at once for ${key}`);
-              busy.set(key, 1);
-            }
-            await later(delay);
-            for (const each of covered) busy.set(`${name}/${each}`, 0);
-            if (fault === 'before') throw failure('UNREACHABLE', {}, 'refused');
-            if (fault === 'refused') throw failure('AUTH');
-            const held = real.get(name);
-            for (const each of covered) if (held !== undefined) held[each - 1] = on;
-            if (fault === 'after') throw failure('TIMEOUT');
-            return yes(outlet);
-          };
-          const endings: { order: (typeof orders)[number]; ending: Ending }[] = [];
-          for (const each of orders) {
-            endings.push({ order: each, ending: run(each.port, each.action, { mac: each.mac, delay: 100 }) });
-            await clock.pass(each.wait);
+      fc.asyncProperty(scenario, async ({ events, fates, concurrency, isOn, closesEarly }) => {
+        const settings = { concurrency, retryFor: 5000, protectedOutlets: [PROTECTED] };
+        const { service, account, clock, log, run } = startAccount(settings);
+        const real = new Map(MACS.map((name) => [name, PORTS.map(() => isOn)]));
+        const busy = new Set<string>();
+        let asked = 0;
+        let isHealed = false;
+        const next = (): Fate =>
+          (isHealed ? undefined : fates[asked++ % fates.length]) ?? { delay: 1, fault: 'none' };
+        const later = (ms: number): Promise<void> =>
+          new Promise((resolve) => void clock.setTimeout(resolve, ms));
+        service.autoGet = async (name) => {
+          const { delay, fault } = next();
+          await later(delay);
+          if (fault !== 'none') throw failure('TIMEOUT');
+          return stripOf(makeStrip(name, real.get(name) ?? []));
+        };
+        service.autoSwitch = async (name, outlet, on) => {
+          const { delay, fault } = next();
+          const covered = PORTS.filter((each) => outlet === 'all' || outlet === each);
+          for (const each of covered) {
+            const isProtected = name === PROTECTED.mac && each === PROTECTED.port;
+            assert.ok(on || !isProtected, 'a protected outlet is switched off');
+            assert.ok(!busy.has(`${name}/${each}`), `two requests at once for ${name}/${each}`);
+            busy.add(`${name}/${each}`);
           }
-          // Without this, an on that is pending could stay pending forever.
-          await clock.pass(60_000);
-          healed = true;
-          for (let i = 0; i < 200 && endings.some(({ ending }) => ending.times === 0); i++)
-            await clock.pass(5000);
-          assert.ok(endings.every(({ ending }) => ending.times === 1));
-          assert.equal(clock.pending, 0);
-          for (const name of MACS) {
-            for (const outlet of PORTS) {
-              const here = endings.filter(
-                ({ order: { mac: at, port: to } }) => at === name && (to === outlet || to === 'all'),
-              );
-              // What failed may have been carried out or not; what was replaced may have been before it was.
-              const lastSuccess = here.findLastIndex(({ ending }) => ending.outcome !== undefined);
-              const last = here[lastSuccess]?.ending.outcome;
-              if (last === undefined || lastSuccess < here.length - 1) continue;
-              assert.equal(real.get(name)?.[outlet - 1], last.on, `${name}/${outlet}`);
-              assert.equal(account.store.lastState(name, outlet), last.on, `${name}/${outlet} as known`);
-            }
-          }
-          await account.close();
-          assert.equal(clock.pending, 0);
-        },
-      ),
-      { numRuns: 150 },
+          await later(delay);
+          for (const each of covered) busy.delete(`${name}/${each}`);
+          if (fault === 'before') throw failure('UNREACHABLE', {}, 'refused');
+          if (fault === 'refused') throw failure('AUTH');
+          for (const each of covered) real.get(name)?.splice(each - 1, 1, on);
+          if (fault === 'after') throw failure('TIMEOUT');
+          return yes(outlet);
+        };
+        const endings: Ending[] = [];
+        const untrue: string[] = [];
+        for (const each of events) {
+          if (each.do === 'cancel') void account.cancel(each.owner);
+          if (each.do === 'sleep') clock.jump += each.ms;
+          if (each.do === 'pass') await clock.pass(each.ms);
+          if (each.do !== 'run') continue;
+          const { mac: name, port: outlet, owner } = each;
+          const action = !isOn ? each.action : typeof each.action === 'boolean' ? true : 'cycle';
+          const onOutcome = ({ on, skipped = [] }: Outcome): void => {
+            const covered = PORTS.filter((to) => (outlet === 'all' ? !skipped.includes(to) : to === outlet));
+            const states = covered.map((to) => real.get(name)?.[to - 1]);
+            const isAsked = typeof action === 'boolean' ? on === action : action === 'toggle' || on;
+            if (!isAsked || states.some((state) => state !== on))
+              untrue.push(`${name}/${outlet} ${action}: ${on}, but is ${states.join()}`);
+          };
+          endings.push(run(outlet, action, { mac: name, delay: 100, owner, onOutcome }));
+        }
+        // Without this, an on that is pending could stay pending forever.
+        if (!closesEarly) await clock.pass(60_000);
+        isHealed = true;
+        for (let i = 0; !closesEarly && i < 200 && endings.some(({ times }) => times === 0); i++)
+          await clock.pass(5000);
+        const closing = account.close();
+        await clock.pass(10_000);
+        await closing;
+        assert.deepEqual(untrue, []);
+        assert.ok(endings.every(({ times }) => times === 1));
+        if (isOn)
+          assert.ok(
+            [...real.values()].flat().every((on) => on),
+            'left off',
+          );
+        assert.ok(!log.lines.some((line) => line.startsWith('fault')), log.lines.join());
+        assert.equal(clock.pending, 0);
+      }),
+      { numRuns: 300 },
     );
   });
 });

@@ -39,7 +39,11 @@ export interface TestAccount {
   log: TestLog;
   account: Account;
   /** Runs a command and watches how it ends. */
-  run: (port: PortOrAll, action: Command['action'], more?: Partial<Command> & { owner?: object }) => Ending;
+  run: (
+    port: PortOrAll,
+    action: Command['action'],
+    more?: Partial<Command> & { owner?: object; onOutcome?: (outcome: Outcome) => void },
+  ) => Ending;
 }
 
 /** An account with a scripted service, a clock that stands still, and the usual settings where `settings` says nothing else. */
@@ -53,7 +57,7 @@ export function startAccount(settings: Partial<AccountSettings> = {}): TestAccou
     service,
     log,
     account,
-    run: (port, action, { owner = {}, ...more } = {}) => {
+    run: (port, action, { owner = {}, onOutcome, ...more } = {}) => {
       const ending: Ending = { times: 0, progress: [] };
       account
         .run(
@@ -68,6 +72,7 @@ export function startAccount(settings: Partial<AccountSettings> = {}): TestAccou
           (outcome) => {
             ending.outcome = outcome;
             ending.times++;
+            onOutcome?.(outcome);
           },
           (error: unknown) => {
             if (!(error instanceof StripError)) throw error;
