@@ -12,8 +12,11 @@ export type Mapping = (body: unknown) => Promise<unknown>;
 
 /** Evaluated parts of an expression: a list of 1,000 strips takes some 100,000. */
 const MAX_STEPS = 2_000_000;
-/** Calls within calls. */
-const MAX_DEPTH = 500;
+/**
+ * Parts that have begun and not ended: calls within calls, and branches side by side, such as one for each strip where a list is grouped by MAC. They
+ * are not told apart, because JSONata marks branches on an environment that they share. Each takes about 3 kB.
+ */
+const MAX_UNFINISHED = 30_000;
 /** Milliseconds after which everything else in the process gets a turn. Only a single step may take longer, such as `[1..1000000]`. */
 const LONGEST_TURN = 20;
 /** JSONata calls these at each part of an expression; newer versions under a symbol. Documented in its guide on limiting evaluation. */
@@ -36,24 +39,22 @@ export function createMapping(prepare: () => Expression, hideKey: (text: string)
   };
 }
 
-/** Ends an evaluation that goes on for too long or too deep. */
+/** Ends an evaluation that takes too many steps, or has begun too much that does not end. */
 function limit(expression: Expression): void {
   let steps = 0;
-  let depth = 0;
+  let unfinished = 0;
   let turnBegan = performance.now();
-  // Branches that run side by side are counted, but are no calls within calls.
-  const isCall = (environment: unknown): boolean => ownProperty(environment, 'isParallelCall') !== true;
-  const entry = async (_part: unknown, _input: unknown, environment: unknown): Promise<void> => {
+  const entry = async (): Promise<void> => {
     steps++;
-    if (isCall(environment)) depth++;
+    unfinished++;
     if (steps > MAX_STEPS) throw new Error('The expression takes too many steps');
-    if (depth > MAX_DEPTH) throw new Error('The expression calls itself too often');
+    if (unfinished > MAX_UNFINISHED) throw new Error('The expression calls itself too often');
     if (performance.now() - turnBegan < LONGEST_TURN) return;
     await new Promise((resolve) => setImmediate(resolve));
     turnBegan = performance.now();
   };
-  const exit = (_part: unknown, _input: unknown, environment: unknown): void => {
-    if (isCall(environment)) depth--;
+  const exit = (): void => {
+    unfinished--;
   };
   for (const name of [HOOKS.entry, Symbol.for(`jsonata.${HOOKS.entry}`)]) expression.assign(name, entry);
   for (const name of [HOOKS.exit, Symbol.for(`jsonata.${HOOKS.exit}`)]) expression.assign(name, exit);

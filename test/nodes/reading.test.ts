@@ -32,6 +32,21 @@ describe('the strip list and strip status nodes', () => {
     assert.deepEqual(lab.statuses('list'), ['green dot 1/8']);
   });
 
+  it('list a thousand strips that a mapping makes of the answer', async () => {
+    await lab.stop();
+    const macs = Array.from({ length: 1_000 }, (_, index) => `A1B2C3D4${String(index).padStart(4, '0')}`);
+    lab = await Lab.start({ strips: macs.map((mac) => ({ mac, name: mac })), shape: 'words' });
+    const mapping =
+      '[data.strips.{"mac": macAddress, "outlets": outlets.{"port": portNumber, "on": state = "on"}}]';
+    await lab.deploy([lab.account({ mapping }), flowNode('list', 'strip list')]);
+    const { payload } = await lab.out('list', {});
+    const strips = payload as { mac: string; outlets: unknown }[];
+    assert.deepEqual(
+      strips.map(({ mac, outlets: found }) => [mac, found]),
+      macs.map((mac) => [mac, outlets(false, false, false, false)]),
+    );
+  });
+
   it('list a message for each strip or outlet, which a join node puts together', async () => {
     await lab.deploy([
       flowNode('strips', 'strip list', { output: 'strips' }),
