@@ -222,6 +222,12 @@ describe('messages of a watching node', () => {
     assert.deepEqual(messages({ availability: true, initial: true }, { kind: 'account', available: false }), [
       { topic: 'account/available', payload: false },
     ]);
+    // An outage that is there at the start is no change.
+    const outage = [false, true].map((available) => ({ kind: 'account', available }) as const);
+    assert.deepEqual(messages({ availability: true }, ...outage), [
+      null,
+      { topic: 'account/available', payload: true },
+    ]);
   });
 
   it('tell of readings by name', () => {
