@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import util from '@node-red/util';
 import { decodeList, decodeStrip } from '../../../src/api/decode';
 import { StripError } from '../../../src/api/errors';
 import { createMapping, type Expression } from '../../../src/api/mapping';
+
+const LOCALES = join(__dirname, '../../../nodes/locales');
 
 const map = (expression: string, body: unknown): Promise<unknown> =>
   createMapping(
@@ -44,6 +46,23 @@ describe('A mapping', () => {
     assert.deepEqual([read.length, read[0]?.name, read[0]?.outlets], [1, 'Desk', outlets]);
     assert.deepEqual(decodeStrip(await map(block('jsonata'), strip), strip.serial, at).strip, read[0]);
   });
+
+  for (const language of readdirSync(LOCALES)) {
+    it(`of the dialog's hint reads a list and a strip (${language})`, async () => {
+      const texts = JSON.parse(readFileSync(join(LOCALES, language, 'strip-account.json'), 'utf8')) as {
+        'strip-account': { hint: { mapping: string } };
+      };
+      const [expression = ''] = /\[\$.*\]/.exec(texts['strip-account'].hint.mapping) ?? [];
+      const strip = { id: 'A0B1C2D3E4F5', sockets: [true, false, false, true] };
+      const at = '2026-01-01T00:00:00.000Z';
+      const [read] = decodeList(await map(expression, { devices: [strip] }), at).strips;
+      assert.deepEqual(
+        read?.outlets.map(({ on }) => on),
+        strip.sockets,
+      );
+      assert.deepEqual(decodeStrip(await map(expression, strip), strip.id, at).strip, read);
+    });
+  }
 
   for (const [what, expression] of Object.entries({
     'a list': '[s.{"mac": id, "name": t, "outlets": o.{"port": n, "on": a = "Y"}}]',
