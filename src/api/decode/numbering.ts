@@ -152,14 +152,14 @@ export const fromKeys = (keys: readonly KeyMeaning[]): Numbers =>
   );
 
 /**
- * Our numbers for those of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 and 4 are both there and called outlets, 0 is not an outlet (it
- * may switch all). Any other set with a 0 is left unnumbered.
+ * Our numbers for those of the service. 0, 1, 2, 3 mean outlets 1 to 4. In a set of 0 to 4 that are called outlets, 0 is not an outlet (it may
+ * switch all). Any other set with a 0 is left unnumbered: of eight, 0 is probably the first.
  */
 function fromOne(raw: readonly number[], areOutlets = true): Numbers {
   // Some services leave out a 0: unless the one without a number comes last, 1-3 may be counted from zero.
   if (raw.length === PORTS.length && raw[3] !== -1 && [-1, 1, 2, 3].every((number) => raw.includes(number)))
     return raw.map(() => null);
-  if (!raw.includes(0) || (areOutlets && raw.includes(PORTS.length)))
+  if (!raw.includes(0) || (areOutlets && Math.max(...raw) === PORTS.length))
     return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
