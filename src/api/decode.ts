@@ -14,7 +14,7 @@ import {
 import { hintsAtMore } from './decode/pages';
 import { settleReadings } from './decode/readings';
 import { reachability, saysOld, saysUnreliable } from './decode/reliability';
-import { readJson } from './decode/values';
+import { readJson, readText } from './decode/values';
 import { macKey, type JsonBody, type JsonRecord, type ListAnswer, type StripAnswer } from './types';
 
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
@@ -165,16 +165,18 @@ function nameOf(fields: readonly Field[]): string | null {
   return best.text;
 }
 
-/** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up. */
+/** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up or has an address. */
 function reachableByAll(fields: readonly Field[]): boolean | null {
   let isUp = false;
-  let isNetworkDown = false;
-  for (const { meaning, value, part } of fields) {
+  const down = new Set<JsonRecord>();
+  for (const { meaning, value, record, part } of fields) {
     const said = part === 'meter' ? null : reachability(meaning, value, part);
     if (said === false && part === 'self') return false;
-    if (said === false) isNetworkDown = true;
+    if (said === false) down.add(record);
     if (said === true) isUp = true;
   }
   if (isUp) return true;
-  return isNetworkDown ? false : null;
+  const isAddress = ({ meaning, value, record, part }: Field): boolean =>
+    part === 'network' && meaning.is('ip') && /[1-9]/.test(readText(value) ?? '') && !down.has(record);
+  return down.size > 0 && !fields.some(isAddress) ? false : null;
 }

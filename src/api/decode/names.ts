@@ -62,6 +62,8 @@ const NAMES = {
     eth statusnet signal wifiinfo wifistatus networkinfo net`,
   /** Names of a signal that mean one only inside `network`. */
   strength: 'strength dbm level quality',
+  /** Inside `network`: the address that the strip has there. */
+  ip: 'ip ipaddress ipaddr ipv4',
   /** Hold outlets under a name that is not made of the words for an outlet. */
   outlets: 'childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
   /** Hold a list, and do not say of what; so may those of `self`. */
