@@ -27,6 +27,8 @@ interface Place {
   name: KeyMeaning | null;
   depth: number;
   offline: boolean;
+  /** It stands in an element of a list, such as a room. */
+  inElement: boolean;
 }
 
 /** How deep a list may stand: `response.data.rooms[].strips[]`, and the levels `edges` and `node` of GraphQL. */
@@ -37,7 +39,7 @@ const DEEPEST_EMPTY = 2;
 /** All records that identify a strip, wherever in an answer they stand. */
 export function findRecords(body: unknown): Search {
   const search = new Search();
-  search.value(readJson(body), { name: null, depth: 0, offline: false });
+  search.value(readJson(body), { name: null, depth: 0, offline: false, inElement: false });
   return search;
 }
 
@@ -60,16 +62,19 @@ class Search {
   /** The records of an array: strips, or rooms and hubs that hold lists of them. */
   #list(list: readonly unknown[], place: Place): boolean {
     const { name, depth } = place;
-    if (list.length === 0) return this.#empty(depth <= DEEPEST_EMPTY && isListName(name));
-    const items = list.map((item) => this.#item(readJson(item), place));
+    if (list.length === 0) return this.#empty(depth <= DEEPEST_EMPTY && isListName(name), place);
+    const items = list.map((item) => this.#item(readJson(item), { ...place, inElement: true }));
     const hasGroups = items.includes('group');
     const strips = items.filter((item) => item !== null && typeof item === 'object');
     const areStrips = isListName(name) || strips.some(({ record }) => isRow(record) || tellsOutlets(record));
-    if (hasGroups) this.#addFailed(list.filter((_, i) => items[i] === null));
+    const unidentified = list.filter((_, i) => items[i] === null);
+    if (hasGroups) this.#addFailed(unidentified);
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
     if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
-    this.#add(strips, hasGroups ? 0 : items.filter((item) => item === null).length);
+    // Beside rooms, what has no MAC may be a room without strips.
+    const isUnknownStrip = (item: unknown): boolean => !hasGroups || (isRecord(item) && tellsOutlets(item));
+    this.#add(strips, unidentified.filter(isUnknownStrip).length);
     return strips.length > 0 || hasGroups;
   }
 
@@ -99,8 +104,9 @@ class Search {
     return true;
   }
 
-  /** `isList`: whether it is a list of strips that is empty. */
-  #empty(isList: boolean): boolean {
+  /** `isNamed`: its name may be that of a list of strips. In an element of a list it must be: a record without a MAC may hold an empty list of anything. */
+  #empty(isNamed: boolean, { name, inElement }: Place): boolean {
+    const isList = isNamed && (!inElement || name?.strips === true);
     this.isList ||= isList;
     return isList;
   }
@@ -112,14 +118,14 @@ class Search {
   }
 
   /** Lists of strips inside an element or a wrapper. */
-  #inside(record: JsonRecord, { depth, offline }: Place): boolean {
+  #inside(record: JsonRecord, { depth, offline, inElement }: Place): boolean {
     const isOffline = offline || saysOffline(record);
     let any = false;
     const others: unknown[] = [];
     for (const key of containers(record)) {
       const name = meaningOf(key);
       const value = readJson(record[key]);
-      const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable') };
+      const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable'), inElement };
       if (this.value(value, place)) any = true;
       else others.push(value);
     }
@@ -139,7 +145,7 @@ class Search {
   #record(record: JsonRecord, place: Place): boolean {
     const { name, depth, offline } = place;
     const keys = Object.keys(record);
-    if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices');
+    if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices', place);
     const macs: string[] = [];
     const others: string[] = [];
     for (const key of keys) (isByMac(key, record[key]) ? macs : others).push(key);
