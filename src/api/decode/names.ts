@@ -368,7 +368,7 @@ const RELIABILITY = ['old', 'source', 'pending', 'confirmed', 'valid', 'success'
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
 /** Makes a number something else than what it looks like. */
-export const SCALE = /(?:scale(?:factor)?|factor|multiplier|divisor|divider|exponent|decimals)$/;
+export const SCALE = /(?:scale(?:factor)?|(?<!power)factor|multiplier|divisor|divider|exponent|decimals)$/;
 
 /** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
 const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
