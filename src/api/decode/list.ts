@@ -80,14 +80,15 @@ class Search {
 
   /** An element of a list: a strip, a record that holds strips, or something else; `null`: nothing says which strip it is. */
   #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | null {
-    const { offline } = place;
+    const { name, offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
     if (!isRecord(record)) return null;
     const own = directIdentity(record);
     if (this.#isGroup(record, own, place)) return 'group';
     const identity = own ?? partIdentity(record);
     if (identity === null) return null;
-    return isForeign(record) ? 'other' : { identity, record, offline };
+    // In a list of strips, "repeater" is the role of one in its network.
+    return name?.strips !== true && isForeign(record) ? 'other' : { identity, record, offline };
   }
 
   /** Whether a record contains strips. If it is a strip itself, too, it is added to `records`. */
