@@ -84,7 +84,7 @@ const NAMES = {
   pair: `code key instance property metric name quantity parameter field sensor attribute id type label
     measurement reading`,
   pairvalue: 'value val state reading measured on result status',
-  success: 'success ok succeeded successful issuccess issuccessful',
+  success: 'success ok succeeded successful issuccess issuccessful isok',
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
   /** Say why something failed, or how often. Only around a list, in a switch answer, and in an entry of that: elsewhere it may be about anything. */
@@ -93,7 +93,8 @@ const NAMES = {
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** How many there are in all. */
-  total: 'numfound found odatacount allcount numbermatched fullcount resultsetsize all matched expected',
+  total:
+    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched expected',
   /** How many came, or how many there are in all. */
   count: 'count size length numberofelements num number returned n numberreturned',
   /** How many pages there are. */
@@ -108,7 +109,7 @@ const NAMES = {
   more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
     itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
-    overflow limited limitexceeded quotaexceeded before startingafter`,
+    overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink`,
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed full isfull`,

@@ -71,7 +71,7 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
   saysFailed(meaning, value);
 
 /** Names of a result code. */
-const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc)$/;
+const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
 
 /** Whether a result code is none of those that say that all went well: 0, that of HTTP, or such a word. */
 function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
