@@ -115,6 +115,9 @@ const NAMES = {
     exhausted completed full isfull`,
   /** Set even where nothing follows, so that only the words beside them say whether something does. */
   range: 'range contentrange showing displaying',
+  /** Say that some did not come, or were not asked for. */
+  missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
+    degraded ratelimited delta incremental changes maintenance onlineonly onlyonline`,
   /** Where a wrapper keeps these. */
   paging: 'header summary counts status',
 } as const;

@@ -63,7 +63,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
 const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): boolean =>
   (meaning.is('success') && readFlag(value) === false) ||
   (meaning.plain === 'status' && value === false) ||
-  ((meaning.is('error') || meaning.is('reason') || MISSING.test(meaning.plain)) &&
+  ((meaning.is('error') || meaning.is('reason') || saysMissing(meaning)) &&
     isSet(found) &&
     !says('fine', value)) ||
   says('pending', value === true ? meaning.plain : value) ||
@@ -80,9 +80,12 @@ function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
   return code === null || !/^(?:0+|2[0-9]{2})$/.test(code);
 }
 
-/** Say that some did not come, or were not asked for. */
+/** Whether a field says that some strips did not come, or were not asked for. */
+const saysMissing = ({ is, plain }: KeyMeaning): boolean => is('missing') || MISSING.test(plain);
+
+/** Names that say so by a part: "failed_strips", "notFound", "loadErrors", "updated_since". */
 const MISSING =
-  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded)|errors$|warnings?$|^(?:filters?|filtered|filteredby|query|search|removed|excluded|hidden|unreadable|inaccessible|degraded|ratelimited|delta|incremental|changes|maintenance|onlineonly|onlyonline)$|since$/;
+  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded)|(?:errors|warnings?|since)$/;
 
 const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
