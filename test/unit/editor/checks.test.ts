@@ -124,6 +124,11 @@ describe('checks in the dialogs', () => {
     assert.equal(change('0.5', { readings: true }), '');
   });
 
+  it('are made for every type of node', () => {
+    const missing = Object.keys(SETTINGS).filter((type) => !descriptors.some((each) => each.type === type));
+    assert.deepEqual(missing, [], 'is in src/settings.ts, but not in src/editor/descriptors.ts');
+  });
+
   it('find nothing wrong with a property that a flow does not have', () => {
     for (const { type } of descriptors) {
       for (const field of Object.keys(SETTINGS[type])) {
