@@ -43,6 +43,12 @@ describe('the tarball', () => {
     );
   });
 
+  it('names in its package.json every script that Node-RED is to load', () => {
+    const { nodes, plugins } = manifest['node-red'];
+    const scripts = files.filter((file) => /^dist\/nodes\/[a-z-]+\.js$/.test(file));
+    assert.deepEqual(scripts, [...Object.values(nodes), ...Object.values(plugins)].sort());
+  });
+
   it('holds script, form, texts and help of every node set it names', () => {
     const wanted = Object.entries(manifest['node-red'].nodes).flatMap(([set, script]) => [
       script,
