@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { SETTINGS } from '../../src/settings';
 import { account, placed, tab } from '../support/flow';
 import type { FlowNode } from '../support/node-red';
 import { startService } from '../support/service';
@@ -317,7 +318,8 @@ describe('the dialogs with thirty strips', () => {
       assert.ok(body <= tray, `${body} px in a tray of ${tray} px`);
     };
 
-    for (const type of ['strip switch', 'strip status', 'strip watch']) {
+    for (const [type, settings] of Object.entries(SETTINGS)) {
+      if (!('mac' in settings)) continue;
       it(type, async () => {
         await openSmall(placed('node', type, { mac, macType: 'str', port: '1', portType: 'port' }));
         // Once its names are known, a dialog is as wide as they make it.
@@ -751,20 +753,13 @@ describe('the dialogs with thirty strips', () => {
         dark,
       );
       const found: Record<string, Findings> = {};
-      for (const [index, type] of [
-        'strip list',
-        'strip status',
-        'strip switch',
-        'strip watch',
-        'strip mqtt',
-        'strip simulator',
-      ].entries()) {
+      const types = Object.entries(SETTINGS).filter(([type]) => type !== 'strip-account');
+      for (const [index, [type, settings]] of types.entries()) {
         const id = await editor.drop(type, 300, 100 + index * 90);
         await editor.edit(id);
-        if (!['strip list', 'strip mqtt', 'strip simulator'].includes(type)) {
-          await options().first().click();
+        if ('mac' in settings) await options().first().click();
+        if ('port' in settings)
           await editor.page.locator('#smart-strip-row-port label:has([value="2"])').click();
-        }
         if (type === 'strip watch') await editor.page.locator('#node-input-readings').check();
         await editor.picture(`thirty-${type.replace(' ', '-')}${theme}`);
         found[type] = await examine(editor, FORM);

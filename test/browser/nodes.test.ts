@@ -4,7 +4,7 @@ import { account, debug, placed, tab } from '../support/flow';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
-const NODES = ['strip list', 'strip status', 'strip switch', 'strip watch', 'strip mqtt', 'strip simulator'];
+const NODES = Object.entries(SETTINGS).filter(([type]) => type !== 'strip-account');
 
 describe('the nodes in the editor', () => {
   const stage = setStage();
@@ -30,19 +30,19 @@ describe('the nodes in the editor', () => {
   it('can each be dragged in, opened and deployed', async () => {
     await withAccount();
     const ids: string[] = [];
-    for (const [index, type] of NODES.entries()) {
+    for (const [index, [type, settings]] of NODES.entries()) {
       const id = await editor.drop(type, 300, 100 + index * 90);
       ids.push(id);
       await editor.edit(id);
-      if (type === 'strip status' || type === 'strip switch') await option('Desk strip').click();
-      if (type === 'strip switch') await editor.page.locator('label:has([value="2"])').click();
+      if ('mac' in settings) await option('Desk strip').click();
+      if ('port' in settings) await editor.page.locator('label:has([value="2"])').click();
       await editor.picture(`fresh-${type.replace(' ', '-')}`);
       await editor.done();
     }
     await editor.picture('canvas');
     await editor.deploy();
     const types = (await stage.red.getFlows()).map(({ type }) => type);
-    for (const type of NODES) assert.ok(types.includes(type), type);
+    for (const [type] of NODES) assert.ok(types.includes(type), type);
     assert.deepEqual(editor.errors, []);
   });
 
@@ -269,7 +269,7 @@ describe('the nodes in the editor', () => {
 
   it('do the same after their dialogs were confirmed, where the flow lacks properties or has odd ones', async () => {
     const odd = { macType: 'bool', onType: null, output: 5, readings: 'false', topic: null, strips: 'none' };
-    const nodes = NODES.flatMap((type, index) => {
+    const nodes = NODES.flatMap(([type], index) => {
       const y = 60 + 60 * index;
       return [
         placed(`bare ${type}`, type, { x: 200, y }),

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
+import { SETTINGS } from '../../src/settings';
 import { tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
 import { SEED } from './support/random';
@@ -104,9 +105,9 @@ const someOf = (properties: Record<string, fc.Arbitrary<unknown>>) =>
   fc.record(properties, { requiredKeys: [] }) as fc.Arbitrary<Record<string, unknown>>;
 
 const flowNode = fc.oneof(
-  ...['strip list', 'strip status', 'strip switch', 'strip watch', 'strip mqtt'].map((type) =>
-    someOf(PROPERTIES).map((properties) => ({ ...properties, type })),
-  ),
+  ...Object.entries(SETTINGS)
+    .filter(([, settings]) => 'account' in settings)
+    .map(([type]) => someOf(PROPERTIES).map((properties) => ({ ...properties, type }))),
   someOf(SIMULATOR).map((properties) => ({ ...properties, type: 'strip simulator' })),
 );
 const topic = fc.oneof(
