@@ -41,7 +41,7 @@ describe('the examples', () => {
   for (const { name, nodes } of all) {
     it(`${name}: is explained by a comment`, () => {
       const [first] = nodes.filter(({ type }) => type === 'comment');
-      assert.ok(String(first?.info).length > 50);
+      assert.ok(String(first?.info).length > 50, 'its first comment says too little, or there is none');
     });
 
     it(`${name}: needs nothing entered: its account is its own simulator's, without a key`, () => {

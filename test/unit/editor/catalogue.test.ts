@@ -78,9 +78,7 @@ function usedInEditor(): Use[] {
 
 /** The sentences of errors, wherever they are thrown. */
 function usedByErrors(): Use[] {
-  const codes =
-    'INVALID_INPUT|NOT_CONFIGURED|AUTH|NOT_FOUND|RATE_LIMITED|TIMEOUT|UNREACHABLE|SERVICE|BAD_RESPONSE|SWITCH_FAILED|SUPERSEDED|PROTECTED|BUSY|CLOSED';
-  const sentence = new RegExp(`['"\`]((?:${codes})\\.\\w+)['"\`]`, 'g');
+  const sentence = new RegExp(`['"\`]((?:${ERROR_CODES.join('|')})\\.\\w+)['"\`]`, 'g');
   return [...sources('src'), ...sources('nodes')].flatMap((where) =>
     [...read(where).matchAll(sentence)].map(([, key = '']) => ({
       where,
@@ -238,7 +236,7 @@ describe('the catalogues', () => {
       const texts: unknown = JSON.parse(readFileSync(join(locales, theirs, 'messages.json'), 'utf8'));
       const labels = flatten(ownProperty(ownProperty(texts, 'common'), 'label'));
       const own = catalogue(language, 'strip-mqtt').get('strip-mqtt.label.topic');
-      assert.equal(own, labels.get('topic'), language);
+      assert.equal(own, labels.get('topic'), `${language} strip-mqtt.label.topic`);
     }
   });
 
@@ -251,7 +249,8 @@ describe('the catalogues', () => {
         );
         for (const [, key = ''] of labels) {
           const words = texts.get(key)?.match(/[A-Za-zÀ-ÿ]+/g) ?? [];
-          for (const word of words) assert.ok(word.length <= 13, `${language} ${key}: ${word}`);
+          for (const word of words)
+            assert.ok(word.length <= 13, `${language} ${key}: a word of more than 13 letters: ${word}`);
         }
       }
     }
@@ -262,7 +261,7 @@ describe('the catalogues', () => {
       for (const set of sets) {
         for (const [key, sentence] of catalogue(language, set)) {
           if (!/(^|\.)status\./.test(key)) continue;
-          assert.ok(sentence.length < 20, `${language} ${key}: ${sentence}`);
+          assert.ok(sentence.length < 20, `${language} ${key}: 20 characters or more: ${sentence}`);
         }
       }
     }
