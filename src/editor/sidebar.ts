@@ -2,7 +2,9 @@
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
+import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
+import { settingOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { button, html, iconButton, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
@@ -402,12 +404,12 @@ export function stateOf(account: AccountOverview | undefined) {
 
 /** The key of the outlet or strip that a node is fixed to; `null` where a message decides. */
 export function targetKeyOf(node: Config): string | null {
-  const { type } = node;
-  if (type !== 'strip switch' && type !== 'strip status' && type !== 'strip watch') return null;
-  const settings = SETTINGS[type];
+  const descriptor = descriptorOf(node);
+  const strip = descriptor && settingOf(descriptor, 'mac');
+  const outlet = descriptor && settingOf(descriptor, 'port');
   const mac = textOf(node, 'mac');
-  if (mac === '' || typeOf(node, 'mac', settings.mac) !== 'str') return null;
-  if (settings.port.kind === 'typed' && typeOf(node, 'port', settings.port) !== 'port') return null;
+  if (strip?.kind !== 'typed' || mac === '' || typeOf(node, 'mac', strip) !== 'str') return null;
+  if (outlet?.kind === 'typed' && typeOf(node, 'port', outlet) !== 'port') return null;
   const port = PORTS.find((known) => String(known) === textOf(node, 'port')) ?? null;
   return targetKey(textOf(node, 'account'), mac, port);
 }

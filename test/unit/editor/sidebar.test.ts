@@ -101,6 +101,7 @@ describe('what a node is fixed to', () => {
     assert.equal(targetKeyOf({ ...fixed, type: 'strip switch', mac: '' }), null);
     assert.equal(targetKeyOf({ type: 'strip switch', account: 'a', mac: 'A1B2', port: '1' }), null);
     assert.equal(targetKeyOf({ type: 'strip watch', account: 'a', mac: '', port: '1' }), null);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip list' }), null);
     assert.equal(targetKeyOf({ ...fixed, type: 'function' }), null);
   });
 });
