@@ -47,7 +47,7 @@ const NAMES = {
   self: `strip powerstrip data result device item record response details attributes properties info state
     status reported params parameters itemdata extra system sys getsysinfo sysinfo systeminfo deviceinfo
     stripinfo general all digest hardware node body payload content value values latest live now
-    statussts agent object thing metadata summary identity identification resource entity main message
+    statussts agent object thing meta metadata summary identity identification resource entity main message
     states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
   /** Of these, those in which a load is that of a processor. */
   system: 'sys system sysinfo systeminfo',
