@@ -101,14 +101,19 @@ function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
     : [entryOf(record, 0, asked)];
 }
 
-/** The entries of a success without `results`: the record that names a port, and in lists those that say whether it was switched. */
+/**
+ * The entries of a success without `results`: the record that names a port, those of `results` further down, and in other lists those that say
+ * whether it was switched.
+ */
 function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
   const own = portsIn(record).some((port) => portOf(port) > 0)
     ? [entryOf({ success: true, ...record }, 0, asked)]
     : [];
   const inner = Object.keys(record).flatMap((key) => {
     const value = record[key];
-    if (meaningOf(key).denied || meaningOf(key).part === 'network' || depth === DEEPEST) return [];
+    const { denied, part, plain } = meaningOf(key);
+    if (denied || part === 'network' || depth === DEEPEST) return [];
+    if (plain === 'results' && typeof value === 'object' && value !== null) return entriesOf(value, asked);
     if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
     const list = Array.isArray(value) ? value.filter(isRecord) : [];
     const results = list.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
