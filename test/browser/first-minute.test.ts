@@ -3,6 +3,7 @@ import { inject, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { Person } from './person';
+import { Sidebar } from './sidebar';
 import { setStage } from './stage';
 
 const [{ mac: DESK }] = STRIPS;
@@ -93,33 +94,6 @@ describe('the first minute', () => {
     await switchesOn(id);
   });
 
-  it('without an account: no simulator is put where it would not run', async () => {
-    const subflow = { id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} };
-    const places = {
-      locked: [{ ...tab, locked: true }],
-      disabled: [{ ...tab, disabled: true }],
-      subflow: [tab, subflow],
-    };
-    for (const [place, flows] of Object.entries(places)) {
-      await stage.red.deploy(flows);
-      await editor.close();
-      editor = await Editor.open(stage.browser, stage.red.url);
-      if (place === 'subflow') await editor.showTab('subflow');
-      const bar = await new Person(editor).showSidebar();
-      await bar.button('Add an account').click();
-      await editor.opened(editor.configDialog);
-      await editor.page.locator('#smart-strip-offer button').click();
-      const said = await editor.page.locator('#smart-strip-message-baseUrl').textContent();
-      assert.match(said ?? '', /Drag one into another flow/, place);
-      await editor.doneConfig();
-      const types = await editor.page.evaluate(() =>
-        window.RED.nodes.createCompleteNodeSet({}).map(({ type }) => type),
-      );
-      assert.ok(types.includes('strip-account') && !types.includes('strip simulator'), place);
-      assert.deepEqual(editor.errors, []);
-    }
-  });
-
   /** Types nothing: base URL and key were copied where they came from. */
   const enterAccount = async () => {
     await editor.opened(editor.configDialog);
@@ -173,5 +147,34 @@ describe('the first minute', () => {
       [`/api/public/v1/strips/${DESK}/switch`, { port: 2, on: true }],
     ]);
     assert.deepEqual(editor.errors, []);
+  });
+
+  // The last, because Node-RED 5 remembers that the side bar was shown, and a click on its tab would hide it in the next test.
+  it('without an account: no simulator is put where it would not run', async () => {
+    const subflow = { id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} };
+    const places = {
+      locked: [{ ...tab, locked: true }],
+      disabled: [{ ...tab, disabled: true }],
+      subflow: [tab, subflow],
+    };
+    for (const [place, flows] of Object.entries(places)) {
+      await stage.red.deploy(flows);
+      await editor.close();
+      editor = await Editor.open(stage.browser, stage.red.url);
+      if (place === 'subflow') await editor.showTab('subflow');
+      const bar = new Sidebar(editor);
+      await bar.show();
+      await bar.button('Add an account').click();
+      await editor.opened(editor.configDialog);
+      await editor.page.locator('#smart-strip-offer button').click();
+      const said = await editor.page.locator('#smart-strip-message-baseUrl').textContent();
+      assert.match(said ?? '', /Drag one into another flow/, place);
+      await editor.doneConfig();
+      const types = await editor.page.evaluate(() =>
+        window.RED.nodes.createCompleteNodeSet({}).map(({ type }) => type),
+      );
+      assert.ok(types.includes('strip-account') && !types.includes('strip simulator'), place);
+      assert.deepEqual(editor.errors, []);
+    }
   });
 });
