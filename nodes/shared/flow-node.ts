@@ -2,7 +2,6 @@ import { promisify } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
 import { StripError } from '../../src/api/errors';
 import { systemClock } from '../../src/api/types';
-import type { Evaluate } from '../../src/flow/input-fields';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
@@ -19,6 +18,7 @@ export function registerInputNode(
   createHandler: (context: HandlerContext) => Handle,
 ): void {
   watchDeploys(RED);
+  const evaluate = promisify(RED.util.evaluateNodeProperty.bind(RED.util));
 
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
@@ -29,7 +29,11 @@ export function registerInputNode(
       used = accountOf(RED, id).account;
       return used.get();
     };
-    const handle = createHandler({ config: def, evaluate: evaluator(RED, this), account });
+    const handle = createHandler({
+      config: def,
+      evaluate: (value, kind, msg) => evaluate(value, kind, this, msg),
+      account,
+    });
     // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
     const afterDeploy: Handle = async (input) => {
       await deployEnded();
@@ -67,12 +71,6 @@ export function handleInput(
 export function statusDisplay(node: Node): StatusDisplay {
   node.status({});
   return new StatusDisplay((status) => node.status(status ?? {}), systemClock);
-}
-
-/** Evaluates typed fields as Node-RED's own nodes do. */
-function evaluator(RED: NodeAPI, node: Node): Evaluate {
-  const evaluate = promisify(RED.util.evaluateNodeProperty.bind(RED.util));
-  return (value, type, msg) => evaluate(value, type, node, msg);
 }
 
 /** What the other nodes of this package use of an account node. */
