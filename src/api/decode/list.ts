@@ -139,7 +139,7 @@ class Search {
 
   /** Beside a record that holds strips, another may say that its own could not be read: `{"eu": {"strips": […]}, "us": {"error": …}}`. */
   #addFailed(others: readonly unknown[]): void {
-    this.wrappers.push(...others.filter(isRecord).filter(saysFailure));
+    for (const record of others.filter(isRecord)) if (saysFailure(record)) this.wrappers.push(record);
   }
 
   /** A wrapper, a map of strips, or one strip. */

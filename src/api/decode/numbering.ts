@@ -159,8 +159,8 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
   // Some services leave out a 0: unless the one without a number comes last, 1-3 may be counted from zero.
   if (raw.length === PORTS.length && raw[3] !== -1 && [-1, 1, 2, 3].every((number) => raw.includes(number)))
     return raw.map(() => null);
-  if (!raw.includes(0) || (areOutlets && Math.max(...raw) === PORTS.length))
-    return raw.map((number) => PORTS[number - 1] ?? null);
+  const isToFour = raw.includes(PORTS.length) && raw.every((number) => number <= PORTS.length);
+  if (!raw.includes(0) || (areOutlets && isToFour)) return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
 }

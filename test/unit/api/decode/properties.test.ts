@@ -402,6 +402,13 @@ describe('The decoder, whatever it is given', () => {
     );
   });
 
+  it('never throws on a list of 300,000 records that failed, beside a room', () => {
+    const room = { name: 'Hall', strips: [{ mac: MAC, outlets: [true, false, true, false] }] };
+    const failed = Array.from({ length: 300_000 }, () => ({ error: 'timeout' }));
+    const { strips, complete } = decodeList([room, ...failed], '2026-01-01T00:00:00.000Z');
+    assert.deepEqual([strips.length, complete], [1, false]);
+  });
+
   it('survives a record of 50,000 different names, again and again, and still knows the right ones', () => {
     for (let round = 0; round < 3; round++) {
       const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${round} ${i}`, true]));
