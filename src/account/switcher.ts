@@ -1,6 +1,6 @@
 import { asError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import { portsWith } from '../api/response';
-import type { Port, PortOrAll, Strip } from '../api/types';
+import { isoTime, type Port, type PortOrAll, type Strip } from '../api/types';
 import { protectedPorts, type CommandQueue, type QueuedCommand } from './command-queue';
 import type { Reader, Requests } from './requests';
 import type { StripStore } from './strip-store';
@@ -116,7 +116,7 @@ export class Switcher {
     const { clock, service } = this.options;
     const { mac } = queued.command;
     const asked = port === 'all' ? this.store.ports(mac) : [port];
-    const now = (): string => new Date(clock.wall()).toISOString();
+    const now = (): string => isoTime(clock.wall());
     const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
     if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
     const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);

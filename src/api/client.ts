@@ -11,7 +11,7 @@ import { InFlightSet, type InFlight } from './limits';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
 import { readAnswer, readSwitch, type ResponseHeaders, type HttpResponse, type ReadAnswer } from './response';
-import { isPossibleMac } from './types';
+import { isoTime, isPossibleMac } from './types';
 import type { Clock, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer, Timer } from './types';
 
 export interface ClientOptions {
@@ -150,7 +150,7 @@ export class Client implements Service {
   }
 
   #now(): string {
-    return new Date(this.#options.clock.wall()).toISOString();
+    return isoTime(this.#options.clock.wall());
   }
 }
 
