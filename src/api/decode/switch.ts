@@ -37,16 +37,17 @@ interface Entry {
 
 /**
  * Reads a switch answer. Its form is documented, so few other forms are accepted. `results` may also be one entry, a map keyed by port or by index, or the
- * whole answer. An answer that names another strip than the one that was `asked` for, or the opposite state, leaves it open what was
+ * whole answer, or stand further down in a success. An answer that names another strip than the one that was `asked` for, or the opposite state, leaves it open what was
  * switched. Never throws.
  */
 export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch {
   const documented = readDocumented(body);
   if (documented !== null) return documented;
   const fields = isRecord(body) ? body : {};
-  const found = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results');
-  const lists = found.filter((value) => typeof value === 'object' && value !== null);
   const success = agreed(valuesOf(fields, 'success').map((value) => ({ value })));
+  const own = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results');
+  const found = success !== true || own.some(isObject) ? own : [...own, ...resultsWithin(fields)];
+  const lists = found.filter(isObject);
   const entries =
     lists.length === 0 && success === true
       ? entriesWithin(fields, asked)
@@ -54,7 +55,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const isUncertain =
     entries.some(({ port, ok }) => ok === null || (ok && port === 0)) ||
     found.includes(false) ||
-    saysNo(fields, 0) ||
+    saysNo(fields, 0, found) ||
     saysPending(fields, 0) ||
     (asked !== undefined && lists.length === 0 && showsOpposite(fields, asked)) ||
     (asked !== undefined && looksLikeMac(asked.mac) && namesOther(body, asked.mac, 0));
@@ -101,19 +102,27 @@ function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
     : [entryOf(record, 0, asked)];
 }
 
-/**
- * The entries of a success without `results`: the record that names a port, those of `results` further down, and in other lists those that say
- * whether it was switched.
- */
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** The values under `results` in records of an answer, such as `data.results`. */
+const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
+  Object.keys(record).flatMap((key) => {
+    const value = record[key];
+    const { denied, part, plain } = meaningOf(key);
+    if (plain === 'results') return [value];
+    const mayHold = isRecord(value) && !denied && part !== 'network' && depth < DEEPEST;
+    return mayHold ? resultsWithin(value, depth + 1) : [];
+  });
+
+/** The entries of a success without `results`: the record that names a port, and in lists those that say whether it was switched. */
 function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
   const own = portsIn(record).some((port) => portOf(port) > 0)
     ? [entryOf({ success: true, ...record }, 0, asked)]
     : [];
   const inner = Object.keys(record).flatMap((key) => {
     const value = record[key];
-    const { denied, part, plain } = meaningOf(key);
+    const { denied, part } = meaningOf(key);
     if (denied || part === 'network' || depth === DEEPEST) return [];
-    if (plain === 'results' && typeof value === 'object' && value !== null) return entriesOf(value, asked);
     if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
     const list = Array.isArray(value) ? value.filter(isRecord) : [];
     const results = list.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
@@ -189,8 +198,11 @@ const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
 /** Records in records of an entry: `response.data.error`. */
 const DEEPEST = 3;
 
-/** Whether a record or one in it, but for the `results` of an answer, says no, names an error, or says by a word or status that it failed. */
-function saysNo(record: JsonRecord, depth: number): boolean {
+/**
+ * Whether a record or one in it says no, names an error, or says by a word or status that it failed. `results`: those of the answer, whose entries
+ * are read one by one.
+ */
+function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] = []): boolean {
   if (outcomesIn(record).includes(false)) return true;
   return hasField(record, (meaning, value) => {
     if (saysFailed(meaning, value)) return true;
@@ -199,8 +211,8 @@ function saysNo(record: JsonRecord, depth: number): boolean {
     // Further down, a reason may be that of anything.
     if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
-    if (meaning.denied || depth === DEEPEST || (depth === 0 && meaning.plain === 'results')) return false;
-    return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, depth + 1));
+    if (meaning.denied || depth === DEEPEST || results.includes(value)) return false;
+    return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, depth + 1, results));
   });
 }
 

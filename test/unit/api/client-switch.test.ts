@@ -34,11 +34,17 @@ describe('Client: answers to a switch', () => {
     });
   });
 
-  it('confirm an outlet whatever they say of others', async () => {
-    service.next(answer({ success: true, results: [...ok(2, 3), { port: 4, ok: false }] }));
-    const { results, confirmed } = await client.switch(MAC, 3, true);
-    assert.deepEqual([results, confirmed], [ok(3), [3]]);
-  });
+  const results = [...ok(2, 3), { port: 4, ok: false }];
+  for (const body of [
+    { success: true, results },
+    { success: true, data: { results } },
+  ]) {
+    it(`confirm an outlet whatever they say of others: ${Object.keys(body)[1]}`, async () => {
+      service.next(answer(body));
+      const { results, confirmed } = await client.switch(MAC, 3, true);
+      assert.deepEqual([results, confirmed], [ok(3), [3]]);
+    });
+  }
 
   it('confirm all outlets that they name, and all there are where they name none', async () => {
     service.next(answer({ success: true, results: ok(4, 1) }), answer({ success: true, results: [] }));
@@ -54,6 +60,7 @@ describe('Client: answers to a switch', () => {
     ['an outlet, but not of success', 2, { results: ok(2) }],
     ['an outlet that there is not', 2, { results: [{ port: 5, ok: true }] }],
     ['another outlet, without results', 2, { success: true, port: 3 }],
+    ['another outlet in results further down', 2, { success: true, port: 2, data: { results: ok(3) } }],
     ['another strip', 2, { success: true, mac: 'B1C2D3E4F5A6', results: ok(2) }],
     ['the opposite state', 2, { success: true, results: [{ port: 2, ok: true, on: false }] }],
     ['some of all outlets clearly', 'all', { success: true, results: [...ok(1, 2, 3), { port: 4 }] }],
