@@ -96,7 +96,7 @@ const NAMES = {
   total:
     'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched expected',
   /** How many came, or how many there are in all. */
-  count: 'count size length numberofelements num number returned n numberreturned',
+  count: 'count size length numberofelements num number returned n numberreturned shown displayed available',
   /** How many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage batches chunks parts`,
