@@ -62,12 +62,12 @@ export class Account {
     this.#announcedStatus = this.status();
   }
 
-  /** Reads the list of strips. Simultaneous reads share one request, but the answer belongs to the caller. */
+  /** Reads the list of strips. Simultaneous reads share one request, but each caller gets its own copy of the answer. */
   list(): Promise<ListAnswer> {
     return this.#read(() => this.#reader.list());
   }
 
-  /** Reads one strip; as `list`. */
+  /** Reads one strip. Simultaneous reads share one request, as in `list`. */
   get(mac: string): Promise<StripAnswer> {
     return this.#read(() => this.#reader.get(mac));
   }
@@ -88,16 +88,16 @@ export class Account {
   }
 
   /**
-   * Ends every command of an owner with CLOSED. What waits is not sent; what is under way may still be carried out; a cycle that pauses between its
-   * halves still switches on at its time. Returns, for each command that may not be carried out, whether it is confirmed in the end.
+   * Ends every command of an owner with CLOSED. Commands that wait are not sent. A request under way may still be carried out, and a cycle that has
+   * begun to switch off still switches on at its time. Returns, for each command except such cycles, whether it is confirmed in the end.
    */
   cancel(owner: object): readonly Promise<boolean>[] {
     return this.#queue.cancel(owner);
   }
 
   /**
-   * Tells `listener` what is known, before it returns, and then what changes; keeps the poll going. `readings`: MACs of strips whose load, voltage
-   * and signal should be kept up to date. A listener that throws does not affect the others. Returns a function that ends it.
+   * Tells `listener` all that is known before this method returns, and every change after that. Keeps the poll going. `readings`: MACs of strips whose
+   * load, voltage and signal should be kept up to date. A listener that throws does not affect the others. Returns a function that ends the subscription.
    */
   subscribe(listener: Listener, readings: readonly string[] | 'all' = []): () => void {
     if (this.#closing !== null) return () => undefined;
@@ -114,7 +114,7 @@ export class Account {
     };
   }
 
-  /** What was asked of the service since the account was created. */
+  /** Since the account was created: counts of requests, retries and errors, and the latest answer of each kind. */
   diagnostics() {
     const { requests, retries, errors, answers } = this.#requests.record;
     return { requests, retries, errors, ...answers };
@@ -134,8 +134,8 @@ export class Account {
   }
 
   /**
-   * Ends everything. Takes about a second for a switch request that is under way, up to five where an outlet must be switched on again after a
-   * cycle. No subscriber is called from now on. May be called again.
+   * Closes the account. Takes up to about a second if a switch request is under way, and up to five seconds if an outlet must be switched on again
+   * after a cycle. No subscriber is called from now on. May be called again.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
@@ -148,7 +148,7 @@ export class Account {
     this.#subscribers.clear();
     service.beginClose();
     this.#queue.close();
-    // A newer "on" that took a pending restore over may be about to begin.
+    // Looked up again each time: a newer "on" that took over a pending restore begins only when the older command has ended.
     const restoring = () =>
       this.#queue.commands.filter(({ hasPendingRestore, running }) => hasPendingRestore && running !== null);
     this.#requests.close();
@@ -190,7 +190,7 @@ export class Account {
   }
 
   #announce(changes: readonly Change[]): void {
-    // Without those who come meanwhile: they are told all that is known.
+    // A copy: a listener may add a subscriber, which is told all that is known, and must not be told these changes again.
     const subscribers = [...this.#subscribers];
     for (const change of changes) for (const subscriber of subscribers) this.#tell(subscriber, change);
   }

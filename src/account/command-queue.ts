@@ -4,11 +4,11 @@ import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } f
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
-/** Too many wait already. */
+/** The error for a command or read when too many are waiting already. */
 export const busy = (): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count: MAX_WAITING } });
 
-/** Milliseconds that a timer may be late without a command counting as too old. */
+/** A timer may be this many milliseconds late before a command counts as too old. */
 const TIMER_SLACK = 1_000;
 /** Shortest time between two looks for commands that have waited too long, in milliseconds. */
 const EXPIRY_INTERVAL = 100;
@@ -24,7 +24,7 @@ const EXPIRY_INTERVAL = 100;
  */
 type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
 
-/** A command from the request to the outcome. */
+/** A command, from its arrival to its outcome. */
 export class QueuedCommand {
   /** Outlets that it covers. */
   readonly ports: readonly Port[];
@@ -33,15 +33,15 @@ export class QueuedCommand {
   /** Wall clock minus monotonic clock when it arrived. If this difference has grown since, the machine slept for that long. */
   readonly clockOffset: number;
   phase: Phase = 'waiting';
-  /** What it does; a toggle becomes on or off once the strip was read. */
+  /** As in the command, but a toggle becomes on or off once the strip was read. */
   action: Action;
   /** Requests of it that are under way. */
   underWay = 0;
   /** Requests of it that wait for the semaphore. */
   admitting = 0;
-  /** For each of its switch requests that is under way, was carried out or may have been: the outlet. */
+  /** One outlet for each of its switch requests that is under way, was carried out, or may have been carried out. */
   readonly switchRequests: PortOrAll[] = [];
-  /** One of them was confirmed. */
+  /** One of its switch requests was confirmed. */
   hasSwitched = false;
   /** Error of its latest failed attempt. A success clears it, but not while another of its requests waits for a retry. */
   failure: StripError | null = null;
@@ -49,11 +49,11 @@ export class QueuedCommand {
   stopReason: StripError | null = null;
   /** Outlets that a cycle may have switched off, and that must be switched on again. */
   pendingRestores: readonly PortOrAll[] = [];
-  /** Begins when its turn comes, ends when nothing is done for it any more: with whether it is confirmed as a whole. */
+  /** Set when its turn comes. Resolves when it is done: whether the whole command was confirmed. */
   running: Promise<boolean> | null = null;
   /** Makes a cycle stop waiting for the answer to its "off"; `null` until a cycle begins. */
   stopWaiting: (() => void) | null = null;
-  /** Its message has an answer. */
+  /** Its message has ended with an error. The command itself may go on. */
   isSettled = false;
 
   /** `siblings`: the commands of its strip, itself included, in the order they came. */
@@ -71,7 +71,7 @@ export class QueuedCommand {
     this.clockOffset = clock.wall() - this.since;
   }
 
-  /** The commands whose turn it is at its outlets; where it is its own turn, itself. */
+  /** For each of its outlets, the command whose turn it is there. It may be this command. */
   get firsts(): QueuedCommand[] {
     return this.ports.map((port) => firstOf(this.siblings, port)).filter((first) => first !== undefined);
   }
@@ -93,49 +93,49 @@ export class QueuedCommand {
     return this.phase === 'restoring' || (this.stopReason === null && !this.hasPendingRestore);
   }
 
-  /** Whether its delays are cut short. Not those of a pending restore, unless a newer command takes it over. */
+  /** Whether its delays end early because it was stopped. Those of a pending restore end early only if a newer command takes it over. */
   get endsWaits(): boolean {
     return this.stopReason !== null && (!this.hasPendingRestore || this.stopReason.code === 'SUPERSEDED');
   }
 
-  /** Why its message ends with its node or account. */
+  /** The error for its message when its node is removed or its account closes. */
   get errorWhenClosed(): StripError {
     return closedError(this.switchRequests.length > 0 ? 'sent' : 'notSent', this.outlet);
   }
 
-  /** What errors name of it. */
+  /** The part of the command that error texts name. */
   get outlet(): Pick<Command, 'mac' | 'port'> {
     return { mac: this.command.mac, port: this.command.port };
   }
 }
 
 /**
- * The order of commands: those for one outlet go out one at a time in the order they came, those for different outlets side by side, and an "all"
- * waits for the outlets of its strip and they for it. While requests fail, a newer command replaces those that it makes pointless, and what
- * has waited for too long ends unsent.
+ * The order of commands: those for one outlet go out one at a time in the order they came, those for different outlets side by side. An "all" waits
+ * for older commands of its strip, and newer commands of the strip wait for it. While requests fail, a newer command replaces those that it makes
+ * pointless, and a command that has waited too long ends unsent.
  */
 export class CommandQueue {
-  /** Waits of commands between their requests. */
+  /** Delays before the next request of a command or read. */
   readonly delays: Delays;
   /** Milliseconds that a command may wait unsent. */
   readonly patience: number;
-  /** No command is begun any more. */
+  /** No command begins any more, except one that must switch outlets on again. */
   isClosed = false;
   /** How many commands failed because of `close`. */
   dropped = 0;
   /** Commands that are not done, in the order they came, by MAC key. */
   readonly #strips = new Map<string, QueuedCommand[]>();
   #size = 0;
-  /** Monotonic time of the service's latest answer; while requests of commands fail, to a switch request. */
+  /** Monotonic time of the service's latest answer. While requests of commands fail, only answers to switch requests count. */
   #answeredAt = -Infinity;
-  /** Why the latest request of a command failed; `null`: a switch request was answered since then, or nothing waits. */
+  /** The outage that made the latest request of a command fail; `null`: a switch request was answered since then, or the queue is empty. */
   #outage: StripError | null = null;
-  /** Looks for what has waited too long. */
+  /** Ends commands that have waited too long. */
   #expiry: Timer | null = null;
   /** When it fires, on the monotonic clock. */
   #expiryDue = 0;
 
-  /** `carryOut` carries out a command whose turn has come: it is called once for each, and the command ends with the error it rejects with. */
+  /** `carryOut` is called once for each command, when its turn comes. The command ends with its result or error. */
   constructor(
     private readonly options: AccountOptions,
     private readonly carryOut: (queued: QueuedCommand) => Promise<Outcome>,
@@ -166,7 +166,7 @@ export class CommandQueue {
     });
   }
 
-  /** The only place where a phase changes; what is restoring stays so until it is done. `progress`: what its message is told. */
+  /** The only place where a phase changes. A command that is restoring stays in this phase until it is done. `progress`: what to report for it. */
   enter(queued: QueuedCommand, phase: Phase, progress?: Progress): void {
     if (queued.phase === 'done') return;
     if (queued.phase !== 'restoring' || phase === 'done') queued.phase = phase;
@@ -177,9 +177,9 @@ export class CommandQueue {
     }
   }
 
-  /** Notes that an attempt failed, or must wait for a pause. A newer command may now replace this one; otherwise there will be another attempt. */
+  /** An attempt failed, or must wait for a pause. A newer command may now replace this one; otherwise there will be another attempt. */
   retryLater(queued: QueuedCommand, error: StripError): void {
-    // From its first failure on, answers to other commands make neither it nor what waits behind it more patient.
+    // From its first failure on, answers to other commands no longer extend how long it, or a command behind it, may wait.
     if (queued.failure === null)
       for (const each of queued.siblings) each.since = Math.max(each.since, this.#answeredAt);
     queued.failure = error;
@@ -194,7 +194,7 @@ export class CommandQueue {
       await this.delays.wait(queued, queued.command.delay);
     }
     const now = this.options.clock.monotonic();
-    // From now on the patience of what waits behind it counts.
+    // The patience of the commands that wait behind it begins now.
     for (const other of queued.siblings) if (this.#waitsForPause(other)) other.since = now;
   }
 
@@ -214,8 +214,8 @@ export class CommandQueue {
   }
 
   /**
-   * Milliseconds that are left of `limit`, counted from the latest of a command's arrival, the end of a pause in front of it and an answer; of one
-   * that failed, or waits for one that did, only an answer before the failure counts.
+   * Milliseconds that are left of `limit`. It is counted from the latest of: the command's arrival, the end of a cycle's pause in front of it, and the
+   * service's latest answer. If it failed, or waits for a command that failed, only answers before that failure count.
    */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
@@ -231,12 +231,12 @@ export class CommandQueue {
     if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
-  /** Ends all commands of an owner. Returns for each whether it is confirmed in the end; a cycle whose "on" is still sent is not one of them. */
+  /** Ends all commands of an owner. Returns, for each except cycles that must still switch on, whether it is confirmed in the end. */
   cancel(owner: object): Promise<boolean>[] {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
     this.#endAll(owned, (queued) => {
       const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
-      // What is under way or pauses goes on, but its message ends now.
+      // A request under way and the pause of a cycle go on, but the message ends now.
       this.#reject(queued, error);
       return error;
     });
@@ -244,7 +244,7 @@ export class CommandQueue {
     return ended.map(({ running }) => running ?? Promise.resolve(false));
   }
 
-  /** Begins no command any more, and keeps those that have begun from further attempts. */
+  /** From now on no command begins, and those that have begun make no further attempt. */
   close(): void {
     this.isClosed = true;
     // One that is superseded ends by itself: the newer command takes over what it had to restore.
@@ -252,7 +252,7 @@ export class CommandQueue {
     this.#endAll(commands, ({ errorWhenClosed }) => errorWhenClosed);
   }
 
-  /** Ends commands whose turn has not come, and keeps the others from further attempts: a request that is under way is left alone. */
+  /** Ends commands that are unsent, and keeps the others from further attempts. A request that is under way is left alone. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
     for (const queued of commands) queued.stopReason = errorFor(queued);
     // A command that waits for the semaphore ends now, too, and not when it is admitted.
@@ -283,7 +283,7 @@ export class CommandQueue {
     }
   }
 
-  /** Ends the message of a command. */
+  /** Ends the message of a command with an error. */
   #reject(queued: QueuedCommand, error: unknown): void {
     if (queued.isSettled) return;
     queued.isSettled = true;
@@ -307,7 +307,7 @@ export class CommandQueue {
     this.#outage = null;
   }
 
-  /** Makes sure that what has waited too long in `ms` milliseconds ends then. */
+  /** In `ms` milliseconds at the latest, ends the commands that have waited too long by then. */
   expireLater(ms: number): void {
     const { clock } = this.options;
     const due = clock.monotonic() + ms;
@@ -354,8 +354,8 @@ export class CommandQueue {
   }
 
   /**
-   * Ends what newer commands make pointless at those outlets of a command's strip whose first commands fail: everything older than the newest
-   * on/off, pairs of toggles, and waiting cycles but the newest. An "all" gives way only to a newer "all".
+   * Ends commands that newer ones make pointless, at the outlets in `troubled`, whose first command fails: everything older than the newest on/off,
+   * pairs of toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
    */
   #supersede({ siblings, command, ports }: QueuedCommand, troubled = ports): void {
     const skipped = protectedPorts(this.options, command.mac);
@@ -375,7 +375,7 @@ export class CommandQueue {
         ended.set(queued, 'toggles').set(newer, 'toggles');
         kept.splice(kept.indexOf(newer), 1);
       }
-      // A newer "on" that replaces a pending restore has to switch on what that had to.
+      // A newer "on" that replaces a pending restore must switch on the outlets of that restore.
       if (queued.hasPendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
     }
     this.#endAll([...ended.keys()], (queued) => {
@@ -386,7 +386,7 @@ export class CommandQueue {
 }
 
 interface Delay {
-  /** What waits; `null`: a read. */
+  /** The command that waits; `null`: a read. */
   readonly queued: QueuedCommand | null;
   /** On the monotonic clock. */
   readonly due: number;
@@ -422,12 +422,12 @@ class Delays {
     });
   }
 
-  /** Ends some now. */
+  /** Ends all delays now, or those for which `isOver` is true. */
   end(isOver: (queued: QueuedCommand | null) => boolean = () => true): void {
     for (const delay of this.#all) if (isOver(delay.queued)) delay.end();
   }
 
-  /** Ends each within `ms` milliseconds, at random, but for a cycle's between its halves. */
+  /** Makes each delay end at a random time within `ms` milliseconds, except the pause of a cycle between its halves. */
   shorten(ms: number): void {
     for (const delay of this.#all) {
       if (delay.queued?.phase === 'pausing') continue;
@@ -445,13 +445,13 @@ export const protectedPorts = ({ settings }: AccountOptions, mac: string): Port[
     settings.protectedOutlets.some((outlet) => outlet.port === port && sameMac(outlet.mac, mac)),
   );
 
-/** The command of an outlet whose turn it is. */
+/** The command whose turn it is at an outlet. */
 const firstOf = (siblings: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>
   siblings.find(({ ports }) => ports.includes(port));
 
 /**
- * Whether a newer on/off may replace a pending restore. A newer "on" is then retried without a deadline, so it may cover only outlets that must go
- * on. It must begin at once: a command that waits may be ended before it switches the outlet on.
+ * Whether a newer on/off may replace a pending restore. A newer "on" is then retried without a deadline, so it may cover only outlets that must be
+ * switched on. It must begin at once: a command that waits could end before it has switched them on.
  */
 function takesOver(
   newer: QueuedCommand,

@@ -9,14 +9,14 @@ import type { AccountOptions } from './types';
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5 * 60_000;
 const WAIT_WHILE_REJECTED = 15 * 60_000;
-/** If pauses that the service asks for keep a list from being read for so many milliseconds, what the last one said is old. */
+/** If pauses that the service asks for delay the next list by more than this many milliseconds, the last list counts as outdated. */
 const LONG_PAUSE = 60_000;
-/** Part of the interval by which it varies either way. */
+/** The fraction by which the interval varies at random, up or down. */
 const JITTER = 0.1;
 
 /**
- * Reads the list, and the readings that it does not tell, round after round, while the account has subscribers. The interval counts from the end of
- * a round to the beginning of the next, so that a slow service is not asked more often than a fast one.
+ * While the account has subscribers, reads the list again and again, each time followed by the readings that the list lacks. The interval counts from
+ * the end of a round to the beginning of the next, so that a slow service has as much rest as a fast one.
  */
 export class Poller {
   isRunning = false;
@@ -31,13 +31,13 @@ export class Poller {
   #failures = 0;
   /** The next wait is random within the whole interval, so that many accounts that start together do not poll at the same moments. */
   #isUnsettled = true;
-  /** What the log says is failing. */
+  /** What was logged as failing and has not recovered since. */
   #loggedFailure: 'list' | 'readings' | null = null;
-  /** Monotonic time when a pause first kept a list from being read; `null`: none has since the last round. */
+  /** Monotonic time when a pause first delayed the next list; `null`: no pause has delayed it. */
   #heldUpAt: number | null = null;
   #refreshAfterRound = false;
 
-  /** `onOutdated` is called when a pause has kept a round waiting so long that what the store knew is old. */
+  /** `onOutdated` is called when pauses have delayed a list so long that the store has marked all strips as unavailable. */
   constructor(
     private readonly options: AccountOptions,
     private readonly store: StripStore,
@@ -67,7 +67,7 @@ export class Poller {
     this.#clearTimer();
   }
 
-  /** A request succeeded: what kept the poller from asking may be over. `endedPause`: a rate limit is. */
+  /** A request succeeded: after a failure, the next round may begin earlier. `endedPause`: it ended a rate limit. */
   succeeded(endedPause: boolean): void {
     const { interval } = this.options.settings;
     if (endedPause) this.#soon(this.#firstWait());
@@ -127,7 +127,7 @@ export class Poller {
     this.#failure = listError;
     const failing = listError !== null ? 'list' : readingsError !== null ? 'readings' : null;
     if (failing === this.#loggedFailure) return;
-    // A list that fails is said also where only readings have failed so far.
+    // If the readings were failing and now the list fails, only the new failure is logged.
     if (failing !== 'list' && this.#loggedFailure !== null) this.options.log.recovered(this.#loggedFailure);
     if (failing !== null && error !== null) this.options.log.failing(failing, error);
     this.#loggedFailure = failing;
@@ -138,7 +138,7 @@ export class Poller {
     const { clock, settings } = this.options;
     const { interval, minInterval } = settings;
     const { remaining } = this.cooldown;
-    // After a list that was read, a pause does not change when the next one is due: `#round` then waits for its end.
+    // If the list was read, a pause does not change when the next round is due: `#round` then waits for the end of the pause.
     if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
     const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
@@ -155,7 +155,7 @@ export class Poller {
   #firstWait(): number {
     const { clock, settings } = this.options;
     const wait = clock.random() * settings.interval;
-    // Moved behind the minimum interval, not cut off at it: there, many accounts that begin together would ask together again.
+    // Not `Math.max`: many accounts that start together would then poll together again, exactly at the minimum interval.
     return wait < settings.minInterval ? wait + settings.minInterval : wait;
   }
 

@@ -5,10 +5,10 @@ import type { Reader } from './requests';
 import type { StripStore, UnlistedReadings } from './strip-store';
 import type { AccountOptions } from './types';
 
-/** Longest wait, in milliseconds, before a strip is asked again that did not answer, or told nothing more than the list. */
+/** Longest wait, in milliseconds, before asking a strip again that did not answer, or whose answer added nothing to the list. */
 const LONGEST_WAIT = 5 * 60_000;
 
-/** How asking one strip for its readings has gone. Times are on the monotonic clock. */
+/** What happened so far when one strip was asked for its readings. Times are on the monotonic clock. */
 interface Attempts {
   /** When it was asked last. */
   askedAt: number;
@@ -32,17 +32,17 @@ export class ReadingsPoll {
   ) {}
 
   /**
-   * One round, after a list. It uses half of the requests at once, so that commands need not wait until it is over. Returns why the readings of some
-   * strip cannot be read; `null` where all can.
+   * One round, after a list. It uses only half of the account's parallel requests, so that commands need not wait until it is over. Returns an error
+   * if the readings of some strip cannot be read, else `null`.
    */
   async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
     const strips = this.store.unlistedReadings().map((state) => ({ state, attempts: this.#of(state) }));
     this.#attempts = new Map(strips.map(({ state, attempts }) => [keyOf(state), attempts]));
-    // There may not be enough time for all, so they take turns.
+    // There may not be enough time for all strips, so those that were asked longest ago come first.
     strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
     const end = clock.monotonic() + settings.interval;
-    // Shared by all: each strip is taken once.
+    // One iterator for all `ask` loops, so that each strip is taken once.
     const turns = strips.values();
     let failure: StripError | null = null;
     const ask = async (): Promise<void> => {
@@ -75,10 +75,10 @@ export class ReadingsPoll {
       Object.assign(attempts, { due: clock.monotonic() + wait, failures: 0, error: null });
     } catch (thrown) {
       const error = asError(thrown);
-      // What cannot be a MAC in a request's path never will be.
+      // It is no failure if the service does not know the strip, or if the list has a MAC that cannot be put into a path.
       attempts.error = isUnknownStrip(error) || error.code === 'INVALID_INPUT' ? null : error;
       if (attempts.error === null || ++attempts.failures < 2) return;
-      // A single failure may be chance. From the second on nothing is known, and the strip is asked less and less often.
+      // A single failure may be chance. From the second on, the readings are unknown, and the strip is asked less and less often.
       this.store.forgetReadings(mac, version);
       attempts.due =
         clock.monotonic() + Math.min(settings.interval * 2 ** (attempts.failures - 1), LONGEST_WAIT);
@@ -86,5 +86,5 @@ export class ReadingsPoll {
   }
 }
 
-/** If the list has other readings of a strip than before, its attempts start from zero. */
+/** Has the missing readings in it: if the list begins or stops to have a reading, the strip's attempts start from zero. */
 const keyOf = ({ strip, unlisted }: UnlistedReadings): string => [macKey(strip.mac), ...unlisted].join(' ');

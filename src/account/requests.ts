@@ -10,11 +10,11 @@ import type { AccountOptions } from './types';
 /** Milliseconds. */
 const FIRST_BACKOFF = 500;
 const LONGEST_BACKOFF = 10_000;
-/** Longest wait between attempts to switch an outlet back on that the service refuses. Milliseconds. */
+/** Longest wait between attempts to switch an outlet back on, while the service refuses them. Milliseconds. */
 const LONGEST_REFUSED_BACKOFF = 60_000;
-/** After the first success, all retries that wait are sent within this time. */
+/** After a success, all retries that wait are sent within this time, in milliseconds. */
 const WAKE_SPREAD = 1_000;
-/** Shortest time between two such wake-ups: some requests may succeed while others never do. */
+/** Shortest time, in milliseconds, before a success does this again: some requests may succeed while others never do. */
 const WAKE_INTERVAL = 5_000;
 
 /**
@@ -24,13 +24,13 @@ const WAKE_INTERVAL = 5_000;
 export class Requests {
   readonly cooldown: Cooldown;
   readonly record: RequestRecord;
-  /** How many requests of commands have ended. */
+  /** Count of command requests that have ended. */
   commandRequestsOver = 0;
   readonly #slots: Semaphore;
   #wokenAt = -Infinity;
   #isRetryLogged = false;
 
-  /** `onAnswer` is called when a request is over. `endedPause`: the service no longer asks for one. */
+  /** `onAnswer` is called when a request is over. `endedPause`: its success ended a pause that the service had asked for. */
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
@@ -70,7 +70,7 @@ export class Requests {
       }
       if (!isStripError(failure) || queued === null) throw failure;
       const wait = this.#retryAfter(queued, failure, failures);
-      // A pause that the service asked for has a line of its own.
+      // A pause that the service asked for has its own log line.
       if (!this.#isRetryLogged && this.cooldown.error !== failure) {
         this.#isRetryLogged = true;
         this.options.log.retrying(failure);
@@ -79,13 +79,13 @@ export class Requests {
     }
   }
 
-  /** Restores are sent at once and without the concurrency limit. */
+  /** From now on, restores are sent at once and without the concurrency limit. */
   close(): void {
     this.#slots.open();
     this.queue.delays.end();
   }
 
-  /** Throws if a command must make no further attempt, or a read none at all. */
+  /** Throws if a command, or a read (`null`), must not be sent any more. */
   #check(queued: QueuedCommand | null): void {
     if (queued === null) {
       if (this.queue.isClosed) throw closedError('account');
@@ -182,7 +182,7 @@ export class Requests {
   }
 }
 
-/** A read that is under way, for all callers that ask for the same. */
+/** A read that is under way, shared by all callers that ask for the same. */
 interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
   /**
@@ -209,7 +209,7 @@ export class Reader {
     return this.#share(this.#lists, null, () => this.#askList());
   }
 
-  /** As `list`. */
+  /** Reads one strip. The answer is shared, as in `list`. */
   get(mac: string): Promise<StripAnswer> {
     return this.#share(this.#strips, macKey(mac), () => this.askStrip(mac));
   }
@@ -229,8 +229,8 @@ export class Reader {
   }
 
   /**
-   * Sends a request about a strip, with the MAC in the spelling of the service, which only a list tells. If the service does not know the user's
-   * spelling and no list was read yet, reads the list and sends the request again. The caller has acquired the semaphore.
+   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know the user's spelling and no list was read yet,
+   * reads the list, and sends the request again if the list spells the MAC differently. The caller has acquired the semaphore.
    */
   withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
     const spelling = this.store.spelling(mac);

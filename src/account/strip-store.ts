@@ -3,18 +3,18 @@ import { macKey, PORTS, READINGS } from '../api/types';
 import type { ListAnswer, Outlet, Port, PortOrAll, ReadingName, Strip, StripAnswer } from '../api/types';
 import type { AccountOptions, AccountStatus, Change } from './types';
 
-/** After so many milliseconds out of the list a strip is forgotten. */
+/** A strip that has been missing from complete lists for this many milliseconds is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
-/** Beyond so many strips, those out of the list are forgotten at once; bounds memory. */
+/** If more strips than this are known, those that are missing from a complete list are forgotten at once. This bounds memory. */
 const MAX_STRIPS = 20_000;
 
-/** What has a version of its own. */
+/** Each of these fields has its own version. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
-/** The store as others see it. */
+/** What users of the account see of the store. */
 export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
-/** Names that the user gave outlets of one strip. */
+/** Names that the user gave the outlets of one strip. */
 type OutletNames = ReadonlyMap<PortOrAll | null, string>;
 
 /** A strip, and the readings that are missing from the newest list. */
@@ -24,29 +24,29 @@ export type UnlistedReadings = Readonly<Pick<StripState, 'strip' | 'unlisted'>>;
 class StripState {
   /** As known now. Replaced on each change. */
   strip: Strip;
-  /** The last values that were not unknown. */
+  /** The last known values; they stay when a value becomes unknown. */
   readonly lastOn = new Map<Port, boolean>();
   readonly lastReading = new Map<ReadingName, number>();
   /** An answer listed its outlets, so the strip has these and not the assumed four. */
   areOutletsKnown = false;
-  /** Of the newest list it was in. */
+  /** Version of the newest list that has this strip; 0: none. */
   listVersion = 0;
-  /** Readings that this list does not have. */
+  /** Readings of this strip that are missing from that list. */
   unlisted: readonly ReadingName[] = [];
   /** The newest list calls it offline. */
   isOfflineByList = false;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
   isOfflineByAnswer = false;
-  /** The last answer about it alone could be read. */
+  /** The last answer about this strip alone could be read. */
   readable = true;
-  /** Monotonic time when it left the list. */
+  /** Monotonic time when it was first missing from a complete list; `null`: it is not missing. */
   leftAt: number | null = null;
-  /** No answer about it has been taken in. */
+  /** No answer about this strip has been taken in yet. */
   #isEmpty = true;
-  /** Of the newest answer about each field. */
+  /** Version of the newest answer about each field. */
   readonly #versions = new Map<VersionedField, number>();
 
-  /** `givenNames`: those that the user gave its outlets. `isNew`: it is first seen after a complete list that did not have it. */
+  /** `givenNames`: names that the user gave its outlets. `isNew`: it appears after a complete list that did not have it. */
   constructor(
     mac: string,
     at: string,
@@ -59,13 +59,13 @@ class StripState {
   }
 
   /**
-   * Takes in what an answer tells, as far as nothing newer is known, and returns what that changes. `update` has a MAC only where it is the service's
-   * answer about the strip: a confirmed switch and a change of availability have none. `unsure`: fields for which the answer cannot be relied on;
-   * they keep their value.
+   * Takes in an answer, except for the fields of which something newer is known, and returns the changes. `update` has a MAC only if it was read from
+   * the service: a confirmed switch or a change of availability has none. `unsure`: fields that keep their value, because the answer cannot be relied
+   * on for them.
    */
   take(update: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
     const known = this.strip;
-    /** Whether it is the newest answer about a field. If so, older ones are not accepted any more. */
+    /** Whether this is the newest answer about a field. If so, its version is kept, and older answers are not accepted any more. */
     const accepts = (field: VersionedField): boolean => {
       if (unsure.includes(field) || (this.#versions.get(field) ?? 0) >= version) return false;
       this.#versions.set(field, version);
@@ -87,7 +87,7 @@ class StripState {
       const before = known.outlets.find((outlet) => outlet.port === port);
       const after = updated.find((outlet) => outlet.port === port);
       if (after === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
-      // An answer that lists outlets leaves the others unknown.
+      // If an answer lists outlets, those that it does not list become unknown.
       const on = (after !== undefined || listsOutlets) && accepts(port) ? after?.on : before?.on;
       const name = this.givenNames.get(port) ?? (description && after?.name) ?? before?.name;
       outlets.push({ port, on: on ?? null, name: name ?? null });
@@ -140,9 +140,9 @@ class StripState {
 }
 
 /**
- * What is known of an account's strips. Order is a version number, never time: a read carries the number taken when it was asked, a switch the one
- * taken when it was confirmed, and the greater number wins. So a read that was asked before a switch was confirmed changes nothing about that
- * switch's outlets, whenever it arrives. The user's names and units are put in here.
+ * What is known of an account's strips. A version number, never a time, says which of two answers is newer: a read gets its version when it is
+ * requested, a switch when it is confirmed, and the higher version wins. So a read that was requested before a switch was confirmed changes nothing
+ * about that switch's outlets, whenever its answer arrives. The names and units that the user gave are added here.
  */
 export class StripStore {
   /** By MAC key. */
@@ -151,13 +151,15 @@ export class StripStore {
   readonly #givenNames = new Map<string, OutletNames>();
   readonly #units: Strip['units'];
   #version = 0;
-  /** Versions of the newest list and of the newest complete one; 0: none yet. */
+  /** Version of the newest list; 0: none yet. */
   #listVersion = 0;
   /** Monotonic time when the newest list was taken in. */
   #listedAt = -Infinity;
+  /** Version of the newest complete list; 0: none yet. */
   #completeVersion = 0;
+  /** Version of the newest answer or failure that `available` takes into account. */
   #availableVersion = 0;
-  /** What the answer that is being taken in has changed. */
+  /** Changes by the answer that is being taken in, until they are announced. */
   readonly #changes: Change[] = [];
   /** Whether the service answered last time; `null`: it was not asked yet. */
   available: boolean | null = null;
@@ -167,7 +169,7 @@ export class StripStore {
   listed: AccountStatus['listed'] = null;
   /** The last list could be read. */
   readable = true;
-  /** The newest list could not be read, and has no strips: whether they are available is not known. */
+  /** The newest list could not be read and has no strips, so it is not known whether any strip is available. */
   #isListUnreadable = false;
 
   /**
@@ -186,7 +188,7 @@ export class StripStore {
     this.#units = Object.fromEntries(Object.entries(units).filter(([, unit]) => unit !== ''));
   }
 
-  /** The version of a read that is about to be asked, or of a switch that was confirmed just now. */
+  /** A new version: for a read that is about to be requested, or for a switch that was confirmed just now. */
   nextVersion(): number {
     return ++this.#version;
   }
@@ -200,7 +202,7 @@ export class StripStore {
     return this.#find(mac)?.strip;
   }
 
-  /** As the service spells it, once that is known. */
+  /** A MAC as the service spells it, as soon as that is known; before that, as given. */
   spelling(mac: string): string {
     return this.#find(mac)?.strip.mac ?? mac;
   }
@@ -220,7 +222,7 @@ export class StripStore {
     return state?.areOutletsKnown === true ? state.strip.outlets.map(({ port }) => port) : PORTS;
   }
 
-  /** The last known state of an outlet; of all: whether any is on, `null` where that is not known. */
+  /** The last known state of an outlet; for "all", whether any outlet is on. `null`: not known. */
   lastState(mac: string, port: PortOrAll): boolean | null {
     const state = this.#find(mac);
     if (state === undefined) return null;
@@ -230,7 +232,7 @@ export class StripStore {
     return state.areOutletsKnown && !states.includes(undefined) ? false : null;
   }
 
-  /** Strips in the newest list that did not tell all their readings. */
+  /** Strips in the newest list of which some reading is missing there. */
   unlistedReadings(): UnlistedReadings[] {
     return [...this.#strips.values()].filter(
       ({ listVersion, unlisted }) => listVersion === this.#listVersion && unlisted.length > 0,
@@ -238,8 +240,8 @@ export class StripStore {
   }
 
   /**
-   * Takes in a list asked as `version`. Returns it corrected where something newer is known, or the user gave a name, so that its reader never
-   * sees a switch undone.
+   * Takes in a list that was requested with this version. Returns it with whatever newer is known and with the user's names and units, so that
+   * the caller never sees a confirmed switch undone.
    */
   list(answer: ListAnswer, version: number): ListAnswer {
     const { complete, readable } = answer;
@@ -262,7 +264,7 @@ export class StripStore {
         state.listVersion = version;
         state.isOfflineByList = !strip.available;
         state.unlisted = READINGS.filter((name) => strip[name] === null);
-        // If the strip is read separately, its own answers tell what the list does not, and only they say that it is no longer offline.
+        // If the strip is also read alone, those answers have the readings that the list lacks, and only they can say that it is online again.
         const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.unlisted] : [];
         if (strip.available && state.isOfflineByAnswer && unsure.length > 0) unsure.push('available');
         this.#take(state, strip, version, unsure);
@@ -281,7 +283,7 @@ export class StripStore {
     return { ...answer, strips };
   }
 
-  /** Takes in the answer about one strip, asked as `version`; as `list`. */
+  /** Takes in the answer about one strip, requested with this version. Returns it corrected, as `list` does. */
   strip(answer: StripAnswer, version: number): StripAnswer {
     const { strip, readable } = answer;
     this.#noteReached(version);
@@ -294,10 +296,10 @@ export class StripStore {
     if (isNews) this.options.log.unreadable('strip');
     state.readable = readable;
     state.isOfflineByAnswer = !strip.available;
-    // If the list calls it offline, an answer that says nothing of that does not make it available.
+    // If the list says that the strip is offline, an answer that says nothing about this does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
     const isUncertain = strip.available && !answer.saysOnline && state.isOfflineByList && isListRecent;
-    // Its path is made with the spelling of the list.
+    // The spelling of the list stays: requests use it in their path.
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
     this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
@@ -320,15 +322,15 @@ export class StripStore {
     return state.strip;
   }
 
-  /** A list asked as `version` failed: each strip without a newer answer becomes unavailable. */
+  /** A list that was requested with this version failed: each strip without a newer answer becomes unavailable. */
   failed(error: StripError, version: number): void {
-    // What was answered about strips meanwhile says nothing of a list that the service refuses.
+    // If the service refuses the list, only a newer list counts: newer answers about single strips say nothing about the list.
     this.#noteAnswer(error, version, onlyListEnds(error) ? this.#listVersion : this.#availableVersion);
     this.#markAllUnavailable(version);
     this.#tell();
   }
 
-  /** The readings that the list does not tell could not be read; `version`: of that read. */
+  /** The readings that are missing from the list could not be read and become unknown. `version`: that of the failed read. */
   forgetReadings(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
@@ -337,7 +339,7 @@ export class StripStore {
     this.#tell();
   }
 
-  /** The service does not know this strip (any more); `version`: of the read that it answered so. */
+  /** The service does not know this strip (any more). `version`: that of the read which found this. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
     if (state === undefined) return;
@@ -346,7 +348,7 @@ export class StripStore {
     this.#tell();
   }
 
-  /** All that is known, told as if it had become known just now. */
+  /** All that is known, as changes that have just happened. */
   *initialChanges(): Generator<Change> {
     for (const { strip, lastOn, lastReading } of this.#strips.values()) {
       yield { kind: 'strip', strip, available: strip.available, previous: null, isNew: false };
@@ -378,7 +380,7 @@ export class StripStore {
     return this.available === true && !this.#isListUnreadable;
   }
 
-  /** Notes whether the service answered, unless `newest` is newer: `error` is `null`, or says why not. */
+  /** Sets `available` and `error` (`null`: the service answered), unless `version` is not newer than `newest`. */
   #noteAnswer(error: StripError | null, version: number, newest = this.#availableVersion): void {
     if (version <= newest) return;
     this.#availableVersion = Math.max(this.#availableVersion, version);
@@ -386,7 +388,7 @@ export class StripStore {
     this.available = error === null;
   }
 
-  /** The service answered about a strip. If it answers, but not with a list that can be read, only another list says that this is over. */
+  /** The service answered a request about one strip. This ends a known error, except one that only a list can end. */
   #noteReached(version: number): void {
     if (this.error === null || !onlyListEnds(this.error)) this.#noteAnswer(null, version);
   }
@@ -412,7 +414,7 @@ export class StripStore {
     this.#changes.push({ kind: 'removed', strip: state.strip });
   }
 
-  /** With the first complete list: warns of configured outlets that it does not have. */
+  /** Called with the first complete list: warns of configured outlets that are not in it. */
   #checkOutlets(): void {
     const { protectedOutlets, outletNames } = this.options.settings;
     const all = [['protected', protectedOutlets] as const, ['named', outletNames] as const];
@@ -425,10 +427,10 @@ export class StripStore {
   }
 }
 
-/** The service can be reached, but does not list its strips. */
+/** The service can be reached, but does not return a list. So only a list can show that this error is over. */
 const onlyListEnds = (error: StripError): boolean => !isOutage(error) || error.code === 'SERVICE';
 
-/** An answer about a strip, corrected where something newer is known. */
+/** An answer about a strip, with whatever newer is known and with the user's names and units. */
 function corrected(answer: Strip, { strip }: StripState): Strip {
   const outlets = answer.outlets.map(({ port, on }) => {
     const outlet = strip.outlets.find((each) => each.port === port);

@@ -6,7 +6,7 @@ import type { Reader, Requests } from './requests';
 import type { StripStore } from './strip-store';
 import type { AccountOptions, Command, Outcome } from './types';
 
-/** How a command becomes requests. */
+/** The requests that a command needs. */
 interface Plan {
   /** One request each: the command's own port, or single outlets of an "all". */
   readonly targets: readonly PortOrAll[];
@@ -14,9 +14,9 @@ interface Plan {
   readonly skipped: readonly Port[];
 }
 
-/** Carries out commands: what on/off, toggle and cycle mean in requests. */
+/** Carries out commands: turns on/off, toggle and cycle into requests. */
 export class Switcher {
-  /** `refresh` asks for the states of outlets again, soon. */
+  /** `refresh` makes the account read the list soon. */
   constructor(
     private readonly options: AccountOptions,
     private readonly store: StripStore,
@@ -40,7 +40,7 @@ export class Switcher {
       if (queued.hasPendingRestore) return await this.#restore(queued, this.#plan(queued.command, true));
       return await this.#send(queued, action);
     } catch (error) {
-      // An earlier attempt may have switched, whatever the last one failed with.
+      // An earlier attempt may have switched, whatever the error of the last one is.
       if (queued.switchRequests.length > 0) this.refresh();
       throw error;
     }
@@ -60,14 +60,14 @@ export class Switcher {
       throw new StripError('BAD_RESPONSE', sentenceKey, { params: { mac, port }, response });
     }
     queued.action = on;
-    // Protected outlets are left out of an "all", whatever it becomes, unless there are no others.
+    // A toggle of "all" leaves protected outlets out, also if it switches on, unless all outlets are protected.
     const leavesOut = port === 'all' && this.#unprotected(mac).length > 0;
     return await this.#send(queued, on, this.#plan(queued.command, on && !leavesOut));
   }
 
-  /** The opposite of what an outlet is; of all, off if any is on. `null`: unknown. */
+  /** The opposite of an outlet's state; for "all", off if any outlet is on. `null`: unknown. */
   #opposite({ mac, available, outlets }: Strip, port: PortOrAll): boolean | null {
-    // What the service last heard of a strip that it cannot reach may have changed since.
+    // The service cannot reach the strip, so the states that it knows may be old.
     if (!available) return null;
     const free = this.#unprotected(mac);
     // If all outlets are protected and one is on, the toggle becomes an off, which `#plan` refuses.
@@ -102,7 +102,7 @@ export class Switcher {
     }
   }
 
-  /** Sends the requests of a plan. One outcome of them all, or one error that tells all. */
+  /** Sends the requests of a plan. Returns one outcome for all of them, or throws one error about all of them. */
   #send(queued: QueuedCommand, on: boolean, plan = this.#plan(queued.command, on)): Promise<Outcome> {
     const send = (port: PortOrAll) => this.requests.send(queued, () => this.#post(queued, port, on));
     const [first] = plan.targets;
@@ -152,7 +152,7 @@ export class Switcher {
     }
   }
 
-  /** Requests that switching takes; throws PROTECTED where it is not allowed. */
+  /** The requests that switch to `on`. Throws PROTECTED if that is not allowed. */
   #plan({ mac, port }: Command, on: boolean): Plan {
     const skipped = on ? [] : protectedPorts(this.options, mac);
     const isAlone = port !== 'all' && !skipped.includes(port);
@@ -175,13 +175,13 @@ export class Switcher {
 const isClearNo = ({ code, sentenceKey }: StripError): boolean =>
   code === 'SWITCH_FAILED' && sentenceKey !== 'SWITCH_FAILED.repeated';
 
-/** The outcome of several requests together; throws one error that tells all where some failed. */
+/** Combines the outcomes of several requests. If some failed, throws one error about all of them. */
 function merge(
   { command: { mac, port }, switchRequests }: QueuedCommand,
   { targets, skipped }: Plan,
   ends: readonly (Outcome | StripError)[],
 ): Outcome {
-  // An earlier attempt may have switched, whatever the last one failed with.
+  // An earlier attempt may have switched, whatever the error of the last one is.
   const isUnclear = (end: Outcome | StripError, index: number): boolean =>
     isStripError(end) && !isClearNo(end) && switchRequests.some((to) => to === targets[index]);
   const results = ends.flatMap((end, index) =>
@@ -195,7 +195,7 @@ function merge(
   }
 
   const switched = portsWith(results, true);
-  // A reason that all failures share says more than a list of outlets.
+  // The reason of one failure says more than a list of the outlets that failed.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
     ends.filter(isUnclear).find(isStripError) ??

@@ -10,7 +10,7 @@ import type {
   SwitchResult,
 } from '../api/types';
 
-/** What a command asks of an outlet: an absolute state, or something that the account works out when its turn has come. */
+/** What a command does: it switches on (`true`) or off, or the account works out the new state when it is the command's turn. */
 export type Action = boolean | 'toggle' | 'cycle';
 
 /** A command for one outlet, or for all outlets of a strip. */
@@ -23,10 +23,10 @@ export interface Command {
   delay: number;
 }
 
-/** What became of a command that succeeded; one that did not rejects with a `StripError`. */
+/** The result of a command that succeeded. A failed command rejects with a `StripError`. */
 export interface Outcome {
   mac: string;
-  /** Of the strip. */
+  /** Name of the strip. */
   name: string | null;
   port: PortOrAll;
   /** Name of the outlet; `null` for all of them. */
@@ -49,14 +49,14 @@ export type Progress =
 export interface RunOptions {
   /** Whose command this is, for instance a flow node: `cancel(owner)` ends all commands of an owner. */
   owner?: object;
-  /** Called when the command begins to wait for its next attempt, also because of a rate limit, or to wait in the middle of a cycle. */
+  /** Called when the command begins to wait: for its next attempt (also because of a rate limit), or between the halves of a cycle. */
   onProgress?: (progress: Progress) => void;
 }
 
 /**
  * What a subscriber is told. `previous` is the last known value; `null`: there was none, or the subscription has just begun. When a value becomes
- * unknown, a change with `null` is sent. When it is known again, another change is sent; its `previous` is the value before it became unknown, so it
- * may equal the new one.
+ * unknown, the change has `null` as its new value. When it is known again, there is another change; its `previous` is the value before it became
+ * unknown, so it may equal the new one.
  */
 export type Change =
   | { kind: 'outlet'; strip: Strip; port: Port; on: boolean | null; previous: boolean | null }
@@ -67,7 +67,7 @@ export type Change =
   | { kind: 'description'; strip: Strip }
   /** The strip has not been in the list for a day and is forgotten. */
   | { kind: 'removed'; strip: Strip }
-  /** `status()` changed, not counting `lastAnswerAt`. Also told to every subscriber when it has subscribed. */
+  /** `status()` changed, not counting `lastAnswerAt`. Each new subscriber is told it once, too. */
   | { kind: 'account'; available: boolean | null };
 
 export type Listener = (change: Change) => void;
@@ -82,7 +82,7 @@ export interface AccountStatus {
   readonly readable: boolean;
   /** Whether a list of the strips was read, and whether one of them was complete; `null`: none yet, though commands may have succeeded. */
   readonly listed: 'part' | 'whole' | null;
-  /** Wall-clock milliseconds, when the service last answered a request well. */
+  /** Wall-clock milliseconds when a request last succeeded. */
   readonly lastAnswerAt: number | null;
   /** Wall-clock milliseconds until which the service asked for a pause; `null`: it did not. */
   readonly cooldownUntil: number | null;
@@ -93,49 +93,49 @@ export interface AccountStatus {
 export interface AccountSettings {
   /** Milliseconds between polls. */
   interval: number;
-  /** No two polls begin closer together than so many milliseconds, whatever makes the account poll earlier. */
+  /** Milliseconds: the shortest time between the beginnings of two polls, also if something makes the account poll earlier. */
   minInterval: number;
   /** Milliseconds a command may be retried or wait; 0 = no retry. */
   retryFor: number;
-  /** Milliseconds after which the service's client gives a request up. */
+  /** Milliseconds that one request may take. */
   timeout: number;
-  /** Requests at once. */
+  /** How many requests may run at the same time. */
   concurrency: number;
-  /** Never switched off. */
+  /** Outlets that this account never switches off. */
   protectedOutlets: readonly OutletId[];
-  /** Names the user gave; they win over the service's. */
+  /** Names that the user gave outlets. They are used instead of the service's names. */
   outletNames: readonly (OutletId & { name: string })[];
   /** Units of readings for which the service sends none; "" = none. */
   units: Readonly<Record<ReadingName, string>>;
 }
 
 export interface AccountOptions {
-  /** The account's own from now on: `close` closes it. */
+  /** Belongs to the account from now on: `Account.close` closes it, too. */
   service: Service;
   settings: AccountSettings;
   clock: Clock;
   log: AccountLog;
 }
 
-/** Receives what belongs to no single message. Its implementation turns errors into sentences. */
+/** Is told what should be logged because it belongs to no single message. Its implementation turns errors into sentences. */
 export interface AccountLog {
-  /** Polling the list, or only the readings that it does not hold, began to fail; said once per outage. */
+  /** Polling began to fail: the list, or only the readings that are not in the list. Logged once per outage. */
   failing(what: 'list' | 'readings', error: StripError): void;
-  /** It works again; said once per outage. */
+  /** It works again. Logged once per outage. */
   recovered(what: 'list' | 'readings'): void;
-  /** The first command began to be retried; said once until `retryingOver`. */
+  /** The first command began to be retried. Logged once until `retryingOver`. */
   retrying(error: StripError): void;
   /** The service answers, and no command is retried any more. */
   retryingOver(): void;
-  /** The service asked for a pause of so many seconds; said again of a longer one, or after an hour without any. */
+  /** The service asked for a pause of this many seconds. Logged again only for a longer pause, or after an hour without one. */
   rateLimited(seconds: number): void;
-  /** A configured outlet matches no strip of the first complete list; said once for each. */
+  /** A configured outlet matches no strip of the first complete list. Logged once for each outlet. */
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
-  /** No outlet's state could be read from an answer; said once until one can be read again. */
+  /** No outlet's state could be read from an answer. Logged once until one can be read again. */
   unreadable(what: 'list' | 'strip'): void;
-  /** So many commands are not confirmed, because the account was closed. */
+  /** This many commands were not confirmed, because the account was closed. */
   dropped(count: number): void;
-  /** Closing could not switch an outlet back on after a cycle. */
+  /** While the account was closing, an outlet could not be switched on again after a cycle. */
   notRestored(command: Command, error: StripError): void;
   /** A listener, the report of a command's progress or a round of the poll threw: a defect, which must not stop the account. */
   fault(error: unknown): void;
