@@ -32,9 +32,9 @@ interface ChoiceSetting<Choice extends string = string> {
 export interface TypedSetting<Type extends string = string> {
   readonly kind: 'typed';
   readonly default: string;
-  /** The first is what a flow without a type means. */
+  /** The first one applies to a flow without a type. */
   readonly types: readonly [Type, ...Type[]];
-  /** What a newly dragged node starts with, where that is another. */
+  /** The type in a newly dragged node, if it is not the first one. */
   readonly newType?: Type;
   /** Bounds of a value of type "num". */
   readonly min?: number;
@@ -48,7 +48,7 @@ interface NodeSetting {
   readonly required: boolean;
 }
 
-/** A list or an object, which the dialog shows in a way of its own. */
+/** A list or an object. The dialog has its own fields for it. */
 interface DataSetting {
   readonly kind: 'data';
   readonly default: unknown;
@@ -64,7 +64,7 @@ const name = { kind: 'text', default: '' } as const;
 const account = { kind: 'node', type: 'strip-account', required: true } as const;
 const mac = { kind: 'typed', default: '', types: ['message', 'str', ...EVALUATED], newType: 'str' } as const;
 
-/** Outlets of a simulated strip at the start where its flow says nothing of them. */
+/** Outlets of a simulated strip at the start, if its flow does not give them. */
 export const OUTLETS_AT_START: readonly { on: boolean }[] = PORTS.map((port) => ({
   on: port === 1 || port === 4,
 }));
@@ -176,7 +176,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Record<string, Setting>>;
 
-/** Milliseconds that a cycle leaves an outlet off where nothing says how long. */
+/** Milliseconds that a cycle leaves an outlet off, if nothing else is given. */
 export const CYCLE_DELAY = Number(SETTINGS['strip switch'].delay.default) * 1000;
 
 export type NodeType = keyof typeof SETTINGS;
@@ -191,7 +191,7 @@ export function textOf(config: unknown, name: string, otherwise = ''): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : otherwise;
 }
 
-/** A number, clamped to its bounds and rounded down where it has to be whole; the default where there is none. */
+/** A number, clamped to its bounds and rounded down if it has to be whole; the default if there is none. */
 export function numberOf(config: Config, name: string, setting: NumberSetting): number {
   const text = textOf(config, name);
   const number = text === '' ? NaN : Number(text);
@@ -222,7 +222,7 @@ export const typeOf = <Type extends string>(
   { types }: TypedSetting<Type>,
 ): Type => choiceOf(config, `${name}Type`, { choices: types });
 
-/** The outlets in one of an account's two lists, and what of the list cannot be read as one. "all" stands for each outlet of a strip. */
+/** The outlets in one of an account's two lists, and the entries that cannot be read. "all" stands for each outlet of a strip. */
 export function readOutlets(list: unknown) {
   const outlets: { mac: string; port: Port; name: string }[] = [];
   const unreadable: unknown[] = [];
@@ -245,7 +245,7 @@ const LONGEST_PREFIX = 200;
  * published topic (wildcards, control characters, empty levels) or keeps for itself (`$`).
  */
 export function checkPrefix(text: string): string {
-  // As in `parseBaseUrl`.
+  // For the lookbehind, see `parseBaseUrl`.
   const prefix = text.trim().replace(/^\/+|(?<!\/)\/+$/g, '');
   const levels = prefix.split('/');
   if (

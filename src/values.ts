@@ -1,6 +1,6 @@
-/** How every part of the package reads values of unknown type: from flow files, messages and answers. */
+// How every part of the package reads values of unknown type: from flow files, messages and answers.
 
-/** An object that is no array; its keys and values mean nothing yet. */
+/** Whether a value is an object and no array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -16,8 +16,8 @@ export function environmentVariable(text: string): string | null {
 }
 
 /**
- * A sentence with values in place of `__name__`; a placeholder without a value stays. Not left to Node-RED, for which some names of values, such
- * as "count" and "context", mean something else.
+ * A sentence with values in place of `__name__`; a placeholder without a value stays. Node-RED's own function is not used: it gives some names of
+ * values, such as "count" and "context", another meaning.
  */
 export const fill = (sentence: string, params: Readonly<Record<string, unknown>>): string =>
   sentence.replace(/__(\w+?)__/g, (placeholder, name: string) =>
@@ -32,7 +32,7 @@ export function cut(text: string, max: number): string {
   return `${start.trimEnd()}…`;
 }
 
-/** The words of an error; JSONata throws plain objects. */
+/** The message of anything that was thrown: JSONata throws plain objects. */
 export function messageOf(thrown: unknown): string {
   const message: unknown =
     typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown;
@@ -84,7 +84,7 @@ function renderObject(value: object, depth: number): string {
   const isArray = Array.isArray(value);
   if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
   const members: string[] = [];
-  // To list all keys of an array takes seconds where it has millions.
+  // Listing all keys of an array with millions of entries takes seconds.
   const keys = isArray
     ? Array.from({ length: Math.min(value.length, MAX_MEMBERS + 1) }, (_, index) => String(index))
     : Object.keys(value);

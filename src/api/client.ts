@@ -1,5 +1,5 @@
-// The service over HTTP (API document, section 4; `openapi.yaml`): one request per call. Retrying is the account's business. Also the record of what
-// was asked of it, for the diagnostics.
+// The service over HTTP (API document, section 4; `openapi.yaml`): one request per call; the account retries. Also counts requests and errors for the
+// diagnostics.
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import { preview } from '../values';
@@ -21,10 +21,10 @@ export interface ClientOptions {
   apiKey: string;
   /** Milliseconds for one request, from the call to the last byte of the response. */
   timeout: number;
-  /** The client's own from now on: `close` destroys it. */
+  /** Belongs to the client from now on: `close` destroys it. */
   dispatcher: RequestDispatcher;
   clock: Clock;
-  /** For the JSON of a list or of one strip, before it is decoded. */
+  /** Applied to the JSON of a list or of one strip before it is decoded. */
   mapping?: Mapping | null;
 }
 
@@ -81,7 +81,7 @@ export class Client implements Service {
     return (this.#closing ??= this.#close(graceMs));
   }
 
-  /** What the service sent, and as `body` what the mapping makes of it. */
+  /** Reads what the service sends; `body` is the result of the mapping. */
   async #read(path: () => string, mac?: string): Promise<ReadAnswer & { body: unknown }> {
     const { clock, mapping } = this.#options;
     const answer = await this.#send(path, null, (response) =>
@@ -167,7 +167,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #controller: Dispatcher.DispatchController | null = null;
   /** It was sent a second time. */
   isRepeated = false;
-  /** The response, or why there is none; `null` as long as the request is not over. */
+  /** The response or the error; `null` until the request is over. */
   #result: HttpResponse | StripError | null = null;
   #status = 0;
   #headers: ResponseHeaders = {};
@@ -175,9 +175,9 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #text = '';
 
   /**
-   * `timeout` in milliseconds over everything, the wait for a connection included. `repeat` sends the request once more if that helps after the
-   * error; it is called at most once, and only before anything of a response has come. `end` takes the response once it is there as a whole, or
-   * why there is none.
+   * `timeout`: milliseconds for everything, also the wait for a connection. `repeat` sends the request once more if that may help after the error, and
+   * returns whether it did; it is called at most once, and only before any part of a response has arrived. `end` gets the whole response, or the
+   * error.
    */
   constructor(
     private readonly clock: Clock,
@@ -201,7 +201,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Timers stand still while the machine sleeps: what waited for a connection, or is repeated, is not sent hours later.
+    // Timers stand still while the machine sleeps. A request that waited for a connection, or is repeated, must not be sent hours later.
     if (this.clock.wall() - this.#began > this.timeout) this.#timedOut();
     this.#controller = controller;
     if (isStripError(this.#result)) controller.abort(this.#result);
@@ -215,7 +215,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    // Not kept as it is: it is a part of a buffer of everything that came with it, which may be much more than the body.
+    // The chunk itself is not kept: it is part of a buffer that may be much larger than the body.
     this.#text += this.#decoder.write(chunk);
   }
 
@@ -251,7 +251,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     this.#settle(timeoutError(this.timeout, this.sent, this.context));
   }
 
-  /** Ends it; one that failed also frees its connection, or its place in the queue for one. Does nothing to one that is over. */
+  /** Ends the request. If it failed, also frees its connection, or its place in the queue for one. Does nothing if it is over already. */
   #settle(result: HttpResponse | StripError): void {
     if (this.#result !== null) return;
     this.#result = result;
@@ -272,7 +272,7 @@ export function stripPath(mac: string): string {
   return `/strips/${encodeURIComponent(mac)}`;
 }
 
-/** How often an error came, and the last one. */
+/** How often an error occurred, and the last time. */
 interface ErrorCount {
   readonly count: number;
   /** Wall-clock milliseconds. */
@@ -280,7 +280,7 @@ interface ErrorCount {
   readonly last: StripError;
 }
 
-/** The last good answer of a kind, held until the next one. */
+/** The last successful answer of one kind. */
 export interface LastAnswer<Answer> {
   /** Wall-clock milliseconds. */
   readonly at: number;
@@ -298,10 +298,13 @@ interface Answers {
 
 type LastAnswers<Kinds extends keyof Answers> = { [Kind in Kinds]: LastAnswer<Answers[Kind]> | null };
 
-/** What was asked of the service. It holds the service's texts, so it is for `src/flow/diagnostics.ts` only, which leaves them out. */
+/**
+ * Counts requests, retries and errors, and keeps the last answer of each kind. The answers hold the service's texts, so this is only for
+ * `src/flow/diagnostics.ts`, which leaves them out.
+ */
 export class RequestRecord {
   readonly requests = { list: 0, strip: 0, switch: 0 };
-  /** Requests that repeated one that had failed. */
+  /** Count of requests that retried a failed one. */
   retries = 0;
   readonly errors = new Map<ErrorCode, ErrorCount>();
   readonly answers: LastAnswers<keyof Answers> = { list: null, strip: null, switch: null };

@@ -8,7 +8,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 /** Where the requests of an account go. */
 export interface BaseUrl {
-  /** What all requests start with: `…/api/public/v1`. */
+  /** The beginning of all request addresses: `…/api/public/v1`. */
   readonly url: URL;
   /** Path of the simulator in this Node-RED that answers in place of a service, as `simulatorPath` returns it; `null`: a service on the network. */
   readonly simulator: string | null;
@@ -41,10 +41,10 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (url.username !== '' || url.password !== '') {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlUser');
   }
-  // A lone "?" or "#" leaves `search` and `hash` empty, but is just as little part of a base URL.
+  // A lone "?" or "#" leaves `search` and `hash` empty, but does not belong in a base URL either.
   if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlQuery');
 
-  // Looked for only from the first of several slashes: else the time grows with the square of their number. Also below.
+  // The lookbehind lets the search begin only at the first of several slashes. Without it, the time grows with the square of their number. Also below.
   const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   const base = path.endsWith(API_ROOT) ? path.slice(0, -API_ROOT.length) : path;
   url.pathname = base + API_ROOT;
@@ -61,7 +61,7 @@ export function simulatorPath(text: string): string | null {
   return isPlain && text.trim() !== '' ? path : null;
 }
 
-/** The key as the header carries it. Throws NOT_CONFIGURED. Its errors never contain the key, only the name of a missing variable. */
+/** The key as it goes into the header. Throws NOT_CONFIGURED. The errors never contain the key, only the name of a missing variable. */
 export function checkApiKey(text: string): string {
   const key = text.trim();
   if (key === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
@@ -78,7 +78,7 @@ export function isPublicPlainHttp({ url, simulator }: BaseUrl): boolean {
   return simulator === null && url.protocol === 'http:' && !isPrivateHost(url.hostname);
 }
 
-/** As `URL` writes them, which turns every spelling of an IPv4 address into four decimal numbers. */
+/** Private IPv4 addresses as `URL` writes them: it turns every spelling into four decimal numbers. */
 const PRIVATE_IPV4 = /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
 
 function isPrivateHost(hostname: string): boolean {

@@ -20,16 +20,16 @@ import { macKey, type JsonBody, type JsonRecord, type ListAnswer, type StripAnsw
 export { decodeSwitch, type DecodedSwitch } from './decode/switch';
 export type { Note };
 
-/** What was read from a list of strips, as far as its body says. */
+/** What was read from the body of a list of strips. */
 type DecodedList = Omit<ListAnswer, keyof JsonBody>;
 
 /** What was read from the body of an answer about one strip. */
 type DecodedStrip = Omit<StripAnswer, keyof JsonBody>;
 
 /**
- * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value; what it
- * cannot read for sure is `null` or left out. `at`: when the answer was read, ISO 8601. `notes`: gets the reasons for what
- * is unknown although something was sent for it. `paging`: what headers say of pages.
+ * Reads the service's list of strips (API document, section 4: its shape is not shown). Never throws, whatever the value. What
+ * cannot be read for sure is `null` or left out. `at`: when the answer was read, ISO 8601. `notes`: a reason is added for each
+ * value that is unknown although something was sent for it. `paging`: headers about paging.
  */
 export function decodeList(
   body: unknown,
@@ -44,7 +44,7 @@ export function decodeList(
     (about) => readStrip(about, oldKeys, at, notes).strip,
   );
   const came = [found.records.length, strips.length];
-  // Each by itself: what a header says is no evidence against the body.
+  // Judged separately: a header that says "this is all" does not cancel a hint in the body.
   const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came));
   if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
@@ -60,7 +60,7 @@ export function decodeList(
  */
 export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[] = []): DecodedStrip {
   const { records, wrappers } = findRecords(body);
-  // The answer names other strips. An id that is no MAC does not count, because it may belong to something else.
+  // An answer that names only other strips is not about this one. An identifier that only looks like a MAC does not count: it may be of something else.
   const about = byStrip(records).get(macKey(mac));
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
@@ -74,17 +74,17 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   return { strip, saysOnline, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 
-/** What an answer says about one strip. */
+/** All that an answer says about one strip. */
 interface AboutStrip {
   mac: string;
   records: JsonRecord[];
-  /** It stands among strips that are known not to answer. */
+  /** It is listed among strips that cannot be reached. */
   offline: boolean;
-  /** Outlets that stand in no record of the strip. */
+  /** Outlets that are not in a record of the strip, because the answer is only a list of outlets. */
   bare: OutletCandidate[] | null;
 }
 
-/** What is said about each strip, however its MAC is spelled; of two spellings the first in the alphabet counts. */
+/** Groups records by strip. If a MAC is spelled in two ways, the first in alphabetical order counts. */
 function byStrip(found: readonly FoundRecord[]): Map<string, AboutStrip> {
   const strips = new Map<string, AboutStrip>();
   for (const { identity, record, offline } of found) {
@@ -150,13 +150,13 @@ function readStrip(
   return { strip, saysOnline: available && reachable === true };
 }
 
-/** The keys of records around strips, and of the records about them such as `meta`, that say that what they hold is old. */
+/** The keys that say that strips are old, in the records around the strips and in records such as `meta` inside these. */
 function oldKeysAround(wrappers: readonly JsonRecord[]): string[] {
   const inner = wrappers.flatMap((record) => valuesWhere(record, (meaning) => meaning.is('paging')));
   return [...wrappers, ...inner.filter(isRecord)].flatMap((record) => keysWhere(record, saysOld));
 }
 
-/** The most preferred name nearest to the top. */
+/** The name of a strip: the one nearest to the top and, among those, under the most preferred key. */
 function nameOf(fields: readonly Field[]): string | null {
   const best = new Preferred();
   for (const { meaning, value, part, depth } of fields) {
@@ -165,7 +165,10 @@ function nameOf(fields: readonly Field[]): string | null {
   return best.text;
 }
 
-/** Whether a strip can be reached, as far as its fields say: one of several networks that is down means nothing beside one that is up or has an address. */
+/**
+ * Whether a strip can be reached, according to its fields; `null`: unknown. If one of several networks is down, that means nothing while another one
+ * is up or has an address.
+ */
 function reachableByAll(fields: readonly Field[]): boolean | null {
   let isUp = false;
   const down = new Set<JsonRecord>();

@@ -13,33 +13,33 @@ export interface RequestOptions {
   origin: string;
   path: string;
   method: 'GET' | 'POST';
-  /** Names and values by turns. */
+  /** Names and values, alternating. */
   headers: string[];
   body: string | null;
 }
 
-/** What a client sends its requests with: as much of undici's `Dispatcher` as it uses. */
+/** Sends the requests of a client: the part of undici's `Dispatcher` that the client uses. */
 export interface RequestDispatcher {
   /** The proxy that requests go through. */
   readonly proxy?: NamedProxy | null;
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean;
   /**
-   * Sends a request on a new connection of its own. One that failed with an `error` is only repeated if the other side had closed the
-   * connection it went out on, as servers and proxies do with idle ones: that is safe for everything that a client sends, reads and
-   * switches to on or to off. Returns whether it is sent.
+   * Sends a request on its own new connection. `error`: the request has failed with it, and is repeated only if the other side had closed
+   * the connection, as servers and proxies do with idle ones. A repetition is safe for everything that a client sends: reads, and
+   * switches to on or to off. Returns whether it was sent.
    */
   dispatchAlone?(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean;
-  /** Ends what is left of its connections. The client has ended its requests before. */
+  /** Ends the connections that are left. The client has already ended its requests. */
   destroy?(): Promise<void>;
 }
 
 export interface DispatcherOptions {
   /** Where the requests go. */
   origin: string;
-  /** Connections at once, and with them requests at once. */
+  /** The most connections, and so the most requests, at the same time. */
   connections: number;
   tls?: TlsOptions | undefined;
-  /** Takes the place of what the environment names. */
+  /** Used instead of the proxy that the environment variables name. */
   proxy?: ProxySettings | undefined;
 }
 
@@ -47,18 +47,18 @@ export interface DispatcherOptions {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Longest an idle connection is kept, in milliseconds: less than most servers do, because one that the server closes while a request is
- * being sent loses the request. A server's own `Keep-Alive` hint shortens it further.
+ * Milliseconds that an idle connection is kept: fewer than most servers keep one, because a request is lost if the server closes the
+ * connection while the request is being sent. A server's own `Keep-Alive` hint shortens it further.
  */
 const KEEP_ALIVE = 20_000;
 
 /**
- * Milliseconds that one address of a host may take to connect before the next is tried. With Node's 250 a slow IPv4 path beside a
- * refused IPv6 one fails.
+ * Milliseconds that one address of a host may take to connect before the next is tried. With Node's default of 250, a host cannot be
+ * reached if IPv6 is refused and IPv4 is slow.
  */
 const NEXT_ADDRESS_AFTER = 2_000;
 
-/** Milliseconds for a proxy's answer to CONNECT: one that stays silent would otherwise keep one of the connections busy for minutes. */
+/** Milliseconds for a proxy's answer to CONNECT. Without this limit, a proxy that does not answer keeps a connection busy for minutes. */
 const TUNNEL_WITHIN = 10_000;
 
 /**
@@ -80,12 +80,12 @@ export class PooledDispatcher implements RequestDispatcher {
   readonly #tls: TlsOptions;
   readonly #proxy: ChosenProxy | null;
   readonly #pool: Dispatcher;
-  /** Each for one request: a pool cannot be made to open a new connection. */
+  /** One for each request that is sent alone: a pool cannot be made to open a new connection. */
   readonly #single = new Set<Dispatcher>();
   /** Errors of connections that broke after they had carried a response. */
   readonly #brokenInUse = new WeakSet();
 
-  /** Throws NOT_CONFIGURED for a proxy address that is none. */
+  /** Throws NOT_CONFIGURED for an invalid proxy address. */
   constructor({ origin, connections, tls = {}, proxy }: DispatcherOptions) {
     this.#origin = origin;
     this.#tls = tls;
@@ -121,7 +121,7 @@ export class PooledDispatcher implements RequestDispatcher {
       keepAliveTimeout: KEEP_ALIVE,
       keepAliveMaxTimeout: KEEP_ALIVE,
       maxResponseSize: MAX_BODY_BYTES,
-      // Neither is a deadline; the client has one of its own over all of it.
+      // No limit: the client has one deadline for the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -143,7 +143,7 @@ export class PooledDispatcher implements RequestDispatcher {
       factory: (target, { connect }: { connect?: unknown }) => {
         if (typeof connect !== 'function') throw new TypeError('undici hands over no way to connect');
         const tunnel: Connect = (...to) => void Reflect.apply(connect, undefined, to);
-        // Without a tunnel for this reason undici would try again at once and without end.
+        // If the tunnel fails with this code, undici itself would try again at once, and forever.
         const once = asProxy(tunnel, (error) => hasCode(error, ['UND_ERR_SOCKET']));
         return new Pool(target, { ...options, connect: this.#observed(once) });
       },
@@ -181,7 +181,7 @@ export class PooledDispatcher implements RequestDispatcher {
 const hasCode = (error: Error, codes: readonly string[]): boolean =>
   'code' in error && codes.includes(String(error.code));
 
-/** Marks what goes wrong as the proxy's. */
+/** Marks errors of a connection as errors of the proxy. */
 function asProxy(connect: Connect, isProxy: (error: Error) => boolean = () => true): Connect {
   return (options, callback) => {
     connect(options, (...[error, socket]) => {
@@ -191,7 +191,7 @@ function asProxy(connect: Connect, isProxy: (error: Error) => boolean = () => tr
   };
 }
 
-/** Requests in the form that a proxy takes for plain http: no tunnel, because many proxies open one to port 443 only. */
+/** Sends plain http requests to the proxy itself, in the form that proxies expect. Many proxies open a tunnel only to port 443. */
 function forward(proxy: string, authorization: string | null): Dispatcher.DispatcherComposeInterceptor {
   const login = authorization === null ? [] : ['proxy-authorization', authorization];
   return (dispatch) => (options, handler) => {

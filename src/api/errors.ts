@@ -20,7 +20,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Values that a catalogue sentence names. Never the API key. */
+/** Values for the placeholders of a catalogue sentence. Never the API key. */
 export type Params = Record<string, string | number>;
 
 /** What a `StripError` can hold besides its code and sentence key. */
@@ -32,13 +32,13 @@ export interface ErrorDetails {
   retryAfter?: number;
   /** The service's JSON body where it sent one with the failure. */
   response?: unknown;
-  /** What a switch answer said of each port, as far as it could be read. */
+  /** What a switch answer said about each port, as far as it could be read. */
   results?: SwitchResult[];
-  /** Whether asking again may help; where it is not given, the code decides. */
+  /** Whether a retry may help. If it is missing, the code decides. */
   retryable?: boolean;
 }
 
-/** Codes of errors that may go away by themselves. Whether SERVICE may depends on the status. */
+/** Codes of errors that may go away by themselves. For SERVICE, that depends on the status. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED']);
 
 /**
@@ -92,13 +92,13 @@ export const pauseTooLong = (error: StripError, pause: number, limit: number): S
 
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
 
-/** A rejection as a value; what is no `StripError` is a defect. */
+/** Returns a `StripError` that was thrown. Throws anything else again: it is a defect. */
 export function asError(error: unknown): StripError {
   if (isStripError(error)) return error;
   throw error;
 }
 
-/** What a function returns; `null` where it throws a `StripError`, which is added to `errors`. */
+/** The result of a function; `null` if it throws a `StripError`, which is added to `errors`. */
 export function valueOrNull<Value>(read: () => Value, errors: StripError[] = []): Value | null {
   try {
     return read();
@@ -108,7 +108,7 @@ export function valueOrNull<Value>(read: () => Value, errors: StripError[] = [])
   }
 }
 
-/** The error of what was asked, as a value; `null` where it succeeded. */
+/** The error with which a promise rejects, as a value; `null` if it succeeds. */
 export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
   asked.then(() => null, asError);
 
@@ -134,16 +134,16 @@ export function mayBeCarriedOut(error: StripError): boolean {
   if (code === 'UNREACHABLE') return !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
-  // A no that names no outlet is about the one asked for; of all of them, some may have been switched.
+  // A "no" without a port is about the outlet asked for. If all were asked for, some of them may have been switched.
   if (code === 'SWITCH_FAILED')
     return results.some(({ ok }) => ok) || (results.length === 0 && params.port === 'all');
   if (code === 'BAD_RESPONSE') return !MOVED.has(params.status);
   return code === 'TIMEOUT' || code === 'CLOSED';
 }
 
-/** The service is there, and did not carry the request out. */
+/** The service can be reached, and it did not carry out the request. */
 export const isRefusal = (error: StripError): boolean => !isOutage(error) && !mayBeCarriedOut(error);
 
-/** Whether the service itself says that it does not know a strip: a web page that was not found says nothing about strips. */
+/** Whether the service itself says that it does not know a strip. A 404 for the address says nothing about strips. */
 export const isUnknownStrip = (error: unknown): boolean =>
   isStripError(error) && error.code === 'NOT_FOUND' && error.sentenceKey !== 'NOT_FOUND.address';

@@ -1,4 +1,4 @@
-// When requests may be sent: the pause that the service asks for, how many at once, and the wait before a retry. And a set for those under way.
+// When requests may be sent: the pause that the service asks for, how many may run at once, and the wait before a retry. Also a set for those under way.
 import type { StripError } from './errors';
 import type { Clock } from './types';
 
@@ -17,7 +17,7 @@ export class Cooldown {
   /** Seconds of the longest pause that was logged. */
   #longest = 0;
   #probed = -Infinity;
-  /** On the wall clock, as seen when it began. */
+  /** When the pause ends on the wall clock, calculated when it began. */
   #untilWall = 0;
 
   constructor(private readonly clock: Clock) {}
@@ -39,8 +39,8 @@ export class Cooldown {
   }
 
   /**
-   * Begins a pause of `ms`, or lengthens the one there is. Returns whether to log it: a service that limits one kind of request may ask for a pause
-   * at every poll, so only a longer one is logged, or one after a long time without any.
+   * Begins a pause of `ms`, or makes the current one longer. Returns whether to log it: a service that limits one kind of request may ask for a pause at
+   * every poll, so only a longer one is logged, or one after a long time without any.
    */
   begin(error: StripError, ms: number): boolean {
     const pause = Math.max(this.remaining, Math.min(ms, LONGEST_PAUSE));
@@ -55,7 +55,7 @@ export class Cooldown {
     return isLonger;
   }
 
-  /** A request that was sent at `sent` succeeded: if that was during the pause, the service no longer asks for it. Returns whether it ended one. */
+  /** A request that was sent at `sent` succeeded. If it was sent during the pause, the pause is over. Returns whether that is so. */
   end(sent: number): boolean {
     if (this.remaining === 0 || sent <= this.#began) return false;
     this.#error = null;
@@ -63,7 +63,7 @@ export class Cooldown {
     return true;
   }
 
-  /** Whether a request may go out although the pause lasts, to see whether it still does. */
+  /** Whether a request may be sent during the pause, to find out whether it is over. */
   takeProbe(): boolean {
     const now = this.clock.monotonic();
     if (now - this.#probed < PROBE_INTERVAL) return false;
@@ -73,8 +73,8 @@ export class Cooldown {
 }
 
 /**
- * Bounds how many requests are under way at once. Waiting ones are admitted in the order of arrival, but where there is more than one place, reads
- * leave one to the commands, so that a switch does not wait for many slow reads.
+ * Limits how many requests are under way at once. Waiting requests are admitted in the order of arrival. If the limit is more than one, reads leave
+ * one place free for commands, so that a switch does not wait for many slow reads.
  */
 export class Semaphore {
   readonly #waiting: { isCommand: boolean; admit: () => void }[] = [];
@@ -115,8 +115,8 @@ export class Semaphore {
 }
 
 /**
- * Full-jitter back-off: uniform between nothing and `base` doubled `failures` times, at most `longest`; so that clients that failed together do
- * not retry together. Milliseconds; `random` in [0, 1).
+ * Full-jitter back-off: a random wait from 0 to `base` doubled `failures` times, but at most `longest`, so that clients that failed together do not
+ * retry together. In milliseconds; `random` is in [0, 1).
  */
 export function fullJitter(random: number, base: number, longest: number, failures: number): number {
   return random * Math.min(longest, base * 2 ** Math.min(failures, 30));
@@ -128,8 +128,8 @@ export interface InFlight {
 }
 
 /**
- * A set, in no order, for what comes and goes with every message. A built-in `Set` makes a new table every few additions, and each old one keeps
- * the next alive until a full garbage collection. With two of them on a command's way, `node --trace-gc` showed 15 microseconds of garbage
+ * An unordered set for requests, which come and go with every message. A built-in `Set` makes a new table every few additions, and each old table
+ * keeps the next alive until a full garbage collection. When a command used two such sets, `node --trace-gc` showed 15 microseconds of garbage
  * collection per command instead of 7.
  */
 export class InFlightSet<T extends InFlight> implements Iterable<T> {
@@ -143,7 +143,7 @@ export class InFlightSet<T extends InFlight> implements Iterable<T> {
     member.slot = this.#members.push(member) - 1;
   }
 
-  /** False if it was not in the set. */
+  /** Returns false if it was not in the set. */
   delete(member: T): boolean {
     const { slot } = member;
     if (this.#members[slot] !== member) return false;

@@ -1,7 +1,7 @@
 import { cut, messageOf, ownProperty } from '../values';
 import { StripError } from './errors';
 
-/** What is used of a prepared JSONata expression, which belongs to the runtime. */
+/** The part of a JSONata expression that is used here. Node-RED prepares the expression. */
 export interface Expression {
   assign(name: string | symbol, value: unknown): void;
   evaluate(input: unknown): Promise<unknown>;
@@ -10,14 +10,14 @@ export interface Expression {
 /** Turns the service's body into one that the decoder reads. Rejects with BAD_RESPONSE. */
 export type Mapping = (body: unknown) => Promise<unknown>;
 
-/** Evaluated parts of an expression: a list of 1,000 strips takes some 100,000. */
+/** The most parts of an expression that may be evaluated. A list of 1,000 strips takes about 100,000. */
 const MAX_STEPS = 2_000_000;
 /**
- * Parts that have begun and not ended: calls within calls, and branches side by side, such as one for each strip where a list is grouped by MAC. They
- * are not told apart, because JSONata marks branches on an environment that they share. Each takes about 3 kB.
+ * The most parts that may have begun and not ended: nested calls, and branches side by side, such as one for each strip if a list is grouped by MAC.
+ * The two cannot be told apart, because JSONata marks branches on an environment that they share. Each takes about 3 kB.
  */
 const MAX_UNFINISHED = 30_000;
-/** Milliseconds after which everything else in the process gets a turn. Only a single step may take longer, such as `[1..1000000]`. */
+/** Milliseconds after which everything else in the process gets a turn. Only a single step, such as `[1..1000000]`, may take longer. */
 const LONGEST_TURN = 20;
 /** JSONata calls these at each part of an expression; newer versions under a symbol. Documented in its guide on limiting evaluation. */
 const HOOKS = { entry: '__evaluate_entry', exit: '__evaluate_exit' } as const;
@@ -31,7 +31,7 @@ export function createMapping(prepare: () => Expression, hideKey: (text: string)
     try {
       const expression = prepare();
       limit(expression);
-      // What matches nothing is `undefined` to JSONata.
+      // JSONata returns `undefined` if nothing matches.
       return (await expression.evaluate(body)) ?? null;
     } catch (error) {
       throw mappingError(error, hideKey, body);
@@ -39,7 +39,7 @@ export function createMapping(prepare: () => Expression, hideKey: (text: string)
   };
 }
 
-/** Ends an evaluation that takes too many steps, or has begun too much that does not end. */
+/** Ends an evaluation that takes too many steps, or has too many unfinished parts. */
 function limit(expression: Expression): void {
   let steps = 0;
   let unfinished = 0;
@@ -62,7 +62,7 @@ function limit(expression: Expression): void {
 
 const LONGEST_REASON = 200;
 
-/** JSONata's own words, and the place in the expression. */
+/** The error with JSONata's own message and, if known, the position in the expression. */
 function mappingError(error: unknown, hideKey: (text: string) => string, response: unknown): StripError {
   const position = ownProperty(error, 'position');
   const reason = cut(hideKey(messageOf(error)), LONGEST_REASON);

@@ -18,7 +18,7 @@ export interface ErrorContext {
   /** Origin of the base URL. */
   readonly origin: string;
   readonly proxy: NamedProxy | null;
-  /** Whether a text holds the API key, and so may appear nowhere. */
+  /** Whether a text contains the API key, so that it must not be shown. */
   readonly isSecret: (text: string) => boolean;
 }
 
@@ -37,7 +37,7 @@ const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'certificateSelfSigned'],
   [/^(UNABLE_TO_.*|CERT_.*|INVALID_.*|PATH_LENGTH_EXCEEDED)$/, 'certificate'],
   [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
-  // A key or certificate of our own that cannot be read.
+  // A client's key or certificate in the TLS settings that cannot be read.
   [/^ERR_OSSL_.*$/, 'tlsSettings'],
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
@@ -45,15 +45,15 @@ const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
 /** Errors that stay until a certificate or a setting is changed: a retry does not help. */
 const LASTING = /^(certificate|tls)/;
 
-/** What undici and its parser report of bytes that are no HTTP response; status 000, for example, fails one of undici's assertions. */
+/** Codes of undici and its parser for bytes that are no HTTP response. Status 000, for example, fails one of undici's assertions. */
 const NOT_HTTP = /^(HPE_.*|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ERR_ASSERTION)$/;
 
-/** Error codes as Node, OpenSSL, undici and its HTTP parser spell them; nothing a server could have chosen. */
+/** Error codes as Node, OpenSSL, undici and its HTTP parser spell them. A server cannot choose such a text. */
 const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
 
 /**
- * TIMEOUT of a request without a complete response in `timeoutMs` milliseconds. One that was not `sent` says nothing of the service: there may have
- * been no connection to it, or the process was too busy to send anything.
+ * TIMEOUT of a request without a complete response in `timeoutMs` milliseconds. If it was not `sent`, this says nothing about the service: there may
+ * have been no connection to it, or the process was too busy to send anything.
  */
 export function timeoutError(timeoutMs: number, sent: boolean, { host }: ErrorContext): StripError {
   const params = { host, seconds: timeoutMs / 1000 };
@@ -61,8 +61,8 @@ export function timeoutError(timeoutMs: number, sent: boolean, { host }: ErrorCo
 }
 
 /**
- * The error for what Node or undici reported of a request. `sent`: it had a connection, and may have reached the service; `answered`: the status
- * line of the response had come. No text of Node or undici gets into the error, because that may repeat the key.
+ * The error for a failure that Node or undici reported. `sent`: the request had a connection, and may have reached the service; `answered`: the
+ * status line of the response had arrived. No text of Node or undici gets into the error, because it may repeat the key.
  */
 export function connectionError(
   error: unknown,
@@ -90,7 +90,7 @@ export function connectionError(
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {
     return proxyError('proxyDown', { code }, proxy, context, { cause, retryable });
   }
-  // Where undici gives up a connection because of an interim response that it did not ask for.
+  // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
   if (NOT_HTTP.test(code)) return badResponse('notHttp');
   return new StripError('UNREACHABLE', `UNREACHABLE.${kind}`, {
@@ -117,13 +117,13 @@ function proxyError(
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  // Of a proxy that the environment names, the sentence names the variable.
+  // If an environment variable names the proxy, the sentence names the variable.
   const sentenceKey = `UNREACHABLE.${kind}${variable === null ? '' : 'Variable'}`;
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
   return new StripError('UNREACHABLE', sentenceKey, { ...details, params: named });
 }
 
-/** The innermost error that carries a code, where undici or Node wrapped it up: that is the reason. */
+/** Finds the reason: the innermost error with a code, if undici or Node put it into other errors. */
 function readError(error: unknown): { code: string; message: string; isProxy: boolean } {
   let code = 'UNKNOWN';
   let message = '';

@@ -59,8 +59,8 @@ function readProxy(
 }
 
 /**
- * Whether one of the entries names the host, in the way curl reads `no_proxy`: "*", or a host, with its subdomains, and a port where
- * only that one is meant. Ranges of addresses (CIDR) are not understood.
+ * Whether one of the entries names the host, in the way curl reads `no_proxy`: "*", or a host, which includes its subdomains; with a
+ * port, only that port is meant. Ranges of addresses (CIDR) are not understood.
  */
 function isExcepted(target: URL, entries: readonly string[]): boolean {
   const host = target.hostname.replace(/^\[|\]$|\.$/g, '');
@@ -76,7 +76,7 @@ function isExcepted(target: URL, entries: readonly string[]): boolean {
   });
 }
 
-/** User name or password as a URL spells it; one that was never escaped may not be readable as such. */
+/** Decodes a user name or password from a URL. If it was never escaped and cannot be decoded, it stays as it is. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

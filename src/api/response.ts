@@ -1,4 +1,4 @@
-// What a whole HTTP response says: the JSON body, the outcome of a switch, or the error that its status and body amount to.
+// Turns a whole HTTP response into the JSON body, the outcome of a switch, or the error that its status and body mean.
 import { decodeSwitch } from './decode/switch';
 import { readJson } from './decode/values';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
@@ -34,9 +34,9 @@ type ParsedBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJs
 
 /** The answer to a read. */
 export interface ReadAnswer extends JsonBody {
-  /** There is more of what was asked for. */
+  /** It is only a part of what was asked for. */
   readonly isPart: boolean;
-  /** What its headers may say of pages, as fields of a body would. */
+  /** Headers about paging, in the form of fields of a body. */
   readonly paging: JsonRecord;
 }
 
@@ -61,7 +61,7 @@ export function readAnswer(
   return { response: json, text, isPart: isPart(response), paging: pagingOf(response.headers) };
 }
 
-/** Whether the status or a link to the next page says that the body is not all. Neither is documented; many services use them. */
+/** Whether the status or a link to the next page says that the body is only a part. Neither is documented, but many services use them. */
 const isPart = ({ status, headers }: HttpResponse): boolean =>
   status === 206 || /;\s*rel\s*=\s*(?:"[^"]*\bnext\b|next\b)/i.test([headers.link].flat().join());
 
@@ -80,8 +80,9 @@ function pagingOf(headers: ResponseHeaders): JsonRecord {
 }
 
 /**
- * What a switch answer confirmed, or a `StripError`. A body in the documented form counts whatever the status (API document, section 7,
- * shows none), but for redirects. If the body says nothing about the outlets asked for, the status decides the error.
+ * What a switch answer confirmed; throws a `StripError` if it confirms nothing. A body in the documented form counts with every status
+ * except a redirect (API document, section 7, shows no status). If the body says nothing about the outlets asked for, the status
+ * decides the error.
  */
 export function readSwitch(
   response: HttpResponse,
@@ -115,8 +116,8 @@ export function readSwitch(
 }
 
 /**
- * The outlets that a successful answer confirms; `null`: not the one asked for. `own`: the results about the outlets asked for; `failed`: some
- * result says no, even if it names no port.
+ * The outlets that a successful answer confirms; `null`: it does not confirm what was asked for. `own`: the results about the outlets asked for;
+ * `failed`: some result says no, even if it names no port.
  */
 function confirmedPorts(
   port: PortOrAll,
@@ -154,7 +155,7 @@ function switchFailedError(
   });
 }
 
-/** The ports that an answer says yes or no for, as text. */
+/** The ports whose result is `ok`, or is not, as text. */
 export function portsWith(results: readonly SwitchResult[], ok: boolean): string {
   return results
     .filter((result) => result.ok === ok)
@@ -181,7 +182,7 @@ function statusError(
   if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE', 'scheme');
   if (status === 401 || status === 403) return make(...refusal(headers, body));
   if (status === 404) {
-    // A service that knows no such strip would hardly say so on a web page: one comes from whatever else is at that address.
+    // A service would not say in a web page that it does not know a strip: the page comes from something else at that address.
     return mac === undefined || isHtml ? make('NOT_FOUND', 'address') : make('NOT_FOUND', 'strip', { mac });
   }
   if (status === 407) return proxyStatusError(status, context);
@@ -211,9 +212,9 @@ function refusal(headers: ResponseHeaders, body: ParsedBody): [ErrorCode, string
   return 'json' in body && typeof body.json !== 'number' ? ['AUTH', 'rejected'] : ['SERVICE', 'denied'];
 }
 
-/** Redirects are not followed: the key would travel along. Only the target's origin is named; the rest may hold anything. */
+/** Redirects are not followed, because the key would be sent along. Only the target's origin is named: the rest may hold secrets. */
 function redirectError(status: number, location: string | undefined, context: ErrorContext): StripError {
-  // For example a 304, which a server should only send where a copy of its answer was asked about.
+  // For example a 304, which a server should send only for a conditional request.
   if (location === undefined) return makeError('BAD_RESPONSE', 'noLocation', context, { status });
   const base = `${context.origin}/`;
   const target = URL.canParse(location, base) ? new URL(location, base) : null;
@@ -226,14 +227,14 @@ function jsonOrThrow({ status, headers }: HttpResponse, body: ParsedBody, contex
   if ('json' in body) return body;
   const encodings = headerOf(headers, 'content-encoding')?.toLowerCase().split(',') ?? [];
   const encoding = encodings.map((each) => each.trim()).find((each) => each !== 'identity') ?? '';
-  // No compressed body was asked for, and nothing here unpacks one.
+  // No compressed body was asked for, and nothing here decompresses one.
   const isEncoded = body.not !== 'empty' && /^[a-z-]{2,12}$/.test(encoding) && !context.isSecret(encoding);
   throw isEncoded
     ? makeError('BAD_RESPONSE', 'encoded', context, { status, encoding })
     : makeError('BAD_RESPONSE', body.not, context, { status });
 }
 
-/** Whatever the content type says: JSON is what parses as JSON. */
+/** The content type does not matter: JSON is what parses as JSON. */
 function parseBody(text: string): ParsedBody {
   // A byte order mark counts as white space.
   const bare = text.trim();
@@ -246,7 +247,7 @@ function parseBody(text: string): ParsedBody {
   }
 }
 
-/** Whether a text is the beginning of JSON, by the message of the error that reading it gave. These words are the same in Node.js 20, 22 and 24. */
+/** Whether a text is the beginning of JSON, judged by the message of the parse error. These words are the same in Node.js 20, 22 and 24. */
 function failsAtEnd(text: string, message: string): boolean {
   if (/end of JSON input|Unterminated string/.test(message)) return true;
   return Number(/at position (\d+)/.exec(message)?.[1]) >= text.length;
@@ -264,13 +265,13 @@ function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
 }
 
-/** NaN for none. The oldest form, "Sun Nov  6 08:49:37 1994", means GMT without saying so. */
+/** The time of an HTTP date; NaN if the text is none. The oldest form, "Sun Nov  6 08:49:37 1994", means GMT without saying so. */
 function httpDate(text: string): number {
   if (!/^[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(text)) return NaN;
   return Date.parse(/:\d\d \d{4}$/.test(text) ? `${text} GMT` : text);
 }
 
-/** A header that should be there once; of several, the first. */
+/** A header that should be there once. If there are several, the first counts. */
 function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;

@@ -1,7 +1,6 @@
-// Strips and outlets in the API document's own words, MACs in different spellings, what an account asks of the service and is answered, and the
-// clock.
+// Strips and outlets in the API document's own words, MACs in different spellings, the requests of an account and their answers, and the clock.
 
-/** What every path of the API document is relative to (sections 2 and 9). */
+/** Every path of the API document is relative to this one (sections 2 and 9). */
 export const API_ROOT = '/api/public/v1';
 
 /** An outlet of a strip (API document, section 2). */
@@ -27,26 +26,29 @@ export interface Outlet {
   readonly name: string | null;
 }
 
-/** What a strip reports besides its outlets. The API document states neither type nor unit of any. */
+/** What a strip reports besides its outlets. The API document states neither types nor units. */
 export type ReadingName = 'load' | 'voltage' | 'signal';
 
 export const READINGS: readonly ReadingName[] = ['load', 'voltage', 'signal'];
 
-/** One strip as read from the service; never changed afterwards, because many subscribers get the same object. The field names of the service's own records are not documented. */
+/**
+ * One strip as read from the service; never changed afterwards, because many subscribers get the same object. The field names of the service's own
+ * records are not documented.
+ */
 export interface Strip {
   /** As the service spelled it; compare with `sameMac`, never by `===`. */
   readonly mac: string;
   readonly name: string | null;
-  /** It is in the last complete answer, and that does not call it offline. False for every strip where the list fails. */
+  /** It is not missing from the last complete list, and the service does not call it offline. False for every strip while the list cannot be read. */
   readonly available: boolean;
-  /** In order of port; only outlets the service mentioned, but the documented four while it has only confirmed switches. */
+  /** In order of port. Only outlets that the service mentioned; if it has only confirmed switches so far, the documented four. */
   readonly outlets: readonly Outlet[];
   readonly load: number | null;
   readonly voltage: number | null;
   readonly signal: number | null;
   /** Only where the service sent a unit or the account declares one. */
   readonly units: Readonly<Partial<Record<ReadingName, string>>>;
-  /** ISO 8601, when we read it. */
+  /** ISO 8601, when it was read. */
   readonly at: string;
 }
 
@@ -56,12 +58,12 @@ export interface SwitchResult {
   ok: boolean;
 }
 
-/** A JSON object; its keys and values are the service's and mean nothing yet. */
+/** A JSON object from the service, before anything was read from it. */
 export type JsonRecord = Record<string, unknown>;
 
 /** The service's JSON body, as it came. */
 export interface JsonBody {
-  /** For the message, whose flow may change it. */
+  /** The parsed body. It goes into the message, and flows may change it. */
   response: unknown;
   text: string;
 }
@@ -69,7 +71,7 @@ export interface JsonBody {
 /** What was read from the list of strips. */
 export interface ListAnswer extends JsonBody {
   strips: Strip[];
-  /** The answer was understood as a whole, and nothing hints at strips that are not in it: a strip that is missing is gone. */
+  /** The whole answer was understood, and nothing hints at further strips. So a strip that is missing in it is gone. */
   complete: boolean;
   /** At least one outlet's state could be read, or there was plainly nothing to read. */
   readable: boolean;
@@ -78,7 +80,7 @@ export interface ListAnswer extends JsonBody {
 /** What was read from the answer about one strip. */
 export interface StripAnswer extends JsonBody {
   strip: Strip;
-  /** It says that the strip can be reached. Where it says nothing of that, `strip.available` is true, too. */
+  /** The answer says that the strip can be reached. If it says nothing about this, only `strip.available` is true. */
   saysOnline: boolean;
   /** At least one outlet's state could be read, or the strip is unavailable. */
   readable: boolean;
@@ -86,21 +88,21 @@ export interface StripAnswer extends JsonBody {
 
 /** What the answer to a switch confirmed. */
 export interface SwitchAnswer extends JsonBody {
-  /** What the answer said of the outlets that were asked for. */
+  /** What the answer said about the outlets that were asked for. */
   results: SwitchResult[];
-  /** Outlets that are now as asked. For `all` these may be fewer than the strip has: what became of the others has to be read. */
+  /** Outlets that now have the requested state. For `all` these may be fewer than the strip has: the states of the others must be read. */
   confirmed: Port[];
 }
 
-/** The service as the account needs it; `src/api/client.ts` is one. All reject with `StripError` only. */
+/** The service as the account needs it, implemented by `src/api/client.ts`. All methods reject with `StripError` only. */
 export interface Service {
   /** All strips of the caller (section 4). */
   list(): Promise<ListAnswer>;
   /** One strip (section 4). Also rejects with INVALID_INPUT for a MAC that cannot be one. */
   get(mac: string): Promise<StripAnswer>;
-  /** Resolves only if the answer confirms the switch (section 2); otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or what else went wrong. */
+  /** Resolves only if the answer confirms the switch (section 2); otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or another error. */
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer>;
-  /** Ends reads with CLOSED. Each switch from now on gets a connection of its own, because others may be taken. */
+  /** Ends reads with CLOSED. From now on each switch gets its own connection, because all others may be busy. */
   beginClose(): void;
   /** Aborts reads at once and switches after the grace period, all with CLOSED; resolves when no socket is left. */
   close(graceMs: number): Promise<void>;
@@ -110,9 +112,9 @@ const SEPARATORS = /[\s:._-]/g;
 const HEXADECIMAL = /^[0-9a-f]+$/;
 
 /**
- * What two spellings of the same MAC have in common: lower case, no separators. For comparing and for `Map` keys only;
- * the service is always sent its own spelling. The API document does not promise that an identifier is a MAC at
- * all, so separators count in anything that is not hexadecimal.
+ * The same text for every spelling of a MAC: lower case, no separators. For comparing and for `Map` keys only: requests
+ * use the service's own spelling. The API document does not promise that an identifier is a MAC at all, so separators
+ * stay in anything that is not hexadecimal.
  */
 export function macKey(mac: string): string {
   const lower = mac.trim().toLowerCase();
@@ -142,7 +144,7 @@ export function isPossibleMac(mac: string): boolean {
   );
 }
 
-/** Twelve (or, for EUI-64, sixteen) hexadecimal digits, with or without separators: no ordinary word or number of ours. */
+/** Whether a text has twelve (or, for EUI-64, sixteen) hexadecimal digits, and otherwise only separators. */
 export function looksLikeMac(text: string): boolean {
   return text.length <= 23 && /^[:.-]*(?:[0-9a-f][:.-]*){12}(?:(?:[0-9a-f][:.-]*){4})?$/i.test(text);
 }
@@ -177,8 +179,8 @@ let formattedWall = NaN;
 let formatted = '';
 
 /**
- * Wall-clock milliseconds as ISO 8601. The last text is kept: with 100 commands under way several end in the same millisecond, and to format the time
- * of each took 5 % of what the package does for a command.
+ * Wall-clock milliseconds as ISO 8601. The last text is kept: with 100 commands under way several end in the same millisecond, and formatting the time
+ * of each took 5 % of the package's work for a command.
  */
 export function isoTime(wall: number): string {
   if (wall !== formattedWall) {

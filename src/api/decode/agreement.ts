@@ -15,13 +15,13 @@ export interface Note {
     | 'number'
     /** Nothing says for sure which outlet is which. */
     | 'unnumbered'
-    /** A unit of something else. */
+    /** The unit does not fit the reading. */
     | 'unit'
     /** A scale beside the value, or a value that is plainly scaled. */
     | 'scale'
     /** Records without a MAC. */
     | 'unidentified'
-    /** Something hints at strips that did not come, or at a failure. */
+    /** Something hints at strips that are missing in the answer, or at a failure. */
     | 'more'
     /** The answer is about another strip. */
     | 'other';
@@ -32,7 +32,7 @@ export interface Note {
 /** Called with a note about one strip. */
 export type AddNote = (about: Note['about'], reason: Note['reason'], fields: string[]) => void;
 
-/** A value that some field says, and the key of that field. */
+/** A value that one field gives, and the key of that field. */
 export interface Candidate<Value> {
   value: Value;
   from: string;
@@ -50,7 +50,7 @@ export function agreed<Value>(candidates: readonly { value: Value }[]): Value | 
 export const fieldsOf = (candidates: readonly { from: string }[]): string[] =>
   [...new Set(candidates.map(({ from }) => from))].sort();
 
-/** Finds the most preferred of some texts: that of the least rank; of equal rank the first in the alphabet, so that the order of keys says nothing. */
+/** Finds the most preferred of some texts: the lowest rank; of equal rank the first in the alphabet, so that the order of keys does not matter. */
 export class Preferred {
   text: string | null = null;
   rank = Infinity;

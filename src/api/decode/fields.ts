@@ -4,15 +4,15 @@ import { Preferred } from './agreement';
 import { hasField, meaningOf, valuesWhere, type KeyMeaning } from './names';
 import { readJson, readText } from './values';
 
-/** A field of a strip, wherever in its record it stands. */
+/** A field of a strip, from its record or from a record inside that. */
 export interface Field {
   meaning: KeyMeaning;
   value: unknown;
-  /** The record that it stands in. */
+  /** The record that holds the field. */
   record: JsonRecord;
-  /** What kind of record it stands in: the strip's own, its measurements, its connection. */
+  /** What that record is about: the strip itself, its measurements, or its connection. */
   part: 'self' | 'meter' | 'network';
-  /** How far down. */
+  /** How deep that record is nested. */
   depth: number;
 }
 
@@ -25,14 +25,14 @@ export interface StripFields {
 /** How many records inside records are searched for fields: `payload.all.system.hardware`. */
 const DEEPEST = 5;
 
-/** All fields of a strip, also those that stand in records for its details, measurements and connection. */
+/** All fields of a strip, also those in records for its details, measurements and connection. */
 export function stripFields(records: readonly JsonRecord[]): StripFields {
   const found: StripFields = { fields: [], keyed: [] };
   for (const record of records) addFields(found, record, 'self', 0);
   return found;
 }
 
-/** Adds all fields of a record that stands so far down. `from`: what the key means under which it does. */
+/** Adds all fields of a record. `depth`: how deep it is nested; `from`: what its key means. */
 function addFields(
   found: StripFields,
   record: JsonRecord,
@@ -57,15 +57,15 @@ function addFields(
     else found.fields.push({ meaning, value, record, part, depth });
     if (inner !== null && Array.isArray(value)) addPairs(found, value, inner, depth + 1);
   }
-  // Measurements under such keys are not about what is on.
+  // Among measurements, such keys hold no states.
   if (keys.length > 0 && part === 'self') found.keyed.push({ record, keys });
 }
 
-/** A record or a list may come as a text. */
+/** The value of a field. A record or a list may come as a text. */
 const valueOf = ({ part, outlets }: KeyMeaning, value: unknown): unknown =>
   part !== null || outlets !== null ? readJson(value) : value;
 
-/** Whether a record in place of a field is that field: a set of outlets, a state, or `{value, unit}` in place of a reading. */
+/** Whether a record is the value of one field (a set of outlets, a state, or `{value, unit}` of a reading), and not a group of fields. */
 function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
   const maySwitch = meaning.outlets !== null || meaning.state !== null;
   const mayMeasure = meaning.reading !== null || meaning.is('power');
@@ -86,7 +86,7 @@ function addPairs(found: StripFields, list: readonly unknown[], part: Field['par
       addFields(found, item, part, depth);
       continue;
     }
-    // With the number of an outlet it is about that outlet alone.
+    // A record with the number of an outlet is only about that outlet.
     if (hasField(item, ({ number }) => number === 'port')) continue;
     const key = pairName(item);
     const values = valuesWhere(item, (meaning) => meaning.is('pairvalue'));

@@ -7,36 +7,36 @@ import { tellsOutlets } from './outlets';
 import { reachability, saysUnreliable } from './reliability';
 import { readIndex, readJson, readText } from './values';
 
-/** What identifies a strip: a field called MAC, or a mere identifier that looks like one. */
+/** Identifies a strip. `named`: by a field that is called MAC, or by the key of its record; otherwise by an identifier that only looks like a MAC. */
 interface Identity {
   mac: string;
   named: boolean;
 }
 
-/** A record about one strip, or a part of what is said about it. */
+/** A record about one strip. There may be several records about the same strip. */
 export interface FoundRecord {
   identity: Identity;
   record: JsonRecord;
-  /** It stands among strips that are known not to answer. */
+  /** It is listed among strips that cannot be reached. */
   offline: boolean;
 }
 
-/** Where in an answer a value stands. */
+/** The position of a value in an answer. */
 interface Place {
   /** What its key means; `null`: it is the answer itself. */
   name: KeyMeaning | null;
   depth: number;
   offline: boolean;
-  /** It stands in an element of a list, such as a room. */
+  /** It is inside an element of a list, such as a room. */
   inElement: boolean;
 }
 
-/** How deep a list may stand: `response.data.rooms[].strips[]`, and the levels `edges` and `node` of GraphQL. */
+/** How deep a list may be nested: `response.data.rooms[].strips[]`, and the levels `edges` and `node` of GraphQL. */
 const DEEPEST = 7;
-/** A wrapper in a wrapper (`data.strips`) may be empty; further down an empty list may be anything. */
+/** How deep an empty list of strips may be nested (`data.strips`). Further down, an empty list may be of anything. */
 const DEEPEST_EMPTY = 2;
 
-/** All records that identify a strip, wherever in an answer they stand. */
+/** All records that identify a strip, anywhere in an answer. */
 export function findRecords(body: unknown): Search {
   const search = new Search();
   search.value(readJson(body), { name: null, depth: 0, offline: false, inElement: false });
@@ -46,9 +46,9 @@ export function findRecords(body: unknown): Search {
 /** Collects the strips of an answer. Its methods return whether a value is or contains a list of strips, even an empty one. */
 class Search {
   readonly records: FoundRecord[] = [];
-  /** The answer holds a list, even if an empty one. */
+  /** The answer holds a list of strips, perhaps an empty one. */
   isList = false;
-  /** How many records of such lists have no MAC, or are no records. */
+  /** How many entries of such lists are not records, or have no MAC. */
   unidentified = 0;
   /** The records around the lists, which may say that there is more. */
   readonly wrappers: JsonRecord[] = [];
@@ -72,7 +72,7 @@ class Search {
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
     if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
-    // Beside rooms, what has no MAC may be a room without strips.
+    // Beside rooms, an entry without a MAC may be a room without strips.
     const isUnknownStrip = (item: unknown): boolean => !hasGroups || (isRecord(item) && tellsOutlets(item));
     this.#add(strips, unidentified.filter(isUnknownStrip).length);
     return strips.length > 0 || hasGroups;
@@ -87,17 +87,17 @@ class Search {
     if (this.#isGroup(record, own, place)) return 'group';
     const identity = own ?? partIdentity(record);
     if (identity === null) return null;
-    // In a list of strips, "repeater" is the role of one in its network.
+    // In a list that is called strips, a type such as "repeater" is the role of a strip in its network.
     return name?.strips !== true && isForeign(record) ? 'other' : { identity, record, offline };
   }
 
   /** Whether a record contains strips. If it is a strip itself, too, it is added to `records`. */
   #isGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
     const before = this.records.length;
-    // What a record with a MAC holds are its outlets, unless they have MACs and outlets of their own.
+    // The records inside a record with a MAC are its outlets, unless they have their own MACs and outlets.
     const others = own === null ? null : keysOfOthers(record, own);
     if (others?.size === 0 || !this.#inside(record, place)) return false;
-    // An empty list inside makes no group of a record that has a MAC further down.
+    // A record that has a MAC further down does not become a group because of an empty list in it.
     if (this.records.length === before && partIdentity(record) !== null) return false;
     const rest = Object.entries(record).filter(([key]) => others?.has(key) === false);
     if (own !== null && tellsOutlets(Object.fromEntries(rest)))
@@ -105,7 +105,10 @@ class Search {
     return true;
   }
 
-  /** `isNamed`: its name may be that of a list of strips. In an element of a list it must be: a record without a MAC may hold an empty list of anything. */
+  /**
+   * Whether an empty list or record is a list of strips. `isNamed`: its name may mean a list of strips. In an element of a list, only a name that
+   * clearly means strips counts, because a record without a MAC may hold an empty list of anything.
+   */
   #empty(isNamed: boolean, { name, inElement }: Place): boolean {
     const isList = isNamed && (!inElement || name?.strips === true);
     this.isList ||= isList;
@@ -118,7 +121,7 @@ class Search {
     this.isList = true;
   }
 
-  /** Lists of strips inside an element or a wrapper. */
+  /** Searches an element or a wrapper for lists of strips. */
   #inside(record: JsonRecord, { depth, offline, inElement }: Place): boolean {
     const isOffline = offline || saysOffline(record);
     let any = false;
@@ -151,7 +154,7 @@ class Search {
     const others: string[] = [];
     for (const key of keys) (isByMac(key, record[key]) ? macs : others).push(key);
     if (macs.length > 0) {
-      // A MAC never says how much there is.
+      // A key that is a MAC never says how many strips there are.
       this.wrappers.push(Object.fromEntries(others.map((key) => [key, record[key]])));
       const records = macs.map((mac) => {
         const value = record[mac];
@@ -166,13 +169,13 @@ class Search {
     const own = directIdentity(record);
     if (this.#isGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
-    // An empty list under any other name counts only if the answer holds nothing else.
+    // A single strip counts only if it is the whole answer.
     const identity = depth > 0 ? null : (own ?? partIdentity(record));
     if (identity !== null) this.records.push({ identity, record, offline });
     return false;
   }
 
-  /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that say nothing. */
+  /** `{"Desk": {"mac": …}, "Office": {"mac": …}}`: strips under keys that have no known meaning. */
   #map(record: JsonRecord, { offline }: Place): boolean {
     const strips: FoundRecord[] = [];
     let unidentified = 0;
@@ -201,7 +204,7 @@ const isByMac = (key: string, value: unknown): boolean =>
 const isListName = (name: KeyMeaning | null): boolean =>
   name === null || name.holds || name.strips || name.is('unreachable');
 
-/** Whether a record around strips says that they cannot be reached. A number says how many can. */
+/** Whether a record around strips says that they cannot be reached. A number does not: it says how many can be reached. */
 const saysOffline = (record: JsonRecord): boolean =>
   hasField(record, (meaning, value) => readIndex(value) < 0 && reachability(meaning, value) === false);
 
@@ -214,7 +217,7 @@ const saysFailure = (record: JsonRecord): boolean =>
       saysUnreliable(meaning, value),
   );
 
-/** The keys of a record under which stand records with outlets and with MACs other than its own. */
+/** The keys of a record that hold other strips: records with outlets and with a MAC other than its own. */
 function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
   const keys = new Set<string>();
   for (const key in record) {
@@ -263,7 +266,7 @@ function partIdentity(record: JsonRecord): Identity | null {
   return typeof mac === 'string' ? { mac, named: sure !== undefined } : null;
 }
 
-/** Added to the rank of a mere identifier. */
+/** Added to the rank of an identifier, so that any field called MAC is preferred. */
 const ID_OFFSET = 100;
 
 /** The identity that a record's own fields give, the most preferred name first. */

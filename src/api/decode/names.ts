@@ -2,46 +2,47 @@ import { READINGS, type JsonRecord, type ReadingName } from '../types';
 
 /**
  * The names a service may use: the API document (section 2) shows the field names of neither strips nor outlets. Case, `_`, `-`,
- * spaces and dots in a name do not count. Where order matters, the most preferred comes first.
+ * spaces and dots in a name do not count. Where order matters, the most preferred comes first. Each comment below says what fields
+ * with the names of that group do.
  */
 const NAMES = {
   /** Identify a strip, whatever the value looks like. */
   mac: 'mac macaddress macaddr stripmac devicemac macid hwaddr hardwareaddress',
-  /** Say, as a clear boolean or by a word, that the values beside them are old, or guesses. */
+  /** Say, by a clear boolean or by a word, that the values beside them are old, or guesses. */
   old: `stale isstale datastale outdated isoutdated cached iscached fromcache assumed assumedstate freshness
     estimated isestimated optimistic isoptimistic predicted ispredicted lastknown islastknown`,
-  /** Say it by a word only: where the values come from. */
+  /** Say where the values beside them come from. Only a word, such as "cache", can mean that they are old. */
   source: 'source datasource statesource valuesource',
-  /** Say as a clear boolean that the value beside them is not final yet. In a strip's own record they may mean something else. */
+  /** Say by a clear boolean that the value beside them is not final yet. In a strip's own record they may mean something else. */
   pending: 'pending ispending switching isswitching',
-  /** The same the other way round. */
+  /** The opposite of `pending`. */
   confirmed: 'confirmed isconfirmed verified isverified',
-  /** Identify a strip only where the value looks like a MAC: a record's running number must not. */
+  /** Identify a strip only if the value looks like a MAC: the running number of a record must not. */
   id: 'stripid deviceid id uid address deviceaddress serialnumber serial sn ieeeaddress',
   name: 'name label title alias displayname friendlyname devicename devname stripname',
   /** Names of an outlet that a strip would not have for itself. */
   outletname: `outletname portname socketname plugname switchname relayname channelname subdevicename outletlabel
     portlabel socketlabel plugalias outletalias`,
-  /** Say as a clear boolean whether a strip can be reached. */
+  /** Say by a clear boolean whether a strip can be reached. */
   available: `available online connected reachable isavailable isonline isconnected isreachable deviceonline
     striponline`,
-  /** The same the other way round. */
+  /** The opposite of `available`. */
   offline: 'offline isoffline unreachable disconnected unavailable isunreachable isdisconnected',
-  /** Say it by a word. */
+  /** Say by a word whether a strip can be reached. */
   connection: `connection status state connectionstatus connectionstate connectivity availability health
     onlinestatus onlinestate devicestatus devicestate networkstatus healthstate available online
     reachability healthstatus`,
-  /** First the API's own words, then names that mean the same without using them. */
+  /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
   voltage: 'voltage voltagev linevoltage mainsvoltage voltagevolts inputvoltage',
   voltagelike: 'volts volt',
   signal: 'signal signalstrength wifisignal signaldbm signallevel wifisignalstrength signalquality',
   signallike: 'rssi wifirssi rssidbm signalrssi',
-  /** Read as a load only where other measurements stand beside it: elsewhere it may be on/off or a mask of bits. */
+  /** A load only among or beside other measurements: elsewhere it may be on/off or a mask of bits. */
   power: 'power',
   unit: 'unit units uom unitofmeasurement',
-  /** The value in a record of its own, `{value, unit}`. */
+  /** Hold the value in a record such as `{value, unit}`. */
   value: 'value val reading measured actual now current',
   /** Records that hold a strip's own fields one level deeper. */
   self: `strip powerstrip data result device item record response details attributes properties info state
@@ -51,7 +52,7 @@ const NAMES = {
     states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
   /** Of these, those in which a load is that of a processor. */
   system: 'sys system sysinfo systeminfo',
-  /** Of these, those in which a load and a voltage are what the strip is made for. */
+  /** Of these, those in which a load and a voltage are the rated ones. */
   rated: 'hardware hw capabilities capabilitiesobj description identity identification',
   /** Records and lists of measurements. */
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
@@ -60,18 +61,18 @@ const NAMES = {
     inlet load voltage ac measures stats powermonitoring line total totals actual current powermetering`,
   network: `wifi wlan network radio wifista sta connectivity connection link wireless diagnostics lan ethernet
     eth statusnet signal wifiinfo wifistatus networkinfo net`,
-  /** Names of a signal that mean one only inside `network`. */
+  /** A signal, but only inside `network`. */
   strength: 'strength dbm level quality',
   /** Inside `network`: the address that the strip has there. */
   ip: 'ip ipaddress ipaddr ipv4',
-  /** Hold outlets under a name that is not made of the words for an outlet. */
+  /** Hold outlets, although the name is not made of the words for an outlet. */
   outlets: 'childdevicelist childdevices subdevices components endpoints togglex dps gangs states',
-  /** Hold a list, and do not say of what; so may those of `self`. */
+  /** Hold a list, without saying of what. The names in `self` may do this, too. */
   list: `items results devices list records rows entries entities elements objects nodes edges members page resources
     collection documents docs hits thinglist things children products assets online json devicelist`,
-  /** Hold strips that are known not to answer. */
+  /** Hold strips that cannot be reached. */
   unreachable: 'offline unreachable unavailable disconnected offlinestrips offlinedevices',
-  /** May number an outlet, and may as well number something else. */
+  /** May number outlets, or something else. */
   position: `id index idx no num nr position pos slot slotnumber key endpoint ep n order ordinal sequence seq
     line child address code dp dpid uid uniqueid uuid entityid instance objectid physicalname component
     componentid endpointid identifier ref displayorder sortorder place location guid deviceid serial sn
@@ -80,32 +81,32 @@ const NAMES = {
   code: 'code key id entityid uniqueid identifier',
   /** Say what kind of thing a record is about. */
   type: 'type kind category class devicetype role deviceclass outlettype porttype archetype',
-  /** Name a value in a list of `{name, value}`. */
+  /** In a list of `{name, value}`: hold the name of the value. */
   pair: `code key instance property metric name quantity parameter field sensor attribute id type label
     measurement reading`,
   pairvalue: 'value val state reading measured on result status',
   success: 'success ok succeeded successful issuccess issuccessful isok',
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
-  /** Say why something failed, or how often. Only around a list, in a switch answer, and in an entry of that: elsewhere it may be about anything. */
+  /** Say why something failed, or how often. They count only around a list and in a switch answer or its entries: elsewhere they may be about anything. */
   reason: `errormessage errormsg errordescription reason warning warnings fault haserror rejected failedports
     failedoutlets failedcount failurecount errorcount totalfailed numfailed`,
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
-  /** How many there are in all. */
+  /** Say how many strips there are in all. */
   total:
     'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched expected',
-  /** How many came, or how many there are in all. */
+  /** Say how many strips came, or how many there are in all. */
   count: 'count size length numberofelements num number returned n numberreturned shown displayed available',
-  /** How many pages there are. */
+  /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage batches chunks parts`,
   page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part',
-  /** How many a page may hold. */
+  /** Say how many strips a page may hold. */
   limit: 'limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage',
-  /** How many come before. */
+  /** Say how many strips come before this page. */
   skipped: 'offset skip startindex start startat from pageoffset skipped',
-  /** Set where another page follows or came before. */
+  /** Are set if another page follows or came before. */
   more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
     itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
@@ -113,16 +114,16 @@ const NAMES = {
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed full isfull`,
-  /** Set even where nothing follows, so that only the words beside them say whether something does. */
+  /** Are set even if no page follows. Only a text such as "1-2 of 5" says whether one does. */
   range: 'range contentrange showing displaying',
-  /** Say that some did not come, or were not asked for. */
+  /** Say that some strips did not come, or were not asked for. */
   missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
     degraded ratelimited delta incremental changes maintenance onlineonly onlyonline`,
-  /** Where a wrapper keeps these. */
+  /** Records in a wrapper that hold such fields. */
   paging: 'header summary counts status',
 } as const;
 
-/** Values that say something by a word, in any case. Spaces, `_` and `-` in a word do not count. */
+/** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. */
 const WORDS = {
   on: `on turnedon switchedon poweredon poweron ison true yes
     stateon powerstateon outletstateon relaystateon switchstateon outletstatuson outleton relayon switchon
@@ -135,7 +136,7 @@ const WORDS = {
   online: 'online connected reachable available',
   offline: `offline disconnected unreachable unavailable notconnected notreachable notavailable
     notresponding lost connectionlost`,
-  /** What is said beside it is old, or a guess. */
+  /** The values beside it are old, or guesses. */
   old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
   failed: `fail failed failure error ko nok timeout timedout unreachable rejected refused incomplete partial
@@ -146,12 +147,12 @@ const WORDS = {
   /** Beside the state of an outlet: it is not known, or about to change. */
   unsettled: `unknown indeterminate undetermined unconfirmed unverified pending switching transitioning
     intransition changing turningon turningoff switchingon switchingoff poweringon poweringoff`,
-  /** It was not done. Of a strip or an outlet these words may say something else. */
+  /** In a switch answer: it was not done. In the record of a strip or an outlet these words may mean something else. */
   refused: `denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored
     notswitched notapplied notexecuted simulated simulation`,
-  /** Of a quality that cannot be relied on. */
+  /** The quality of the values beside it is too low to rely on them. */
   bad: 'bad invalid uncertain',
-  /** In place of an error: that there is none. */
+  /** As the value of an error: there is none. */
   fine: 'none no off false ok null noerror success normal n/a',
 } as const;
 
@@ -161,35 +162,35 @@ const QUALIFIER = '(?:power|smart|ac|switched|all|controlled)*';
 const OUTLET_NAMES = new RegExp(
   `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
 );
-/** Names that say that a value is on or off and no measurement. */
+/** Names of outlets that say that a bare number is on or off, not a measurement. */
 const SWITCHED = /states$|^relay|^switch/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
 const STATE_TEXT = '(?:text|name|label|str|string|desc|description|display)';
-/** What a key ends with under which stands the text for the state beside it. */
+/** The end of a key such as `status_text`, which holds the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
-/** `power_on_state` says what an outlet is after a power cut. */
+/** Names of a state. Not `power_on_state`, which says whether an outlet is on after a power cut. */
 const STATE = new RegExp(
   `^(?!poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
 const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref|code)$`);
-/** Records that each have a time are events, one after another. */
+/** Names that tell a record from others. A time does, too: records that each have a time are events, one after another. */
 const IDENTIFIER = /(?:id|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?:stamp)?)$/;
 
 const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
-/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; "power_on_state_1" is that after a power cut. */
+/** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; not "power_on_state_1", the state after a power cut. */
 const NUMBERED = new RegExp(
   `^(?!poweronstat)(?:((?:power|smart|ac)*(?:${OUTLET}+|out)(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
 );
 
 const STRIPS =
   /^(?:my|own|owned|shared|smart|power|all|user|online)*(?:strip|pdu|powerbar|multiplug)s?(?:list|map|array|data|items)?$/;
-/** Things that are no strips; below them there may be some. */
+/** Things that are not strips, but may contain some. */
 const FOREIGN =
   /^(?:hub|gateway|bridge|router|controller|repeater|extender|camera|bulb|light|sensor|thermostat|lock|ap|accesspoint|coordinator|parent|group)s?$/;
-/** Words for records that say nothing of how things are now, or are about something else altogether. */
+/** Words for records that say nothing about the present, or are about something else. */
 const DENIED_WORDS = `desired target requested request default config configuration configured setting schedule scheduled
   timer event history log scene rule automation pending previous next template example limit threshold
   rated rating nominal alarm alert invitation permission deleted removed archived override backup initial
@@ -201,7 +202,7 @@ const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 const THINGS = '(?:strip|device|item|result|element|record|row|hit|entrie)s?';
 const PAGES = '(?:page|pager|paging|pagination|paginator|cursor|view)s?';
-/** Names around a list that are made of such words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
+/** Names around a list that are made of several words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['total', new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size)?$`)],
   ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
@@ -217,7 +218,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],
 ];
 
-/** The groups that a name belongs to because it is made of such words. */
+/** The groups that a name belongs to because of the words that it is made of. */
 const madeOf = (plain: string): NameGroup[] =>
   MADE_OF_WORDS.filter(([, names]) => names.test(plain)).map(([group]) => group);
 
@@ -230,18 +231,18 @@ type NameGroup = keyof typeof NAMES;
 const MAX_KEYS = 1_000;
 const meanings = new Map<string, KeyMeaning>();
 
-/** What a key means by itself. It is worked out once, which takes longer than all else that is done with a field. */
+/** What a key means by itself. The result is kept, because finding it takes longer than everything else that is done with a field. */
 export function meaningOf(key: string): KeyMeaning {
   const known = meanings.get(key);
   if (known !== undefined) return known;
   const meaning = classify(key);
   meanings.set(key, meaning);
-  // Bounds memory. Deferred until the answer is decoded, or each of its many keys would be worked out again and again.
+  // Bounds memory. Deferred until the answer is decoded: otherwise the meaning of each of its many keys would be found again and again.
   if (meanings.size === MAX_KEYS || key.length > LONGEST_NAME) queueMicrotask(() => meanings.clear());
   return meaning;
 }
 
-/** Whether a field is one of those that are looked for, by what its key means and by its value. */
+/** Whether a field is one that is looked for, judged by the meaning of its key and by its value. */
 type IsField = (meaning: KeyMeaning, value: unknown) => boolean;
 
 /** Whether a record has such a field. */
@@ -258,7 +259,7 @@ export const keysWhere = (record: JsonRecord, isIt: IsField): string[] =>
 export const valuesWhere = (record: JsonRecord, isIt: IsField): unknown[] =>
   keysWhere(record, isIt).map((key) => record[key]);
 
-/** The groups of a table that each name or word is in, and its place in each. Words often come in capitals, so those are in it, too. */
+/** For each name or word, its groups in a table and its rank in each. Words often come in capitals, so these are included, too. */
 function groupsOf<Group extends string>(
   table: Readonly<Record<Group, string>>,
 ): ReadonlyMap<string, ReadonlyMap<Group, number>> {
@@ -278,7 +279,7 @@ const WORD_GROUPS = groupsOf(WORDS);
 type WordGroup = keyof typeof WORDS;
 const NO_WORD: ReadonlyMap<WordGroup, number> = new Map();
 
-/** The groups of the word that a value is; none for anything else. */
+/** The groups that a value belongs to as a word; none if it is no known word. */
 export function wordGroups(value: unknown): ReadonlyMap<WordGroup, number> {
   if (typeof value !== 'string' || value.length > LONGEST_NAME) return NO_WORD;
   return WORD_GROUPS.get(value) ?? WORD_GROUPS.get(value.toLowerCase().replace(/[\s_-]+/g, '')) ?? NO_WORD;
@@ -325,11 +326,11 @@ function classify(key: string) {
     id: isStrips ? 0 : rank('id'),
     pair: rank('pair'),
     available: is('available'),
-    /** In what way it may say that the values beside it cannot be relied on. */
+    /** How it may say that the values beside it cannot be relied on. */
     reliability: RELIABILITY.find(is) ?? null,
     offline: is('offline'),
     connection: is('connection'),
-    /** The reading that a value of this name is, and 0 if the API's own word for it is used, else 1. */
+    /** The reading that this name means, and 0 if the name has the API's own word for it, else 1. */
     reading,
     tier,
     /** The reading whose unit, or whose scale, it is; `any`: it does not say whose. */
@@ -337,7 +338,7 @@ function classify(key: string) {
     scaleOf,
     /** May be a reading, or its unit or scale. */
     isAboutReading: [reading, unitOf, scaleOf].some((each) => each !== null) || is('power') || is('strength'),
-    /** Beside a `power` it makes that a measurement. */
+    /** If it is beside a `power`, that is a measurement. */
     measures: MEASURES.test(plain),
     /** Holds a strip's own fields, its measurements, or what it says of its connection. */
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
@@ -353,9 +354,9 @@ function classify(key: string) {
     identifier: IDENTIFIER.test(plain),
     /** The outlet that a key such as "port1" or "3" names, as the service counts; -1: none. */
     keyed: digits === undefined ? -1 : Number(digits),
-    /** How it does: by a word for an outlet or a state, by a single letter, or as a mere number. */
+    /** How the key names the outlet: by a word for an outlet or a state, by a single letter, or only by a number. */
     keyedBy: word !== undefined ? 'word' : letter !== undefined ? 'letter' : 'digits',
-    /** How it says on or off; `null`: it is that outlet's name. */
+    /** How the value under such a key says on or off; `null`: it is the outlet's name. */
     keyedState: keyedState(word, letter, after),
     strips: isStrips,
     foreign: words.some((each) => FOREIGN.test(each)),
@@ -363,7 +364,7 @@ function classify(key: string) {
     denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.test(each))),
     /** In lower case, without separators. */
     plain,
-    /** Whether it is one of the names that `NAMES` has under that word. */
+    /** Whether the name belongs to that group. */
     is,
   } as const;
 }
@@ -371,14 +372,14 @@ function classify(key: string) {
 const RELIABILITY = ['old', 'source', 'pending', 'confirmed', 'valid', 'success', 'error'] as const;
 const MEASURES = /^(?:voltage|volts|current|amps|energy|powerfactor|frequency)$/;
 const UNIT = /units?$/;
-/** Makes a number something else than what it looks like. */
+/** Names of a scale: the number beside it is not the real value. */
 export const SCALE = /(?:scale(?:factor)?|(?<!power)factor|multiplier|divisor|divider|exponent|decimals)$/;
 
 /** The reading that is named before a word at the end: "loadUnit", "voltage_scale". */
 const readingBefore = (word: RegExp, plain: string): ReadingName | null =>
   word.test(plain) ? readingNamed(plain.replace(word, '')).reading : null;
 
-/** By the part of a name that says on or off. */
+/** How a value of this name says on or off; `null`: it does not. */
 function stateKind(plain: string) {
   const parts = STATE.exec(plain)?.groups ?? {};
   return (['any', 'off', 'word', 'text'] as const).find((kind) => parts[kind] !== undefined) ?? null;

@@ -3,7 +3,7 @@ import { PORTS, type JsonRecord, type Port } from '../types';
 import { isOfOther, meaningOf, OUTLET, valuesWhere, type KeyMeaning } from './names';
 import { numberInText, readIndex, readText } from './values';
 
-/** Numbers of the outlets of a set, as ours: 1-4; `null`: none of ours, or not known which. */
+/** For each outlet of a set, its port (1-4); `null`: it is none of the four, or not known. */
 export type Numbers = (Port | null)[];
 
 /**
@@ -12,8 +12,9 @@ export type Numbers = (Port | null)[];
  * 2. other numbers, if those of all four records are exactly 1-4 or 0-3;
  * 3. the order of four alike records.
  *
- * `columns`: what the keys in the records mean; `keys`: of the map that holds the records, if one does; `ordered`: the records stand in an array of
- * outlets. Returns the numbers (`null`: unknown) and `codes`, keys such as `relay` whose values number the set, or may do so, and are no states.
+ * `columns`: what the keys in the records mean; `keys`: what the keys of the map mean that holds the records, if it is a map; `ordered`: the records
+ * are in an array of outlets. Returns the numbers (`null`: unknown) and `codes`: keys such as `relay` whose values are no states, because they number
+ * the set, or may do so.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
@@ -23,7 +24,7 @@ export function numberRecords(
 ): { numbers: Numbers; codes: string[] } {
   const { called, codes } = calledPort(records, columns);
   const isKeyed = keys.some(({ keyed }) => keyed >= 0);
-  // Mere digits may be the numbers of rows.
+  // Keys of digits only may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;
   if (called !== null && byKey !== null) {
     const agrees = (number: Port | null, i: number): boolean => number === (byKey[i] ?? number);
@@ -62,7 +63,7 @@ function calledPort(
       (isDistinct && raw.some((number) => number > 1)) ||
       (called !== null && fromOne(raw).every((number, i) => number === called[i]));
     if (isNumber) others.push(raw);
-    // Where nothing else numbers them, two different numbers, 0 and 1, may do so.
+    // If nothing else numbers the records, two different numbers, 0 and 1, may do so.
     if (isNumber || (called === null && isDistinct)) codes.push(key);
   }
   return { called: called ?? combinedNumbers(others), codes };
@@ -92,17 +93,17 @@ export function numberValues(count: number, from: string, record: JsonRecord): N
     if (!Array.isArray(list) || list.length !== count || meaningOf(key).strips) return [];
     // Records beside them may be in another order.
     if (list.every(isRecord)) return tellsByOrder(list) ? [] : [list.map(() => Infinity)];
-    // What one entry of `ports` is.
+    // The meaning of the singular: `port` for `ports`.
     const one = meaningOf(key.replace(/(?<=x|ch)es$|s$/, ''));
     const raw = numbersOf(list, one);
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
     // The order in which outlets are shown need not be that of their states.
     const isOther = one.plain.endsWith('order') && !isInOrder(raw);
     if (isNumbers && !isOther && (one.number !== null || one.isName)) return [raw];
-    // Told apart in some other way, they are in no order.
+    // If something else tells the values apart, their order means nothing.
     return one.number === 'position' ? [raw.map(() => Infinity)] : [];
   });
-  // "outlets" may hold fewer; a few of "states" may be those of one outlet, one after another.
+  // Under "outlets" there may be fewer than four. Fewer than four "states" may be those of one outlet, one after another.
   const name = meaningOf(from);
   const isOfOutlets = count === PORTS.length || (name.outlets !== null && !name.is('outlets'));
   return combinedNumbers(told) ?? (isOfOutlets ? [...PORTS] : []);
@@ -118,7 +119,7 @@ function positions(records: readonly JsonRecord[]): Numbers[] {
     if (meaning.number !== 'position' && !meaning.isName) continue;
     const values = records.map((record) => record[key]);
     const raw = numbersOf(values, meaning);
-    // "Outlet 1" to "Outlet 8", all of them: names as a maker gives them.
+    // "Outlet 1" to "Outlet 8", all of them: the names come from the manufacturer.
     const isComplete = isSequence(raw, 1) && values.every(isOutletName);
     const exact = isComplete ? raw : [raw, deviceNumbers(values)].find(isExact);
     if (exact !== undefined) found.push(fromOne(exact));
@@ -144,7 +145,7 @@ export const isExact = (raw: readonly number[]): boolean =>
 const isSequence = (raw: readonly number[], from: number): boolean =>
   new Set(raw).size === raw.length && raw.every((number) => number >= from && number < from + raw.length);
 
-/** Our numbers for those in keys. */
+/** The ports for the numbers in keys. */
 export const fromKeys = (keys: readonly KeyMeaning[]): Numbers =>
   fromOne(
     keys.map(({ keyed }) => keyed),
@@ -152,11 +153,11 @@ export const fromKeys = (keys: readonly KeyMeaning[]): Numbers =>
   );
 
 /**
- * Our numbers for those of the service. 0, 1, 2, 3 mean outlets 1 to 4. In a set of 0 to 4 that are called outlets, 0 is not an outlet (it may
- * switch all). Any other set with a 0 is left unnumbered: of eight, 0 is probably the first.
+ * The ports for the numbers of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 to 4 are all called outlets, 0 is none (it may switch all). Any other
+ * set with a 0 stays unnumbered: of eight, 0 is probably the first.
  */
 function fromOne(raw: readonly number[], areOutlets = true): Numbers {
-  // Some services leave out a 0: unless the one without a number comes last, 1-3 may be counted from zero.
+  // Some services leave out a 0. If one of four has no number and is not the last, 1-3 may be counted from zero.
   if (raw.length === PORTS.length && raw[3] !== -1 && [-1, 1, 2, 3].every((number) => raw.includes(number)))
     return raw.map(() => null);
   const isToFour = raw.includes(PORTS.length) && raw.every((number) => number <= PORTS.length);
@@ -170,12 +171,12 @@ function numbersOf(values: readonly unknown[], meaning: KeyMeaning): number[] {
   if (meaning.isName) return values.map(numberInText);
   const raw = values.map(outletNumberOf);
   if (meaning.number === 'port' || raw.includes(-1)) return raw;
-  // Without the first part, a text of many digits would be searched from each of them.
+  // Without the lookbehind, a text of many digits would be searched again from each digit.
   const rests = new Set(values.map((value) => readText(value)?.replace(/(?<![0-9])[0-9]+\s*$/, '') ?? ''));
   return rests.size === 1 ? raw : raw.map(() => -1);
 }
 
-/** A number as such, in a text that ends with it, or in a record: `3`, `"P3"`, `{number: 3}`, but not `"USB 3"`. */
+/** The number of an outlet: a number, or in a text that ends with it, or in a record (`3`, `"P3"`, `{number: 3}`, but not `"USB 3"`); -1: none. */
 export function outletNumberOf(value: unknown): number {
   const index = readIndex(value);
   if (typeof value === 'string' && index < 0) {
@@ -198,7 +199,7 @@ function tellsByOrder(records: readonly JsonRecord[]): boolean {
   return records.every(hasSameKeys) && keys.every((key) => fitsOrder(meaningOf(key), valuesOf(key)));
 }
 
-/** Whether what four records say under a key leaves the outlets in the order in which they stand. */
+/** Whether the values of four records under one key allow that the records are in the order of the outlets. */
 function fitsOrder(meaning: KeyMeaning, values: readonly unknown[]): boolean {
   if (meaning.reading !== null) return true;
   const raw = numbersOf(values, meaning);
@@ -206,7 +207,7 @@ function fitsOrder(meaning: KeyMeaning, values: readonly unknown[]): boolean {
   // Rows 5 to 8 are in an order, but not in that of the outlets.
   if (mayNumber && isSequence(raw, Math.min(...raw))) return isInOrder(raw);
   const isIdentifier = meaning.state === null && (meaning.identifier || meaning.number !== null);
-  // One time or place for all four tells none from another.
+  // If all four have the same time or place, it does not tell them apart.
   if (isIdentifier) return new Set(values).size === 1;
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||

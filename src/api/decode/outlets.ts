@@ -7,7 +7,7 @@ import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Number
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { isMeasure, readBit, readJson, readText } from './values';
 
-/** One outlet, as one container of an answer tells it. */
+/** One outlet, as read from one container of an answer. */
 export interface OutletCandidate {
   /** The key of the container. */
   from: string;
@@ -19,22 +19,24 @@ export interface OutletCandidate {
 /** A value of an answer that may hold outlets. */
 export interface Container {
   key: string;
-  /** The record that it stands in. */
+  /** The record that holds it. */
   record: JsonRecord;
   /**
-   * How far its name may be trusted: it says that it holds outlets; it holds the list that was asked for, so that records which number
-   * themselves are outlets; or it says nothing, so that they must be all four and call the number that of an outlet.
+   * How far its name may be trusted.
+   * - outlets: it says that it holds outlets
+   * - list: it holds the list that was asked for, so records that number themselves are outlets
+   * - none: it says nothing, so the records must be all four outlets, and name the number as that of an outlet
    */
   trust: 'outlets' | 'list' | 'none';
-  /** The strip tells a load, so that zeros may be measurements. */
+  /** The strip reports a load, so zeros may be measurements. */
   measured: boolean;
 }
 
-/** More records than this are no outlets of one strip. */
+/** If there are more records than this, they are not the outlets of one strip. */
 const MAX_OUTLETS = 64;
-/** Records with more different keys than this are not about outlets. */
+/** If records have more different keys than this, they are not outlets. */
 const MAX_COLUMNS = 500;
-/** More sets than this are no sets of outlets of one strip: nothing is read from any. */
+/** If there are more sets than this, they are not outlets of one strip, and none of them is read. */
 const MAX_SETS = 16;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -62,7 +64,7 @@ export function outletSets({ fields, keyed }: StripFields, measured: boolean): O
   return sets.some((outlets) => outlets.length > 0) ? sets : others;
 }
 
-/** Whether a record tells outlets of its own. */
+/** Whether a record holds outlets. */
 export const tellsOutlets = (record: JsonRecord): boolean =>
   outletSets(stripFields([record]), false).some((outlets) => outlets.length > 0);
 
@@ -74,7 +76,7 @@ function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
   return meaning.holds ? 'list' : 'none';
 }
 
-/** Keys such as "port1"; "1" and "L1" only where there are four, exactly 1-4 or 0-3, because they may be anything. */
+/** Keys such as "port1". "1" and "L1" count only if there are four, exactly 1-4 or 0-3, because otherwise they may mean anything. */
 function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
   const others = keys.filter(({ keyedBy }) => keyedBy !== 'word');
   if (others.length === 0) return keys;
@@ -128,7 +130,7 @@ function unwrapped(record: JsonRecord): JsonRecord {
   return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
 }
 
-/** `keys`: of the map that holds the records; none for an array. */
+/** Reads records as outlets. `keys`: what the keys of the map mean that holds them; empty for an array. */
 function ofRecords(
   all: readonly JsonRecord[],
   keys: readonly KeyMeaning[],
@@ -147,7 +149,7 @@ function ofRecords(
   // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
   for (const each of said) {
     for (const { weight, from: key } of each) {
-      // Beside `on: 2`, which counts, `off: 0` does too.
+      // `on: 2` is a count, so `off: 0` beside it is one, too.
       if (weight === 'measure') codes.push(...(key === 'on' || key === 'off' ? ['on', 'off'] : [key]));
       // `{"status": 0, "status_text": "ok"}`
       if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(key)))
@@ -172,8 +174,8 @@ const outerState = (key: KeyMeaning | undefined): KeyMeaning['keyedState'] =>
   key?.keyedBy === 'word' ? key.keyedState : null;
 
 /**
- * The records that are about outlets, as far as the texts by which they call themselves something say: not "USB", "switch_led_1" and
- * `{"code": "overload_1", "value": true}`.
+ * The records that are about outlets, judged by the texts that say what they are: not those with "USB", "switch_led_1" or `{"code": "overload_1",
+ * "value": true}`.
  */
 function thoseOfOutlets(
   records: readonly JsonRecord[],
@@ -181,9 +183,9 @@ function thoseOfOutlets(
   columns: readonly KeyMeaning[],
   trust: Container['trust'],
 ): readonly JsonRecord[] {
-  // A fifth block that is called USB is no outlet; of four, a user may have called one so.
+  // A fifth block that is called USB is no outlet. If there are only four, a user may have given one that name.
   const isMany = records.length > PORTS.length;
-  // A record with the number of an outlet is one, whatever its identifier or its name is.
+  // A record with the number of an outlet is an outlet, whatever its identifier or its name is.
   const isNumbered = columns.some(({ number }) => number === 'port');
   const kept = records.filter((record) => {
     const names: string[] = [];
@@ -231,7 +233,7 @@ function nameIn(record: JsonRecord, labels: readonly KeyMeaning[]): string | nul
   return best.text;
 }
 
-/** Bare values: no more than a strip has outlets. */
+/** Reads bare values as outlets. There may not be more of them than a strip has outlets. */
 function ofValues(
   values: readonly unknown[],
   { key: from, record, measured }: Container,
@@ -252,7 +254,7 @@ function ofValues(
   }));
 }
 
-/** `measured`: the strip tells a load. */
+/** Whether bare values may be measurements. `measured`: the strip reports a load. */
 const mayMeasure = (meaning: KeyMeaning, values: readonly unknown[], measured: boolean): boolean =>
   meaning.state === 'word' ||
   (measured &&
@@ -270,7 +272,7 @@ function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null 
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
 
-/** Outlets under such keys of a record: records, or where the keys number them, values of any kind. */
+/** Outlets under the given keys of a record: records or, if the keys number them, values of any kind. */
 function ofKeys(
   map: JsonRecord,
   keys: readonly KeyMeaning[],
@@ -338,7 +340,7 @@ export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], not
       }
     }
     if (first === null) continue;
-    // Nearly every outlet is told once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
+    // Nearly every outlet is found only once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
     if (isOnly && first.state.on !== null) settled.push({ port, on: first.state.on, name: first.name });
     else {
       const told = sets.flat().filter((outlet) => outlet.port === port);
@@ -361,7 +363,7 @@ function commonState(told: readonly OutletCandidate[], port: Port, note: AddNote
   return null;
 }
 
-/** The name that is told, if it is one. */
+/** The name of an outlet, if no two names differ. */
 function commonName(told: readonly OutletCandidate[]): string | null {
   const named = told.filter(({ name }) => name !== null);
   const name = named[0]?.name ?? null;

@@ -4,10 +4,10 @@ import { meaningOf, says, valuesWhere, type KeyMeaning } from './names';
 import { saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 
-/** What a field around a list says of how much of it came: that there is more, or that something failed; that there are pages; that this is all. */
+/** What a field around a list says: there is more or something failed (`more`), there are pages (`paged`), or this is everything (`all`). */
 type Hint = 'more' | 'paged' | 'all' | null;
 
-/** Paging fields in records in records: `meta.pagination.links.next`. */
+/** How deep paging fields may be nested: `meta.pagination.links.next`. */
 const DEEPEST_PAGING = 3;
 
 /**
@@ -46,7 +46,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
   const value = isRecord(found) ? scalarOf(found) : found;
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
-  // Beside strips, a 1 may well mean that all went well.
+  // If strips came, a code such as 1 may mean success.
   const mayBeError = Math.max(...came) === 0 || (typeof value === 'number' && value < 0);
   if (mayBeError && isErrorCode(meaning, value)) return 'more';
   if (meaning.is('last')) {
@@ -73,7 +73,7 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
 /** Names of a result code. */
 const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
 
-/** Whether a result code is none of those that say that all went well: 0, that of HTTP, or such a word. */
+/** Whether a result code means failure: it is not 0, not an HTTP 2xx, and not a word for success. */
 function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
   if (!CODE.test(plain) || !isSet(value) || says('fine', value)) return false;
   const code = typeof value === 'number' ? String(value) : readText(value);
@@ -83,7 +83,7 @@ function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
 /** Whether a field says that some strips did not come, or were not asked for. */
 const saysMissing = ({ is, plain }: KeyMeaning): boolean => is('missing') || MISSING.test(plain);
 
-/** Names that say so by a part: "failed_strips", "notFound", "loadErrors", "updated_since". */
+/** Names of which a part says this: "failed_strips", "notFound", "loadErrors", "updated_since". */
 const MISSING =
   /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded)|(?:errors|warnings?|since)$/;
 
@@ -91,7 +91,7 @@ const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
 const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
 
-/** What a text says, or a number that is no count: "0-1 of 5", "3 strips", -1, "1/3". */
+/** What a text says, or a number that cannot be a count: "0-1 of 5", "3 strips", -1, "1/3". */
 function hintOfText(meaning: KeyMeaning, value: unknown, came: readonly number[]): Hint {
   const text = readText(value) ?? '';
   if (meaning.is('range')) return hintOfRange(text, came);
@@ -107,7 +107,7 @@ function hintOfNumber(meaning: KeyMeaning, number: number, came: readonly number
   if (meaning.is('count') || meaning.strips) return hintOfCount(plain, number, came, inPaging);
   if (meaning.is('page') || (inPaging && plain === 'current')) return moreOrPaged(number > 1);
   if (meaning.is('limit')) return hintOfSize(number, came);
-  // Some count what comes before, some start at 1.
+  // Some services send the count of entries before this page, others the number of its first entry.
   const first = plain === 'from' || plain === 'start' ? 1 : 0;
   return meaning.is('skipped') ? moreOrPaged(number > first) : null;
 }

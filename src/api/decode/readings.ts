@@ -6,7 +6,7 @@ import { hasField, meaningOf, SCALE } from './names';
 import { discredits, saysUnreliable } from './reliability';
 import { readNumber, readText, type Measured } from './values';
 
-/** One value for a reading, or why it is none. */
+/** One value for a reading, or the reason why it cannot be used. */
 interface ReadingCandidate extends Candidate<number> {
   reading: ReadingName;
   unit: string | null;
@@ -14,17 +14,17 @@ interface ReadingCandidate extends Candidate<number> {
   reason: Note['reason'] | null;
 }
 
-/** Units that fit each reading. The document states none (section 2), so anything that measures the same kind of thing does. */
+/** Units that fit each reading. The document states none (section 2), so every unit for the same kind of thing fits. */
 const UNITS: Readonly<Record<ReadingName, RegExp>> = {
   load: /^(?:[km]?w|watts?|kilowatts?|milliwatts?|[km]?va|m?a|amps?|amperes?|%|percent)$/i,
   voltage: /^[km]?v(?:olts?)?(?: ?(?:ac|dc|rms))?$/i,
   signal: /^(?:dbm?|%|percent|bars?)$/i,
 };
 
-/** More fields than this that are about readings are not those of one strip: nothing is read from any. */
+/** If more fields than this are about readings, they are not those of one strip, and none of them is read. */
 const MAX_FIELDS = 100;
 
-/** A mains voltage without a unit beyond this was sent in tenths or thousandths. */
+/** A mains voltage above this, without a unit, was sent in tenths or thousandths. */
 const HIGHEST_VOLTAGE = 1_000;
 
 type Readings = Pick<Strip, ReadingName | 'units'>;
@@ -47,7 +47,7 @@ export function settleReadings(fields: readonly Field[], note: AddNote): Reading
   };
 }
 
-/** All that fields say of readings. */
+/** All values for readings among the fields. */
 function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   const fields = all.filter(({ meaning }) => meaning.isAboutReading);
   if (fields.length > MAX_FIELDS) return [];
@@ -76,7 +76,7 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
   const candidates = all.filter((candidate) => candidate.reading === reading);
   const [first] = candidates;
   if (first === undefined) return null;
-  // Nearly every reading is told once.
+  // Nearly every reading has only one value.
   if (candidates.length === 1 && first.reason === null) return first;
   const usable = candidates.filter(({ reason }) => reason === null);
   const own = usable.filter(({ tier }) => tier === 0);
@@ -91,8 +91,8 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
 }
 
 /**
- * Which reading a field is, if it is one. A power is a load among measurements, or beside one. `besideMeasures`: whether a record holds one; each is
- * searched once, however often a power is spelled in it.
+ * Which reading a field is; `null`: none. A power is a load if it is among measurements, or beside one. `besideMeasures`: whether a record holds a
+ * measurement; it is kept, so that each record is searched only once.
  */
 function readingOf(
   { meaning, part, record }: Field,
@@ -114,13 +114,13 @@ function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
 
-/** Loads and voltages without a unit beside a voltage that is plainly scaled are scaled, too. */
+/** If a voltage is plainly scaled, loads and voltages without a unit are scaled, too. */
 const asScaled = (candidate: ReadingCandidate): ReadingCandidate =>
   candidate.reading !== 'signal' && candidate.unit === null && candidate.reason === null
     ? { ...candidate, reason: 'scale' }
     : candidate;
 
-/** `qualifiers`: fields that give units and scales; those in the record of a reading may be about it. */
+/** `qualifiers`: fields that give units and scales. Only those in the same record as a reading can be about it. */
 function candidateOf(
   field: Field,
   reading: ReadingName,
@@ -159,11 +159,11 @@ const useless = ({ meaning }: Field, reading: ReadingName, reason: Note['reason'
   reason,
 });
 
-/** `{value, unit}`; with a scale it is no plain number. A text such as "max" or "rated" makes it another value. */
+/** Reads a record such as `{value, unit}`. With a scale, the number is not the real value. A text such as "max" or "rated" says that it is another value. */
 function measuredOf(record: JsonRecord): Measured | 'scale' | 'disagree' | null {
   const values: Candidate<number>[] = [];
   const units: string[] = [];
-  // Beside other measurements, a current is one, and not the value of now.
+  // Beside other measurements, `current` is a measurement, and not the value now.
   const isMeter = hasField(record, (key) => key.is('power') || key.reading !== null);
   for (const key in record) {
     const meaning = meaningOf(key);

@@ -5,31 +5,31 @@ import { meaningOf, says, type KeyMeaning } from './names';
 import { discredits } from './reliability';
 import { isMeasure, readBit, readWord } from './values';
 
-/** What one field that may say on or off says; `null`: neither. */
+/** What one field says about on or off; `null`: neither. */
 export interface StateCandidate extends Candidate<boolean | null> {
   /**
    * - clear: a boolean or a word
    * - bit: a bare 1 or 0
-   * - level: "low" or "high", which counts only beside one of these
+   * - level: "low" or "high", which counts only beside a `clear` or a `bit`
    * - measure: another number
    * - text: the text for a state, and neither on nor off
    * - unsettled: a word for a state that is not known or about to change, so that nothing beside it counts
-   * - unclear: anything else that is neither
+   * - unclear: anything else that is neither on nor off
    * - unreliable: says that none of the others can be relied on
    */
   weight: 'clear' | 'bit' | 'level' | 'measure' | 'text' | 'unsettled' | 'unclear' | 'unreliable';
 }
 
-/** What a set of fields says in the end. `on: null`: it says nothing, or for the reason given nothing for sure. */
+/** What a set of fields says together. `on: null`: they say nothing, or nothing for sure, for the reason in `problem`. */
 export interface State {
   readonly on: boolean | null;
   readonly problem?: Pick<Note, 'reason' | 'fields'>;
 }
 
-/** A state, a record for it, and the value in that: `{"switch": {"switch": {"value": "on"}}}`. */
+/** How deep a state may be nested: `{"switch": {"switch": {"value": "on"}}}`. */
 const DEEPEST_STATE = 3;
 
-/** What a value says, as it stands in an array or under the number of an outlet. */
+/** What a value says that is in an array or under a key with the number of an outlet. */
 export function stateOfValue(from: string, kind: 'any' | 'word', value: unknown): StateCandidate[] {
   if (isRecord(value)) return statesIn(value, kind);
   const state = candidateOf(from, kind, value);
@@ -55,14 +55,14 @@ export function statesIn(record: JsonRecord, outer: KeyMeaning['state'] = null, 
       for (const inner of statesIn(value, kind, depth + 1)) said = appended(said, inner);
     const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
     if (state !== null) said = appended(said, state);
-    // "low" beside `output: true` makes that the direction of a pin.
+    // `output: true` beside "low" is the direction of a pin.
     if (meaning.plain === 'level' && (value === 'low' || value === 'high'))
       said = appended(said, { from: key, value: value === 'high', weight: 'level' });
     if (state?.weight === 'clear') continue;
     if (discredits(meaning, value)) said = appended(said, { from: key, value: null, weight: 'unreliable' });
   }
   if (outer === null || said === null) return said ?? [];
-  // In a record for one state, a number and a word stand for the same: `{"value": 1, "text": "off"}`.
+  // In a record for one state, a number and a word must mean the same. They do not in `{"value": 1, "text": "off"}`.
   const [own, ...others] = said.filter(({ value }) => value !== null);
   if (own !== undefined && others.some(({ value }) => value !== own.value))
     said.push({ ...own, value: null, weight: 'unreliable' });
@@ -100,7 +100,7 @@ function weightOfOther(kind: KeyMeaning['state'], value: unknown): StateCandidat
 export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
   const [only] = fields;
   if (only === undefined) return { on: null };
-  // Nearly every outlet is told by one field.
+  // Nearly every outlet has only one such field.
   if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
   const isUnsettled = fields.some(({ weight }) => weight === 'unsettled');
   const isDoubted = isUnsettled && fields.some(({ value }) => value !== null);

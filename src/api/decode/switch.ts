@@ -10,7 +10,10 @@ import { isSet, readBit, readText, readWord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
-  /** `true` only if nothing in the answer contradicts it or leaves it open whether a port was switched; `null`: no boolean of that name, or it is contradicted. */
+  /**
+   * `true` only if nothing else in the answer contradicts it or leaves it open whether a port was switched; `null`: there is no such boolean, or it
+   * does not count for this reason.
+   */
   success: boolean | null;
   /** Entries whose port and outcome can be read. */
   results: SwitchResult[];
@@ -29,7 +32,7 @@ export interface AskedSwitch {
   on: boolean;
 }
 
-/** One entry of `results`: `ok: null` where it says nothing clear. */
+/** One entry of `results`. `port: 0`: it names no port, or not one. `ok: null`: it says nothing clear. */
 interface Entry {
   port: number;
   ok: boolean | null;
@@ -114,7 +117,7 @@ const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
     return mayHold ? resultsWithin(value, depth + 1) : [];
   });
 
-/** The entries of a success without `results`: the record that names a port, and in lists those that say whether it was switched. */
+/** The entries of a success without `results`: a record that names a port, and entries of lists that name a port and an outcome. */
 function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
   const own = portsIn(record).some((port) => portOf(port) > 0)
     ? [entryOf({ success: true, ...record }, 0, asked)]
@@ -131,7 +134,7 @@ function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entr
   return [...own, ...inner];
 }
 
-/** `key`: the number in the key of the entry, which is its port only if it says nothing else and is no record. */
+/** `key`: the number in the key of the entry. It is the port, unless the entry is a record that names one itself. */
 function entryOf(entry: unknown, key: number, asked?: AskedSwitch): Entry {
   if (!isRecord(entry)) return { port: portOf(key), ok: readWord(entry) };
   const [only = key, ...others] = new Set(portsIn(entry));
@@ -147,7 +150,7 @@ const portsIn = (record: JsonRecord): number[] =>
     .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
     .map(({ port }) => port);
 
-/** Whether a record says by a boolean or a word that an outlet is `on`, or that it is not. `status: true` may say that all went well. */
+/** Whether a record says, by a boolean or a word, that an outlet is in the state `on`. `status: true` does not count: it may mean success. */
 const saysState = (record: JsonRecord, on: boolean): boolean =>
   hasField(record, ({ state, plain, denied }, value) => {
     if (state === null || plain === 'status' || denied) return false;
@@ -184,7 +187,7 @@ function namesOther(value: unknown, mac: string, depth: number): boolean {
 /** A number, if it is that of an outlet; else 0. */
 const portOf = (number: number): number => PORTS.find((port) => port === number) ?? 0;
 
-/** A clear yes is one that nothing contradicts. */
+/** Whether an entry says that it was switched; `null`: not clear. A yes is clear only if nothing contradicts it. */
 function outcomeOf(entry: JsonRecord): boolean | null {
   if (saysNo(entry, 0)) return false;
   const said = outcomesIn(entry);
@@ -195,12 +198,12 @@ function outcomeOf(entry: JsonRecord): boolean | null {
 const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
   valuesWhere(record, (meaning) => meaning.is('success')).map((said) => readWord(said) ?? readBit(said));
 
-/** Records in records of an entry: `response.data.error`. */
+/** How deep records in an entry are searched: `response.data.error`. */
 const DEEPEST = 3;
 
 /**
- * Whether a record or one in it says no, names an error, or says by a word or status that it failed. `results`: those of the answer, whose entries
- * are read one by one.
+ * Whether a record, or one in it, says no, names an error, or says by a word or status that it failed. `results`: those of the answer, which are
+ * left out because their entries are read one by one.
  */
 function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] = []): boolean {
   if (outcomesIn(record).includes(false)) return true;
@@ -208,7 +211,7 @@ function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] =
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
     if (depth === 0 && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
-    // Further down, a reason may be that of anything.
+    // Further down, a reason may be about anything.
     if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
     if (meaning.denied || depth === DEEPEST || results.includes(value)) return false;
@@ -216,16 +219,16 @@ function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] =
   });
 }
 
-/** Names under which a no, or nothing, leaves open what was done. */
+/** Names of fields in which a "no", or an empty value, leaves it open whether the outlet was switched. */
 const DONE =
   /^(?:is|all)?(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|processed|ack|acked|acknowledged|confirmed|verified|completed?|done|finished|ok)$|^(?:switched|success)count$/;
-/** Names under which a no does, but 0 and an empty list may stand for none. */
+/** Names of fields in which a "no" does so. 0 and an empty list do not: they may mean "no error". */
 const ANSWER = /^(?:result|data|response)$/;
 
-/** Holds what becomes of a request. */
+/** Names of records that say what becomes of a request. */
 const WORK = /^(?:job|task|command|operation)$/;
 
-/** `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false` and `switched: []`, also in `job: {…}` or `data: {…}` */
+/** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
   hasField(record, ({ key, plain, available, part, denied }, value) => {
     if (says('pending', isSaid(value) ? key : value)) return true;

@@ -21,7 +21,7 @@ export function readFlag(value: unknown): boolean | null {
   return groups.has('yes') ? true : groups.has('no') ? false : readBit(value);
 }
 
-/** A decimal, and behind it a unit or nothing: "12,5", "1e3", "0x10" and "1.2.3" are no 12, 1, 0 and 1.2. */
+/** A decimal, with or without a unit after it. "12,5", "1e3", "0x10" and "1.2.3" do not match, so they are not read as 12, 1, 0 and 1.2. */
 const MEASURED = /^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([\p{L}%°][\p{L}%°·/ ]{0,15})?$/u;
 
 /** Whether a value is a number, or a text that begins with one, and neither 0 nor 1. */
@@ -65,7 +65,7 @@ export function readNumber(value: unknown): Measured | null {
   return Number.isFinite(number) ? { value: number, unit } : null;
 }
 
-/** The value of a text that is itself a JSON array or object; everything else as it is. */
+/** Parses a text that is a JSON array or object. Returns everything else as it is. */
 export function readJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
