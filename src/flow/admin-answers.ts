@@ -1,20 +1,20 @@
-/** What the edit dialogs and the side bar exchange with the admin routes. */
+// The data that the edit dialogs and the side bar exchange with the admin routes.
 import type { Note } from '../api/decode';
 import type { ErrorCode, Params } from '../api/errors';
 import type { OutletId, Strip } from '../api/types';
 import { isRecord, ownProperty } from '../values';
 
-/** What Node-RED's editor has, and sends, in place of a password that is stored and was not typed again. */
+/** Node-RED's editor has this, and sends it, in place of a stored password that was not typed again. */
 export const STORED_PASSWORD = '__PWRD__';
 
-/** Of a longer list the preview shows only the first strips and elements: they say enough about its shape. */
+/** The preview shows at most this many strips, and elements of a list: they are enough to see the shape of an answer. */
 export const MAX_PREVIEWED = 50;
 
 /** Why something failed, for the editor to put into words. */
 export interface Failure {
-  /** "" where the runtime itself could not be asked. */
+  /** "" if the runtime itself could not be asked. */
   code: ErrorCode | '';
-  /** Of the sentence, in a catalogue. */
+  /** Key of the sentence in the catalogue. */
   key: string;
   params: Params;
 }
@@ -28,7 +28,7 @@ export interface SentAnswer {
 
 /** The strips of an account, or why they are not known. */
 export type StripsAnswer = {
-  /** Only of a test: the service's own answer. */
+  /** Only after a connection test: the service's own answer. */
   sent?: SentAnswer;
 } & (
   | {
@@ -42,18 +42,18 @@ export type StripsAnswer = {
   | ({ ok: false } & Failure)
 );
 
-/** To switch one outlet. `account`: id of the account's config node. */
+/** A request to switch one outlet. `account`: id of the account's config node. */
 export interface OutletRequest extends OutletId {
   account: string;
   on: boolean;
 }
 
-/** How the switch of one outlet ended: with its confirmed state, or not. */
+/** The answer to an `OutletRequest`: the confirmed state, or why there is none. */
 export type SwitchedAnswer = { ok: true; on: boolean } | ({ ok: false } & Failure);
 
 /** A deployed account as the side bar shows it. */
 export interface AccountOverview {
-  /** Of the config node. */
+  /** Id of the config node. */
   id: string;
   /** `null`: the service was not asked yet. */
   available: boolean | null;
@@ -62,14 +62,14 @@ export interface AccountOverview {
   /** As in `AccountStatus`. */
   readable: boolean;
   polling: boolean;
-  /** Milliseconds since the service last answered well; `null`: never. */
+  /** Milliseconds since a request last succeeded; `null`: none has. */
   answeredAgo: number | null;
-  /** Milliseconds until the pause is over that the service asked for; `null`: there is none. */
+  /** Milliseconds that are left of a pause that the service asked for; `null`: there is none. */
   pausedFor: number | null;
   strips: Strip[];
 }
 
-// A program in between, a proxy for instance, may answer in place of the runtime, and an editor that was not reloaded may be of another version.
+// The editor checks answers: a proxy may answer in place of the runtime, and an editor that was not reloaded may be of another version.
 
 const isListOf = (value: unknown, isElement: (element: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isElement);
@@ -79,7 +79,7 @@ const isStrip = (value: unknown): boolean =>
   isListOf(ownProperty(value, 'outlets'), isRecord) &&
   isRecord(ownProperty(value, 'units'));
 
-/** `isSuccess`: what it must be where it says `ok: true`. */
+/** `isSuccess`: whether a body that says `ok: true` is valid. */
 function isOutcome(body: unknown, isSuccess: boolean): boolean {
   const ok = ownProperty(body, 'ok');
   const isFailure = typeof ownProperty(body, 'key') === 'string' && isRecord(ownProperty(body, 'params'));

@@ -16,7 +16,7 @@ export function readConnectionTest(body: unknown) {
   const sent = isRecord(body) ? body : {};
   const apiKey = textOf(sent, 'apiKey');
   return {
-    /** Of the account, which may be deployed already. */
+    /** Id of the account, which may be deployed already. */
     id: textOf(sent, 'id'),
     baseUrl: textOf(sent, 'baseUrl'),
     /** `null`: the one that is stored with the deployed account. */
@@ -30,12 +30,12 @@ export function readConnectionTest(body: unknown) {
     mapping: textOf(sent, 'mapping'),
     /** The strip that is asked for; "": the list of strips. */
     mac: textOf(sent, 'mac'),
-    /** An answer that the dialog was shown before, to be read again without a request. */
+    /** The body of an earlier answer, which is to be read again without a request. */
     again: Object.hasOwn(sent, 'body') ? { body: sent.body } : null,
   };
 }
 
-/** What a body says of the strip `mac`, or of all strips where it is "". `hideKey`: removes the API key from a text. */
+/** What is read from a body about the strip `mac`; if that is "", about all strips. `hideKey`: removes the API key from a text. */
 export async function previewOf(
   body: unknown,
   mac: string,
@@ -69,7 +69,7 @@ function decodeBody(body: unknown, mac: string) {
 const MAX_KEYS = 200;
 const LONGEST_TEXT = 200;
 const DEEPEST = 12;
-/** Values in all. */
+/** The most values that are copied. */
 const MAX_VALUES = 2_000;
 const SECRET = /pass(?:word|wd)|secret|token|api[-_]?key|authorization|cookie|credential|private/i;
 

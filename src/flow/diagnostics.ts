@@ -1,7 +1,5 @@
-/**
- * A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole: no text or
- * number of the service gets into it, and of the user's texts only units that are on a list. MACs and names are numbered.
- */
+// A report about an account that can be published. Each property that may be in it is named here, and nothing is copied as a whole: no text or
+// number of the service gets into it, and of the user's texts only units that are in a list. MACs and names are replaced by numbers.
 import type { AccountDiagnostics } from '../account/account';
 import type { AccountStatus } from '../account/types';
 import type { LastAnswer } from '../api/client';
@@ -16,11 +14,11 @@ import { readAccountSettings } from './shared-account';
 /** What a report is made of. */
 export interface ReportSource {
   versions: Record<'package' | 'nodeRed' | 'node' | 'platform' | 'release' | 'arch', string>;
-  /** Of the account's node. */
+  /** The properties of the account's node. */
   config: Config;
   hasKey: boolean;
   status: AccountStatus;
-  /** `null`: nothing was ever asked of the account. */
+  /** `null`: the account was never used. */
   account: AccountDiagnostics | null;
   /** Wall-clock milliseconds. */
   now: number;
@@ -36,7 +34,7 @@ const time = (wall: number | null): string | null => (wall === null ? null : new
 
 const UNITS = ['', 'W', 'kW', 'mW', 'VA', 'A', 'mA', 'V', 'kV', 'mV', 'dBm', 'dB', '%'];
 
-/** Of a unit that is not on this list only the length. */
+/** A unit; if it is not in this list, only its length. */
 const unit = (value: string | undefined): string | undefined =>
   value === undefined || UNITS.includes(value) ? value : `text of ${value.length}`;
 
@@ -46,7 +44,7 @@ const unitsOf = ({ load, voltage, signal }: Strip['units']): object => ({
   signal: unit(signal),
 });
 
-/** Puts a report together of what is named here and in the functions below, and of nothing else. */
+/** Makes a report only from what is named here and in the functions below. */
 export function reportOf(source: ReportSource): object {
   const { versions, status, account } = source;
   const aliases = new Aliases();
@@ -81,7 +79,7 @@ export function reportOf(source: ReportSource): object {
   };
 }
 
-/** Numbers in place of MACs and names, the same one for the same wherever it stands. */
+/** Replaces MACs, names and unknown keys by numbers. The same text always gets the same number. */
 export class Aliases {
   readonly #known = {
     mac: new Map<string, number>(),
@@ -102,7 +100,7 @@ export class Aliases {
     return `${this.#alias('key', key)} of ${key.length}`;
   }
 
-  /** From now on MACs and names of this strip are replaced wherever they stand. */
+  /** From now on, the MAC and the names of this strip are replaced wherever they appear. */
   learn({ mac, name, outlets }: Pick<Strip, 'mac' | 'name' | 'outlets'>): void {
     this.mac(mac);
     for (const each of [name, ...outlets.map((outlet) => outlet.name)]) if (each !== null) this.name(each);
@@ -178,7 +176,7 @@ function kindOfText(value: string, aliases: Aliases): string {
   return `text of ${value.length}`;
 }
 
-/** Words besides the names that the decoder looks for: no names of strips, and a reader needs them. */
+/** Words that may stay in keys, besides the names that the decoder looks for. They name no strips, and a reader of the report needs them. */
 const WORDS = new Set(
   (
     'account active array at channel channels cold date first friendly has input is mode model off other outlet outlets output per plug ' +
@@ -191,7 +189,7 @@ const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
 /**
  * Whether a key is a name that the decoder looks for, or consists of known words, in snake_case, camelCase or similar, with at most one digit.
- * Other characters could be a text of their own: the decoder ignores symbols, such as letters in circles.
+ * Other characters could be a private text: the decoder ignores symbols, such as letters in circles.
  */
 export function isKnownKey(key: string): boolean {
   if (!/^[\w .-]{1,40}$/.test(key)) return false;
@@ -201,7 +199,7 @@ export function isKnownKey(key: string): boolean {
   return isListedName(key) || (isMadeOfWords && words.every(isKnown));
 }
 
-/** `null` where they cannot be read. */
+/** The account's settings; `null` if they cannot be read. */
 function settingsOf({ config, hasKey }: ReportSource, aliases: Aliases): object | null {
   const settings = valueOrNull(() => readAccountSettings(config));
   if (settings === null) return null;
@@ -281,7 +279,7 @@ const answerOf = ({ at, answer }: LastAnswer<JsonBody>, aliases: Aliases) => ({
   shape: shapeOf(bodyOf(answer), aliases),
 });
 
-/** A body as it came: what a message was handed may have been changed by its flow. */
+/** A body as it came. Not `response`: a flow may have changed that. */
 const bodyOf = ({ text }: JsonBody): unknown => JSON.parse(text);
 
 function readingOf(strip: Strip, aliases: Aliases): object {

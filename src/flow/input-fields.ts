@@ -7,10 +7,10 @@ import { cut, environmentVariable, messageOf, ownProperty, preview } from '../va
 /** A message as a node gets it: any properties, any types. */
 export type Message = Record<string, unknown>;
 
-/** The value of a `msg`, `flow`, `global`, `env` or `jsonata` field. Rejects with whatever it fails with. */
+/** Returns the value of a `msg`, `flow`, `global`, `env` or `jsonata` field. May reject with any error. */
 export type Evaluate = (value: string, type: string, msg: Message) => Promise<unknown>;
 
-/** What each word for a state asks for. */
+/** The action that each word for a state asks for. */
 const ACTIONS = { on: true, true: true, off: false, false: false, toggle: 'toggle', cycle: 'cycle' } as const;
 
 /** The state a message asks for: its own word in lower case, or a boolean. */
@@ -30,7 +30,7 @@ const LONGEST_EXPRESSION = 160;
 export interface MessageSource {
   readonly msg: Message;
   readonly payload: unknown;
-  /** For each expression its value, or the error that says why it has none. */
+  /** For each field with an expression, its value, or the error that says why it has none. */
   readonly evaluated: ReadonlyMap<InputField, unknown>;
 }
 
@@ -47,12 +47,12 @@ export class InputField {
     this.#evaluate = evaluate;
     this.#value = textOf(config, name, setting.default);
     this.#type = typeOf(config, name, setting);
-    // An expression that is empty is nothing chosen.
+    // An empty expression means that nothing was chosen.
     const isExpression = this.#value !== '' && EVALUATED.some((type) => type === this.#type);
     this.source = isExpression ? 'expression' : this.#type === 'message' ? 'message' : 'fixed';
   }
 
-  /** It is to be fixed in the node, but nothing is chosen there. */
+  /** Its value should be fixed in the node, but nothing is chosen there. */
   get isEmpty(): boolean {
     return this.source === 'fixed' && this.#value === '';
   }
@@ -63,7 +63,7 @@ export class InputField {
   }
 
   /**
-   * The field's value; `undefined` where neither the payload nor the message has a property of its name. Throws INVALID_INPUT for an
+   * The field's value; `undefined` if neither the payload nor the message has a property of its name. Throws INVALID_INPUT for an
    * expression that fails and NOT_CONFIGURED for an environment variable that is not set.
    */
   read({ msg, payload, evaluated }: MessageSource): unknown {
@@ -77,11 +77,11 @@ export class InputField {
     return value;
   }
 
-  /** As `read`; throws also where nothing is chosen in the node (NOT_CONFIGURED) or the message says nothing (INVALID_INPUT). */
+  /** Like `read`, but also throws if nothing is chosen in the node (NOT_CONFIGURED) or the message has no value (INVALID_INPUT). */
   readRequired(source: MessageSource): unknown {
     if (this.isEmpty) throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.${this.#name}`);
     const value = this.read(source);
-    // What an expression gives is judged by the caller, `undefined` like any other value.
+    // The caller checks the value of an expression, also `undefined`.
     if (value !== undefined || this.source !== 'message') return value;
     throw new StripError('INVALID_INPUT', `INVALID_INPUT.${this.#name}Missing`);
   }
@@ -100,20 +100,20 @@ export class InputField {
   }
 }
 
-/** A text of the configuration. Throws NOT_CONFIGURED for one that is `${NAME}`: Node-RED leaves it where that variable is not set. */
+/** A text of the configuration. Throws NOT_CONFIGURED if it is `${NAME}`: Node-RED leaves that if the variable is not set. */
 export function requireSet(text: string): string {
   const variable = environmentVariable(text);
   if (variable !== null) throw variableMissing(variable);
   return text;
 }
 
-/** The value of an environment variable. Throws NOT_CONFIGURED where it has none, or is `${NAME}` of another one that has none. */
+/** The value of an environment variable. Throws NOT_CONFIGURED if it is not set, or if its value is `${NAME}` of another one that is not set. */
 export function requireVariable(name: string, value: unknown): unknown {
   if (value === '' || value === undefined) throw variableMissing(environmentVariable(name) ?? name);
   return typeof value === 'string' ? requireSet(value) : value;
 }
 
-/** What is evaluated where no field is an expression. */
+/** The values of expressions if no field has one. */
 const NO_EXPRESSIONS: MessageSource['evaluated'] = new Map();
 
 /** Reads a message: `read` is called once its expressions are evaluated. */
@@ -134,7 +134,7 @@ export function messageReading(fields: readonly InputField[]): ReadMessage {
   };
 }
 
-/** Reads or copies a message. An error other than a `StripError` can only mean that it is no plain data: it may have a getter that throws. */
+/** Reads or copies a message. An error other than a `StripError` can only mean that the message is no plain data: it may have a getter that throws. */
 export function asInputError<Value>(read: () => Value): Value {
   try {
     return read();
@@ -143,11 +143,11 @@ export function asInputError<Value>(read: () => Value): Value {
   }
 }
 
-/** Of the errors of several fields the one to report: the node's configuration comes first, because no message can correct it. */
+/** The error to report if several fields failed: one of the node's configuration comes first, because no message can correct it. */
 export const mainError = (errors: readonly StripError[]): unknown =>
   errors.find(({ code }) => code === 'NOT_CONFIGURED') ?? errors[0];
 
-/** No accepted word is longer, spaces around it included. */
+/** No accepted word is longer than this, with the spaces around it. */
 const LONGEST_WORD = 100;
 
 /** The state that a value asks for; `null` for anything but the accepted values. Truthiness does not count. */

@@ -8,9 +8,9 @@ import { CommandsFailed, errorForDone, failedStrip, type Translate } from './nod
 import { errorStatus, type Activity, type NodeStatus, type StatusDisplay } from './node-status';
 import type { SharedAccount } from './shared-account';
 
-/** What a message led to. */
+/** The result of a message that succeeded. */
 export interface HandlerResult {
-  /** To be sent, in order. */
+  /** The messages to send, in this order. */
   messages: readonly Message[];
   status: NodeStatus;
 }
@@ -18,20 +18,20 @@ export interface HandlerResult {
 /** One message on its way through a node. */
 export interface Input {
   readonly msg: Message;
-  /** Filled in as far as it can be read. */
+  /** The handler fills it in as far as it can read it. */
   readonly target: Target;
-  /** How its commands are run: they end with the node, whose status shows what takes longer. */
+  /** Options for its commands: they end with the node, and its status shows the progress of those that take longer. */
   readonly runOptions: RunOptions;
-  /** The message already failed because its node was closed: start nothing for it. */
+  /** The message has its outcome, for example because the node was closed: start nothing for it. */
   ended: boolean;
-  /** The account has its commands, and says for each how it ended, also when the node is closed. */
+  /** The account has its commands, and reports how each of them ends, also when the node is closed. */
   submitted: boolean;
 }
 
-/** What a node does with a message. Rejects where it cannot be done. */
+/** What a node does with a message. Rejects if that fails. */
 export type Handle = (input: Input) => Promise<HandlerResult>;
 
-/** What the handler of a node's messages is made from. */
+/** What the handler of a node needs to be created. */
 export interface HandlerContext {
   config: Config;
   evaluate: Evaluate;
@@ -47,7 +47,7 @@ interface InputHandlerOptions {
   store: () => ReadonlyStripStore;
   /** Ends the commands of this owner that the node has submitted to its account. */
   cancel: (owner: object) => void;
-  /** Logs a sentence about a message that no Catch or Complete node is told of. */
+  /** Logs a sentence about a message if Catch and Complete nodes cannot be told. */
   warn: (sentence: string) => void;
 }
 
@@ -58,8 +58,8 @@ interface Pending extends Input, InFlight {
 }
 
 /**
- * Runs a node's messages. Each ends with exactly one `done`, whatever goes wrong; nothing is thrown at the runtime; nothing is sent or shown once
- * the node is closed.
+ * Handles a node's messages. Each ends with exactly one call of `done`, whatever goes wrong. Nothing is thrown to the runtime. Once the node is closed,
+ * nothing is sent or shown.
  */
 export class InputHandler {
   readonly #pending = new InFlightSet<Pending>();
@@ -107,7 +107,7 @@ export class InputHandler {
     try {
       for (const message of messages) pending.send(message);
     } catch {
-      // Node-RED catches what other nodes throw: all that can fail here is to copy the message.
+      // Node-RED catches errors of other nodes, so only copying the message can fail here.
       failure = this.#uncopied();
     }
     this.#done(pending, failure);
@@ -127,7 +127,7 @@ export class InputHandler {
     this.#done(pending, failure);
   }
 
-  /** False if it has ended already. */
+  /** Returns false if the message has ended already. */
   #end(pending: Pending, status: NodeStatus): boolean {
     if (!this.#pending.delete(pending)) return false;
     pending.ended = true;

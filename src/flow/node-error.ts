@@ -9,7 +9,7 @@ import { parsePort, type Requested, type Target } from './input-fields';
 /** The text under a key of the account's catalogue, in the runtime's language, with the values it names. */
 export type Translate = (key: string, params?: Params) => string;
 
-/** Where there is no account, no strips are known. */
+/** The store to use without an account: it knows no strips. */
 export const EMPTY_STORE: ReadonlyStripStore = {
   all: () => [],
   find: () => undefined,
@@ -26,7 +26,7 @@ export interface FailedStrip extends Target {
   outlet: string | null;
   success: false;
   results: SwitchResult[];
-  /** The last known state, with which a dashboard can be put back. */
+  /** The last known state, so that a dashboard can be set back. */
   on: boolean | null;
 }
 
@@ -57,7 +57,7 @@ export interface FailedCommand {
 
 /** One error for all commands of a message. */
 export class CommandsFailed extends Error {
-  /** `strips`: for each command what became of it. */
+  /** `strips`: the result of each command. */
   constructor(
     readonly failures: readonly FailedCommand[],
     readonly strips: readonly (SwitchedStrip | FailedStrip)[],
@@ -79,7 +79,7 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
   const [first] = failures;
   const areAlike =
     failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
-  // One reason for all says more than a list of outlets, unless it is about single outlets.
+  // If all failed with the same code, its sentence says more than a list of outlets. Not SWITCH_FAILED, which is about single outlets.
   if (first !== undefined && areAlike && (strips.length === 1 || first.error.code !== 'SWITCH_FAILED'))
     return first.error;
   const outlets = failures
@@ -102,11 +102,11 @@ export function errorWithCode(code: ErrorCode, sentence: string, options: ErrorO
   return Object.assign(error, { code });
 }
 
-/** What goes to `done`. */
+/** The error to pass to `done`. */
 export function errorForDone(error: unknown, translate: Translate, store: ReadonlyStripStore) {
   const reported = reportedError(error, translate, store);
   const { code, cause } = reported;
-  // A network error code, made by the client; any other cause may hold what a message should not.
+  // Only a network error code, which the client made, is kept as the cause. Any other cause may hold what must not be in a message.
   const isCode = cause instanceof Error && !isStripError(cause) && 'code' in cause;
   const result = errorWithCode(code, sentenceOf(reported, translate, store), isCode ? { cause } : {});
   if (error instanceof Error && !isStripError(error) && !(error instanceof CommandsFailed)) {
@@ -117,7 +117,7 @@ export function errorForDone(error: unknown, translate: Translate, store: Readon
   return result;
 }
 
-/** The sentence of an error, in which strips and outlets are named by their names where they have one. */
+/** The sentence of an error. It calls strips and outlets by their names, if they have any. */
 export function sentenceOf(
   { sentenceKey, params }: Pick<StripError, 'sentenceKey' | 'params'>,
   translate: Translate,
@@ -152,7 +152,7 @@ export function outletText(
     : translate('outlet.named', { strip, port, outlet });
 }
 
-/** A defect, for the log: its kind and where it is, but not its own words, which may hold anything. */
+/** A defect, for the log: its kind and where it is, but not its message, which may hold anything. */
 export function defectText(error: unknown, translate: Translate): string {
   const where = error instanceof Error ? /\n\s+at [^\n]*/.exec(error.stack ?? '')?.[0] : undefined;
   return translate('notice.fault', { name: kindOf(error) }) + (where ?? '');

@@ -5,7 +5,7 @@ import type { Clock, Strip, Timer } from '../api/types';
 /** The catalogue of the texts that every node uses, as the runtime and the editor address it from any node. */
 export const CATALOGUE = '@smart-strip/node-red-smart-strip/strip-account:';
 
-/** What is shown under a node. A text is a number or a catalogue key, which the viewer's browser translates and which takes no values. */
+/** What is shown under a node. `text`: a number, or a catalogue key, which the viewer's browser translates and which takes no values. */
 export interface NodeStatus {
   readonly fill: 'red' | 'green' | 'yellow' | 'blue' | 'grey';
   readonly shape: 'ring' | 'dot';
@@ -66,7 +66,7 @@ export function errorStatus(code: ErrorCode): NodeStatus {
   return status(isHarmless ? 'yellow' : 'red', 'ring', errorKey(code));
 }
 
-/** The status of a node that shows an account as a whole: an error, or else what `whenAvailable` says. `null`: it is not known yet. */
+/** The status of a node that shows an account as a whole: an error, or else the result of `whenAvailable`. `null`: not known yet. */
 export function accountStatus(
   { available, error, readable }: AccountStatus,
   whenAvailable: () => NodeStatus | null,
@@ -76,7 +76,7 @@ export function accountStatus(
   return readable ? whenAvailable() : UNKNOWN_ANSWER;
 }
 
-/** What is shown during a retry, by the beginning of the error's sentence; the first that fits counts. */
+/** The status during a retry, by the beginning of the error's sentence key; the first that fits counts. */
 const RETRYING: readonly (readonly [sentence: string, status: NodeStatus])[] = [
   ['TIMEOUT.', status('yellow', 'ring', 'retryingTimeout')],
   ['SERVICE.', status('yellow', 'ring', 'retryingService')],
@@ -90,7 +90,7 @@ const RETRYING: readonly (readonly [sentence: string, status: NodeStatus])[] = [
 ];
 const RETRYING_NETWORK = status('yellow', 'ring', 'retryingNetwork');
 
-/** That a command is being retried, and why. The on of a cycle is retried after other errors too: those are shown as they are. */
+/** Says that a command is being retried, and why. The "on" of a cycle is also retried after other errors, which are shown as usual. */
 export function retryStatus(error: StripError): NodeStatus {
   const { code, sentenceKey } = error;
   if (!isOutage(error)) return errorStatus(code);
@@ -100,17 +100,17 @@ export function retryStatus(error: StripError): NodeStatus {
 /** Milliseconds after which "asking" is shown. */
 const ASKING_AFTER = 100;
 
-/** One message, from its arrival until its answer, as far as the node's status is concerned. */
+/** What the node's status shows about one message, from its arrival until its outcome. */
 export interface Activity {
-  /** For "asking"; `null` once it has ended. */
+  /** Fires when "asking" is to be shown; `null` once the message has its outcome. */
   timer: Timer | null;
-  /** What is being done for it, once that takes longer. */
+  /** What is being done for the message, if that takes longer. */
   status: NodeStatus | null;
 }
 
 /**
- * The status of one node: its latest result, or, while a message takes longer, what is being done for it. Sets nothing that is set already,
- * and nothing after `close`.
+ * The status of one node: its latest result, or, while a message takes longer, what is being done for it. A status that is shown already is not
+ * set again, and none is set after `close`.
  */
 export class StatusDisplay {
   /** How many activities have each status. */
@@ -183,7 +183,7 @@ export class StatusDisplay {
     this.show(next);
   }
 
-  /** A retry or a rate limit says more than the pause of a cycle, and that more than "asking". */
+  /** A retry or a rate limit is more important than the pause of a cycle, and that is more important than "asking". */
   #current(): NodeStatus | null {
     const statuses = [...this.#counts.keys()];
     const trouble = statuses.find((each) => each !== PAUSING && each !== ASKING);

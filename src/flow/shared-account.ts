@@ -7,7 +7,7 @@ import { ownProperty } from '../values';
 import { requireSet } from './input-fields';
 import { EMPTY_STORE } from './node-error';
 
-/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED where it is not clear which outlets are to be protected. */
+/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if it is not clear which outlets are to be protected. */
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
   const units = ownProperty(config, 'units');
@@ -30,10 +30,10 @@ export function readAccountSettings(config: Config): AccountSettings {
   };
 }
 
-/** What the nodes use of an account: all but its private fields, so that tests can put another object in its place. */
+/** An account as the nodes use it: without its private fields, so that tests can use another object instead. */
 export type SharedAccount = Pick<Account, keyof Account>;
 
-/** How an account is doing that cannot be used. */
+/** The status of an account that cannot be used. */
 export const unusableStatus = (error: StripError): AccountStatus => ({
   available: false,
   error,
@@ -51,7 +51,7 @@ export const unusableStatus = (error: StripError): AccountStatus => ({
 export class LazyAccount {
   #account: SharedAccount | null = null;
   #closed = false;
-  /** Of the commands that were cancelled and not logged yet: whether they are confirmed in the end. */
+  /** For each command that was cancelled and is not reported yet: whether it is confirmed in the end. */
   #cancelled: readonly Promise<boolean>[] = [];
 
   /**
@@ -72,7 +72,7 @@ export class LazyAccount {
   /** Ends the commands of an owner. */
   cancel(owner: object): void {
     this.#cancelled = this.#cancelled.concat(this.#account?.cancel(owner) ?? []);
-    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop: `close` then tells.
+    // A deploy closes all nodes, and perhaps their account, in one turn of the event loop. Then `close` reports them.
     setImmediate(() => {
       if (!this.#closed) void this.#reportDropped();
     });
@@ -85,7 +85,7 @@ export class LazyAccount {
     if (count > 0) this.onDropped(count);
   }
 
-  /** How it is doing, or why it cannot start. */
+  /** The status of the account; if it cannot be created, the reason. */
   status(): AccountStatus {
     try {
       return this.get().status();
@@ -99,7 +99,7 @@ export class LazyAccount {
     return this.#account?.store ?? EMPTY_STORE;
   }
 
-  /** `null`: nothing was ever asked of the account. */
+  /** `null`: the account was never used. */
   diagnostics(): AccountDiagnostics | null {
     return this.#account?.diagnostics() ?? null;
   }

@@ -39,13 +39,13 @@ export const isLease = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
 
 /**
- * Keeps accounts polled while a side bar shows them. Each side bar has a lease that it renews with every question and gives up when it is
- * hidden; after a browser is closed, it runs out.
+ * Keeps accounts polled while a side bar shows them. Each side bar has a lease, which it renews with every request and releases when it is hidden.
+ * When a browser is closed, the lease runs out.
  */
 export class Leases {
-  /** What ends each lease that is not renewed. */
+  /** The timer that ends each lease, unless it is renewed. */
   readonly #timers = new Map<string, Timer>();
-  /** What ends the subscription to each account. */
+  /** The function that ends the subscription to each account. */
   #subscriptions = new Map<LazyAccount, () => void>();
 
   constructor(private readonly clock: Clock) {}

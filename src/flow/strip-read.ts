@@ -19,8 +19,8 @@ import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } fr
 type StatusRequest = Pick<Command, 'mac' | 'port'>;
 
 /**
- * Returns a function that reads from a message which strip, or which outlet of it, `strip status` is to read. What could be read is written into
- * `target`, also where it rejects, with INVALID_INPUT or NOT_CONFIGURED.
+ * Returns a function that finds out from a message which strip, or which outlet of it, `strip status` is to read. It may reject with INVALID_INPUT or
+ * NOT_CONFIGURED; even then it writes into `target` what it could read.
  */
 export function statusRequestReader(
   config: Config,
@@ -66,7 +66,7 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
   };
 }
 
-/** How Node-RED makes new messages. */
+/** Node-RED's functions to make new messages. */
 export interface MessageFactory {
   cloneMessage: (msg: Message) => Message;
   generateId: () => string;
@@ -83,7 +83,7 @@ export function listHandler({ config, account }: HandlerContext, factory: Messag
     if (payloads.length > 0) {
       return { messages: asInputError(() => messageForEach(payloads, msg, response, factory)), status };
     }
-    // No strips, no messages; but an answer that cannot be read is passed on.
+    // Without strips there are no messages, but an answer that cannot be read is passed on.
     return { messages: readable ? [] : [Object.assign(msg, { payload: null, response })], status };
   };
 }
@@ -105,7 +105,7 @@ function messageForEach(
   const id = generateId();
   deepFreeze(response);
   return payloads.map((payload, index) => {
-    // The last message is the one that came: the others are copies of it.
+    // The last message is the original one. The others are copies of it.
     const message = index === payloads.length - 1 ? msg : cloneMessage(rest);
     const outer = Object.hasOwn(message, 'parts') ? { parts: message.parts } : {};
     const parts = { ...outer, id, type: 'array', len: 1, count: payloads.length, index };
@@ -113,7 +113,7 @@ function messageForEach(
   });
 }
 
-/** Without recursion: JSON may be nested deeper than the stack allows. */
+/** Works without recursion: JSON may be nested deeper than the stack allows. */
 function deepFreeze(json: unknown): void {
   const left = [json];
   while (left.length > 0) {

@@ -95,14 +95,14 @@ function statusOf(account: SharedAccount, outcomes: readonly Outcome[]): NodeSta
   return strip === undefined ? outletStatus(first.on) : stripStatus({ ...strip, available: true });
 }
 
-/** A command with the word the message used for it. */
+/** A command with the word or boolean that the message used for it. */
 interface RequestedCommand extends Command {
   requested: Requested;
 }
 
 /** Everything that one message asks for. */
 export interface SwitchRequest {
-  /** How the message asked, and with that the form of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
+  /** The form of the message, and so of the answer: on/off, one outlet, an array of outlets, or a whole strip. */
   form: 'on' | 'port-on' | 'array' | 'strip';
   commands: readonly RequestedCommand[];
 }
@@ -110,9 +110,9 @@ export interface SwitchRequest {
 const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 
 /**
- * Returns a function that reads commands from a message and from what is fixed in the node, which wins. A message is either exactly one of the
- * accepted forms or INVALID_INPUT; nothing is taken for on or off because it is truthy. What could be read is written into `target`, also where it
- * rejects, with INVALID_INPUT or NOT_CONFIGURED.
+ * Returns a function that reads commands from a message and from what is fixed in the node, which takes precedence. A message that is not exactly one
+ * of the accepted forms is INVALID_INPUT; truthiness never means on. The function may reject with INVALID_INPUT or NOT_CONFIGURED; even then it
+ * writes into `target` what it could read.
  */
 export function commandReader(
   config: Config,
@@ -123,7 +123,7 @@ export function commandReader(
   const on = new InputField(config, 'on', ON, evaluate);
   const delay = new InputField(config, 'delay', DELAY, evaluate);
   const fields = [mac, port, on];
-  /** Strip, outlet and state all come from elsewhere: the payload says nothing. */
+  /** Neither strip nor outlet nor state is "from message", so the payload is only a trigger. */
   const ignoresPayload = fields.every(({ source }) => source !== 'message');
 
   const readRequest = (source: MessageSource, target: Target): SwitchRequest => {
@@ -155,7 +155,7 @@ export function commandReader(
     }
     if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
     const isFixed = mac.source !== 'message';
-    const elements = Array.from(payload, readElement); // unlike `map`, not skipping holes
+    const elements = Array.from(payload, readElement); // unlike `map`, it does not skip holes
     const commands = elements.map((element) =>
       commandOf(
         isFixed || element.mac === undefined ? strip() : requireMac(element.mac),
@@ -173,7 +173,7 @@ export function commandReader(
       const { payload } = source;
       for (const [index, command] of request.commands.entries()) {
         if (command.action !== 'cycle') continue;
-        // An element of an array may have a delay of its own.
+        // An element of an array may have its own delay.
         const own: unknown = request.form === 'array' && Array.isArray(payload) ? payload[index] : payload;
         command.delay = parseDelay(delay.read({ ...source, payload: own }));
       }
@@ -200,7 +200,7 @@ const commandOf = (mac: string, port: PortOrAll, requested: Requested): Requeste
   requested,
 });
 
-/** Milliseconds of a delay in seconds, as a number or numeric text. Throws INVALID_INPUT for anything else and outside the bounds. */
+/** Reads a delay in seconds, a number or numeric text, and returns milliseconds. Throws INVALID_INPUT for anything else and outside the bounds. */
 function parseDelay(value: unknown): number {
   if (value === undefined || value === '') return CYCLE_DELAY;
   const isNumeric = typeof value === 'string' && /^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value);
@@ -228,7 +228,7 @@ function readElement(
 const isWholeStrip = (payload: unknown): boolean =>
   ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
 
-/** A strip with more outlets than this is none. */
+/** A payload with more outlets than this is no strip. */
 const MAX_OUTLETS = 64;
 
 /** Commands that restore the outlets of a strip whose state is known. Throws INVALID_INPUT. */

@@ -47,11 +47,11 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 
 /** Turns changes into messages: one for each that is watched, none for the others. */
 export class WatchMessages {
-  /** By strip and reading: the value sent last, or the value that was known before the first was sent. */
+  /** By strip and reading: the value that was sent last; if none was sent, the value that was known first. */
   readonly #sent = new Map<string, number>();
-  /** Outlets and readings that were known once, but not when this node asked what is known. */
+  /** Outlets and readings that the account knew before, but not when this node subscribed. */
   readonly #unknownAtStart = new Set<string>();
-  /** As told last; `null`: the service was not asked yet. */
+  /** What the account reported last; `null`: the service was not asked yet. */
   #accountAvailable: boolean | null = null;
 
   constructor(private readonly options: WatchOptions) {}
@@ -88,7 +88,7 @@ export class WatchMessages {
     return this.options.mac === null || sameMac(strip.mac, this.options.mac);
   }
 
-  /** What becomes unknown is not a change: the next known state is compared with the last known one. */
+  /** A state that becomes unknown sends no message: the next known state is compared with the last known one. */
   #outletMessage({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
     const watched = this.options.port;
     if (watched !== null && watched !== port) return null;
@@ -99,7 +99,7 @@ export class WatchMessages {
     return messageAbout(strip, String(port), payload, isFirst ? null : previous, outlet);
   }
 
-  /** Whether a value is the first that this node hears of something that was unknown at its start. */
+  /** Whether a value is the first known one of something that was unknown when this node subscribed. */
   #endsUnknownStart(key: string, value: unknown, previous: unknown): boolean {
     if (value !== null) return this.#unknownAtStart.delete(key);
     if (previous === null) this.#unknownAtStart.add(key);
@@ -136,7 +136,7 @@ function messageAbout(
   return { topic: `${strip.mac}/${topic}`, payload, strip: copy };
 }
 
-/** `null` while it is not known yet. */
+/** The node's status; `null` while it is not known yet. */
 function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeStatus | null {
   const status = account.status();
   return accountStatus(status, () => {
