@@ -25,7 +25,7 @@ export function readBridge(config: Config): BridgeSettings {
 
 export type BridgeAccount = Pick<SharedAccount, 'list' | 'run' | 'status' | 'subscribe'>;
 
-/** Stands for an account that cannot be used, so that what was published of its strips is not taken for true. */
+/** Takes the place of an account that cannot be used, so that the strips that were published before become unavailable. */
 export const unusableAccount = (error: StripError): BridgeAccount => ({
   subscribe: (listener) => {
     listener({ kind: 'account', available: false });
@@ -38,10 +38,10 @@ export const unusableAccount = (error: StripError): BridgeAccount => ({
 
 interface BridgeOptions extends PublisherOptions {
   settings: BridgeSettings;
-  /** Of this package, for Home Assistant. */
+  /** Version of this package, for Home Assistant. */
   version: string;
   account: BridgeAccount;
-  /** Identifies the account and its address, as in `Kept`. If it changes, the strips are other ones. */
+  /** Identifies the account and its address, as in `Kept`. If it changes, the strips are different ones. */
   source: string;
   /** What this node had published until a deploy closed it. */
   before: Published | undefined;
@@ -54,13 +54,13 @@ interface BridgeOptions extends PublisherOptions {
 /** Milliseconds for which the status shows why a message from the broker failed. */
 const ERROR_SHOWN_FOR = 10_000;
 
-/** Retained commands that are warned of; bounds memory. */
+/** The most retained commands to warn about; bounds memory. */
 const MAX_WARNED = 100;
 
-/** Strips that are known only because the broker keeps something of them; bounds memory. */
+/** The most strips that are known only because the broker keeps something of them; bounds memory. */
 const MAX_KEPT = 10_000;
 
-/** What the broker keeps of a bridge that is closed, for the next one of the same node. */
+/** What the broker keeps from a bridge that was closed. The next bridge of the same node needs it. */
 export interface Published {
   /** By id. */
   readonly strips: ReadonlyMap<string, Kept>;
@@ -72,10 +72,10 @@ export interface Published {
 export class Bridge {
   /** By id. */
   readonly #strips = new Map<string, Kept & { readonly strip: Strip }>();
-  /** Strips of before a deploy or a restart of Node-RED that are not known again yet. */
+  /** Strips that were published before a deploy or a restart of Node-RED, and that the account has not found again yet. */
   readonly #before: Map<string, Kept>;
   readonly #publisher: Publisher;
-  /** Monotonic time. */
+  /** Monotonic time of `start`. */
   #startedAt = 0;
   #forgetTimer: Timer | null = null;
   #statusTimer: Timer | null = null;
@@ -92,12 +92,12 @@ export class Bridge {
   start(): void {
     const { account, before, clock, settings } = this.options;
     this.#startedAt = clock.monotonic();
-    // The broker may have been away.
+    // Once more: the broker may have been away when they were emptied.
     this.#publisher.empty(before?.emptied ?? []);
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
   }
 
-  /** Nothing is sent any more. Returns what the broker keeps. */
+  /** Stops sending. Returns what the broker keeps. */
   close(): Published {
     this.#closed = true;
     this.#unsubscribe();
@@ -129,7 +129,7 @@ export class Bridge {
     const incoming = readTopic(this.options.settings, topic);
     if (incoming.kind === 'birth') this.#onBirth(topic, payload);
     else if (incoming.kind === 'availability') {
-      // When a topic is emptied, the node hears that too.
+      // Any other payload is no kept state: when a topic is emptied, the node receives that, too.
       if (isRetained && (payload === 'online' || payload === 'offline')) this.#onKept(incoming.id);
     } else if (incoming.kind === 'command') {
       if (isRetained) this.#warn(String(topic));
@@ -151,7 +151,7 @@ export class Bridge {
       // The broker may have been away when they were emptied.
       if (topic === bridge) for (const emptied of this.#publisher.emptied) this.#publisher.repeat(emptied);
     } else if (payload === 'offline') {
-      // The connection it came on works: it is the will of an older one, which the broker has given up only now.
+      // The connection that brought this message works. So it is the will of an older connection, which the broker has given up only now.
       if (topic === bridge) this.options.send(retained(bridge, 'online'));
     } else {
       const params = { topic: preview(topic), got: preview(payload) };
@@ -159,12 +159,12 @@ export class Bridge {
     }
   }
 
-  /** The broker keeps a strip, perhaps from before a restart of Node-RED: then something may be on each of its topics. */
+  /** The broker keeps the availability of a strip, perhaps from before a restart of Node-RED. It may keep something on each topic of the strip. */
   #onKept(id: string): void {
     const { settings, source } = this.options;
     const known = this.#strips.get(id);
     const parts = new Set([...PORTS, ...(known?.parts ?? [])]);
-    // Until a list says more, it is one of this account.
+    // Until a list says otherwise, the strip counts as one of this account.
     const kept = { source, topics: topicsOf(settings, id), parts };
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
     else if (!this.#before.has(id) && this.#before.size < MAX_KEPT) {
@@ -188,17 +188,17 @@ export class Bridge {
       target.mac = mac;
       if (input.ended) throw closedError('notSent');
       input.submitted = true;
-      const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY }; // a message from the broker cannot say
+      const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY }; // a message from the broker has no delay
       await account.run(command, input.runOptions);
     } finally {
-      // The sender may show the state that it asked for: publish the real one, also where nothing changed.
+      // The sender may show the state that it asked for. So the real state is published, even if it has not changed.
       this.#repeatOutlets(id, port);
     }
   }
 
   /**
-   * The MAC of the strip with this id. Until the account has listed its strips, it is not known that there is none: then an id that can be a MAC is
-   * left to the account, which finds the service's spelling and tries again in an outage.
+   * The MAC of the strip with this id. Until the account has listed its strips, an unknown id may still be that of a strip. Then an id that can be a MAC
+   * is passed to the account, which finds the service's spelling and retries during an outage.
    */
   async #macOf(id: string): Promise<string> {
     const { account } = this.options;
@@ -228,8 +228,8 @@ export class Bridge {
   }
 
   /**
-   * Strips that were published before this start, and that the account does not list yet, are unavailable. Once it knows its strips, the topics of
-   * those of another account or address are emptied; a day later those of all.
+   * Publishes strips as unavailable that were published before this start and that the account has not listed yet. Once the account knows its strips,
+   * the topics of strips of another account or address are emptied; after a day, the topics of all of them.
    */
   #checkBefore(): void {
     if (this.#before.size === 0) return;
@@ -239,7 +239,7 @@ export class Bridge {
     const areKnown = available === true && readable && listed !== null;
     const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
     for (const [id, shared] of this.#before) {
-      // A strip of this account may only be out of the list for a while.
+      // A strip of this account may be missing from the list only for a while.
       const mayComeBack = shared.source === source && !isLate;
       if (areKnown && !mayComeBack) {
         this.#publisher.empty(shared.topics);
@@ -252,7 +252,7 @@ export class Bridge {
 
   #publishOffline(topics: readonly string[]): void {
     for (const topic of topics) {
-      // A node that calls it unavailable too may do so at another broker.
+      // Not if another node says that it is online. A node that also says offline does not count: it may do so at another broker.
       if (topic.endsWith('/available') && !this.options.isTaken(topic, 'online'))
         this.#publisher.publish(topic, 'offline', true);
     }
@@ -269,21 +269,21 @@ export class Bridge {
   #update(strip: Strip): void {
     const id = stripId(strip.mac);
     const known = this.#strips.get(id);
-    // Changes that come together carry the same object: the first of them has published all.
+    // Changes from one answer have the same object: at the first of them, everything was published.
     if (known?.strip === strip) return;
     const before = known ?? this.#before.get(id);
     this.#before.delete(id);
     this.#publish(id, strip, before, known !== undefined);
   }
 
-  /** Publishes what is new of a strip, and empties the topics that are no longer its own. `isChange`: it is sent before what waits in bulk. */
+  /** Publishes what is new about a strip, and empties the topics that it no longer uses. `isChange`: it is sent before all that waits in bulk. */
   #publish(id: string, strip: Strip, before: Kept | undefined, isChange: boolean): void {
     const { settings, source, version } = this.options;
     const { payloads, parts } = payloadsOf(settings, version, id, strip, before);
     this.#strips.set(id, { strip, source, topics: [...payloads.keys()], parts });
     if (isChange) this.#publisher.hasten(discoveryTopic(settings, id));
     for (const [topic, payload] of payloads) {
-      // It may still wait to be called offline: it is online only after its states.
+      // If `offline` still waits to be sent first, this moves the topic to the end of the bulk: the strip is online only after its states.
       if (!this.publishes(topic, payload)) this.#publisher.publish(topic, payload, isChange);
     }
     this.#publisher.empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
@@ -295,7 +295,7 @@ export class Bridge {
     if (this.#strips.delete(id)) this.#publisher.empty(topicsOf(this.options.settings, id));
   }
 
-  /** Everything once more, the discovery messages first. */
+  /** Publishes everything once more, the discovery messages first. */
   #publishAll(): void {
     const topics = [...this.#strips.values()].flatMap((shared) => shared.topics);
     for (const topic of topics) if (topic.endsWith('/config')) this.#publisher.repeat(topic);
@@ -303,13 +303,13 @@ export class Bridge {
     this.#checkBefore();
   }
 
-  /** Sends the states of an outlet, or of all, once more, before all that waits in bulk. */
+  /** Sends the state of an outlet, or of all outlets, once more, before all that waits in bulk. */
   #repeatOutlets(id: string, port: PortOrAll): void {
     const { settings } = this.options;
     this.#publisher.hasten(discoveryTopic(settings, id));
     for (const each of port === 'all' ? PORTS : [port]) {
       const topic = stateTopic(settings, id, each);
-      // Of a strip that was forgotten meanwhile nothing must come back.
+      // A strip that was forgotten meanwhile must not come back.
       if (!this.publishes(topic)) continue;
       this.#publisher.repeat(topic);
       this.#publisher.hasten(topic);
@@ -317,6 +317,6 @@ export class Bridge {
   }
 }
 
-/** An mqtt in node may be set to send buffers. */
+/** Whether a payload is empty. An mqtt in node may be set to send buffers. */
 const isEmpty = (payload: unknown): boolean =>
   payload === '' || (Buffer.isBuffer(payload) && payload.length === 0);

@@ -2,13 +2,13 @@ import { PORTS, type Outlet, type Port, type ReadingName, type Strip } from '../
 import { displayName } from '../values';
 import { bridgeTopic, commandTopic, objectId, stateTopic, type TopicSettings } from './topics';
 
-/** Who publishes, as Home Assistant shows it beside a device; besides the version. */
+/** The publisher, as Home Assistant shows it beside a device. The version is added later. */
 const ORIGIN = {
   name: 'Smart strip nodes for Node-RED',
   support_url: 'https://github.com/smart-strip/node-red-smart-strip',
 };
 
-/** What Home Assistant's `device_class` of a reading is, and the units that belong to it. With any other unit a sensor has neither. */
+/** Home Assistant's `device_class` for each reading, and the units that belong to it. With any other unit, a sensor gets neither. */
 const MEASURES: Readonly<
   Record<ReadingName, { deviceClass: string; units: readonly string[]; name: string }>
 > = {
@@ -17,7 +17,7 @@ const MEASURES: Readonly<
   signal: { deviceClass: 'signal_strength', units: ['dBm', 'dB'], name: 'Signal' },
 };
 
-/** The outlets of a strip: those it was read with, or the documented four where it was read with none. */
+/** The outlets of a strip: those that were read, or the documented four if none were. */
 export const outletsOf = ({ outlets }: Strip): readonly Outlet[] =>
   outlets.length > 0 ? outlets : PORTS.map((port) => ({ port, on: null, name: null }));
 
@@ -26,8 +26,8 @@ const componentOf = (part: Port | ReadingName): string =>
 
 /**
  * The discovery message of one strip, as Home Assistant 2024.11 and later read it: one device with a switch for each outlet and a sensor
- * for each of `readings`. `parts`: every outlet and reading that was ever sent for the strip; one that is no longer there is sent with its
- * platform alone, which removes it.
+ * for each of `readings`. `parts`: every outlet and reading that was ever sent for the strip. One that no longer exists is sent with only
+ * its platform, which removes it.
  */
 export function discoveryPayload(
   settings: TopicSettings,
@@ -39,7 +39,7 @@ export function discoveryPayload(
 ): string {
   const device = objectId(id);
   const components: Record<string, object> = {};
-  // Home Assistant leaves out what follows a component that it is still adding, and readings are often known a moment after the outlets.
+  // Readings first: they are often known a moment after the outlets, and Home Assistant leaves out what follows a component that it is still adding.
   for (const reading of readings) {
     const { name, deviceClass, units } = MEASURES[reading];
     const unit = strip.units[reading]?.trim() ?? '';

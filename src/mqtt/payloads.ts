@@ -21,7 +21,7 @@ const UNKNOWN = 'None';
 
 const onOff = (on: boolean | null): string => (on === null ? UNKNOWN : on ? 'ON' : 'OFF');
 
-/** What the broker is to keep of a strip from now on: the payload of each topic, and the parts. `before`: what it may keep of it already. */
+/** What the broker should keep of a strip from now on: the payload of each topic, and the parts. `before`: what it may already keep. */
 export function payloadsOf(
   settings: BridgeSettings,
   version: string,
@@ -42,7 +42,7 @@ export function payloadsOf(
   for (const { port, on } of outlets) payloads.set(stateTopic(settings, id, port), onOff(on));
   for (const name of wanted) {
     const topic = stateTopic(settings, id, name);
-    // One that is not known too, if the broker may keep a value of it: Home Assistant would go on showing a value that is emptied.
+    // Also one that is not known now, if the broker may keep a value of it: Home Assistant would go on showing that value if the topic were emptied.
     const isPublished = parts.has(name) || before?.topics.includes(topic);
     if (isPublished) payloads.set(topic, String(strip[name] ?? UNKNOWN));
   }

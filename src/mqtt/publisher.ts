@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../api/types';
 
-/** A message as Node-RED's `mqtt out` takes it. */
+/** A message for Node-RED's `mqtt out`. */
 export type Publication = ReturnType<typeof retained>;
 
 export const retained = (topic: string, payload: string) =>
@@ -8,61 +8,64 @@ export const retained = (topic: string, payload: string) =>
 
 export interface PublisherOptions {
   clock: Clock;
-  /** Whether another node publishes on a topic, perhaps at another broker; with `payload`: whether it publishes just that. */
+  /** Whether another node publishes on a topic, perhaps at another broker; with `payload`, whether it publishes exactly that. */
   isTaken: (topic: string, payload?: string) => boolean;
   send: (publication: Publication) => void;
 }
 
-/** A broker drops what exceeds the queue of a slow client, so that no more than this is sent in one window: 500 messages a second. */
+/**
+ * Milliseconds, and how many messages are sent within that time: 500 a second. If there were more, a broker would drop what exceeds the queue of a
+ * slow client.
+ */
 const WINDOW = 50;
 const MAX_IN_WINDOW = 25;
 
 /**
- * Milliseconds before a topic is emptied: after a deploy another node, of another account and with another connection to the broker, may be about
- * to publish on it.
+ * Milliseconds before a topic is emptied: after a deploy, another node may soon publish on it, with another account and another connection to the
+ * broker.
  */
 const EMPTY_AFTER = 1_000;
 
-/** Topics of which it is remembered that they were emptied; bounds memory. */
+/** The most emptied topics that are remembered; bounds memory. */
 const MAX_EMPTIED = 10_000;
 
 /**
- * Sends retained messages at a pace that brokers and their clients keep up with: first what changed, then what is sent in bulk. Only the newest
- * payload of a topic is sent, so that what waits is never more than the topics there are.
+ * Sends retained messages at a pace that brokers and their clients can keep up with: first what changed, then what is sent in bulk. Only the newest
+ * payload of a topic is sent, so there are never more messages waiting than topics.
  */
 export class Publisher {
   /** What the broker is to keep on each topic. */
   readonly #payloads = new Map<string, string>();
   readonly #emptied = new Set<string>();
-  // A topic waits in one of these three at most.
+  // A topic waits in at most one of these three.
   readonly #changes = new Set<string>();
   readonly #bulk = new Set<string>();
-  /** With the monotonic time from which it may be emptied. */
+  /** Topics, each with the monotonic time from which it may be emptied. */
   readonly #toEmpty = new Map<string, number>();
   #timer: Timer | null = null;
   #closed = false;
 
   constructor(private readonly options: PublisherOptions) {}
 
-  /** Whether something is published on a topic; with `payload`: just that. */
+  /** Whether something is published on a topic; with `payload`, whether exactly that is. */
   publishes(topic: string, payload?: string): boolean {
     const published = this.#payloads.get(topic);
     return published !== undefined && (payload ?? published) === published;
   }
 
-  /** Publishes a payload in place of the last one. `isChange`: it is sent before all that waits in bulk. */
+  /** Publishes a payload, which replaces the last one. `isChange`: it is sent before all that waits in bulk. */
   publish(topic: string, payload: string, isChange: boolean): void {
     this.#emptied.delete(topic);
     this.#payloads.set(topic, payload);
     this.#enqueue(topic, isChange ? this.#changes : this.#bulk);
   }
 
-  /** Sends a topic once more. What waits keeps its place, so that all is sent in time however often this is called. */
+  /** Sends a topic once more. If it is waiting already, it keeps its place, so that it is sent in time, however often this is called. */
   repeat(topic: string): void {
     if (!this.#changes.has(topic) && !this.#toEmpty.has(topic)) this.#enqueue(topic, this.#bulk);
   }
 
-  /** Sends a topic, if it waits in bulk, before all that does. */
+  /** If a topic waits in bulk, sends it before all others that do. */
   hasten(topic: string): void {
     if (this.#bulk.has(topic)) this.#enqueue(topic, this.#changes);
   }
@@ -87,7 +90,7 @@ export class Publisher {
     return [...this.#emptied];
   }
 
-  /** Nothing is sent any more. */
+  /** Stops sending. */
   close(): void {
     this.#closed = true;
     this.options.clock.clearTimeout(this.#timer);

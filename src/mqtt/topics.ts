@@ -19,7 +19,7 @@ type Incoming =
   | { kind: 'birth' }
   /** What the broker keeps of a strip's availability, or what this node has just published. */
   | { kind: 'availability'; id: string }
-  /** Nothing to be done: most often something that this node publishes itself. */
+  /** Nothing is to be done: usually something that this node has published itself. */
   | { kind: 'own' };
 
 const LONGEST_ID = 64;
@@ -70,13 +70,13 @@ export const topicsOf = (settings: TopicSettings, id: string): string[] => [
 export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
   const { topic: prefix, discovery } = settings;
   if (typeof topic === 'string') {
-    // Home Assistant's birth message keeps its topic where only the prefix is changed. It may also come where discovery is off.
+    // If only the discovery prefix is changed in Home Assistant, its birth message keeps its topic. It may also come if discovery is off here.
     const births = [bridgeTopic(settings), 'homeassistant/status'];
     if (births.includes(topic) || (discovery !== '' && topic === `${discovery}/status`))
       return { kind: 'birth' };
     if (topic.startsWith(`${prefix}/`)) {
       const [id = '', what = '', set, ...rest] = topic.slice(prefix.length + 1).split('/');
-      // With any other id it is of another program that publishes below the same topic.
+      // With any other id, it is from another program that publishes below the same topic.
       if (topic === stateTopic(settings, id, 'available') && /^[A-Z0-9_-]+$/.test(id))
         return { kind: 'availability', id };
       if (topicsOf(settings, id).includes(topic)) return { kind: 'own' };

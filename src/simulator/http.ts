@@ -1,4 +1,4 @@
-// The service's HTTP API in front of a simulator: one request to its answer, and the same over a `node:http` server.
+// The service's HTTP API for a simulator: answers a request, which may come from inside the process or from a `node:http` server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { API_ROOT, type PortOrAll } from '../api/types';
 import { isRecord } from '../values';
@@ -7,7 +7,7 @@ import { isPortOrAll, type Simulator } from './simulator';
 /** A request to the service, from HTTP or from inside the process. */
 export interface ServiceRequest {
   method: string;
-  /** As it stands in the request line: percent-encoded, a query allowed. Starts with `API_ROOT`. */
+  /** As in the request line: percent-encoded, a query allowed. Starts with `API_ROOT`. */
   path: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -37,7 +37,7 @@ export async function handle(simulator: Simulator, request: ServiceRequest): Pro
   return answer;
 }
 
-/** Bytes of the longest request body that is taken. The service's own limit is not documented. */
+/** The longest request body that is accepted, in bytes. The service's own limit is not documented. */
 export const BODY_LIMIT = 64 * 1024;
 
 /** The endpoints of the API document, sections 2 to 4; a query is allowed. */
@@ -114,14 +114,14 @@ export async function serve(
 
 /** Reads a request's body as text; `null` when the caller hung up before its end. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
-  // Node-RED's admin API, which is asked first where both share a root, has read JSON already and left it here.
+  // If Node-RED's admin API has the same root, it gets the request first, has already read JSON, and has left it here.
   const body: unknown = 'body' in request ? request.body : undefined;
   if (request.readableEnded && body !== undefined) return JSON.stringify(body);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
-      // What is too long is read to its end, but not kept: a caller that is still sending would lose the answer.
+      // A body that is too long is read to its end, but not kept: a caller that is still sending would lose the answer.
       if (length <= BODY_LIMIT) chunks.push(chunk);
       length += chunk.length;
     }
@@ -131,7 +131,7 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Writes an answer; `node:http` drops it where the caller is gone. */
+/** Writes an answer. `node:http` drops it if the caller is gone. */
 export function send(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);

@@ -15,12 +15,12 @@ const BASE = new RegExp(`^([^?]*)${API_ROOT}(?:[/?]|$)`);
 
 /** The simulators at their paths. */
 export class SimulatorRegistry {
-  /** By path, in the order in which they came. */
+  /** By path; the claims of one path in the order in which they came. */
   readonly #claims = new Map<string, Set<Claim>>();
 
   /**
-   * Claims a normalised path. The first that claims it answers there, and the next one once that one has left. `onServing` is
-   * called at once and whenever that changes. Returns a function that gives the path back.
+   * Claims a normalised path. The first simulator that claims it answers there; when it releases the path, the next one does.
+   * `onServing` is called at once, and when the simulator takes over the path. Returns a function that releases the path.
    */
   claim(path: string, simulator: Simulator, onServing: (serving: boolean) => void): () => void {
     const claims = this.#claims.get(path) ?? new Set();
@@ -41,7 +41,7 @@ export class SimulatorRegistry {
     return first?.simulator ?? null;
   }
 
-  /** The simulator that a request with this URL is for, and what the URL says after the simulator's path; `null`: none. */
+  /** The simulator that a request with this URL is for, and the rest of the URL after the simulator's path; `null`: none. */
   find(url = ''): { simulator: Simulator; rest: string } | null {
     const base = BASE.exec(url)?.[1];
     const simulator = base === undefined ? null : this.at(base);
@@ -52,7 +52,7 @@ export class SimulatorRegistry {
 /** The simulators of this Node-RED. */
 export const simulators = new SimulatorRegistry();
 
-/** The registry's simulators as one handler for Express; what leads to none of them goes on to `next`. */
+/** One handler for Express that serves all simulators of a registry. Other requests go on to `next`. */
 export function middleware(registry: SimulatorRegistry) {
   return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
     const found = registry.find(request.url);
@@ -62,17 +62,17 @@ export function middleware(registry: SimulatorRegistry) {
 }
 
 /**
- * What takes the place of undici's connections where the base URL is the path of a simulator in this process: it hands requests to the
- * simulator and its answers back, in undici's own protocol, so that a client notices no difference. `path`: the simulator's, as `simulatorPath`
- * returns it; what requests ask for starts with it. `find` is asked at every request, because simulators come and go with deploys; the request
- * waits for what it returns. What the client gives up meanwhile is not carried out; whatever comes of it, the client ignores.
+ * Replaces undici's connections if the base URL is the path of a simulator in this process. It passes requests to the simulator, and its answers
+ * back, through undici's own interface, so that a client notices no difference. `path`: the simulator's, as `simulatorPath` returns it; the paths of
+ * requests start with it. `find` is called for every request, because simulators come and go with deploys, and the request waits for its result. A
+ * request that the client has given up meanwhile is not carried out; the client ignores its later events.
  */
 export const simulatorDispatcher = (
   path: string,
   find: () => Promise<Simulator | null>,
 ): Pick<Dispatcher, 'dispatch'> => ({
   dispatch: (options, handler) => {
-    // Answers are small and come whole, so there is nothing to pause.
+    // Answers are small and come as a whole, so there is nothing to pause.
     const controller = {
       aborted: false,
       paused: false,
@@ -107,7 +107,7 @@ export const simulatorDispatcher = (
   },
 });
 
-/** Header names and values one after the other, as the client sends them. */
+/** Reads headers in the client's form: names and values, alternating. */
 function headersOf(headers: Dispatcher.DispatchOptions['headers']): ServiceRequest['headers'] {
   const list: unknown[] = Array.isArray(headers) ? headers : [];
   const named: Record<string, string> = {};

@@ -19,7 +19,7 @@ interface Format {
   strip(strip: StripSnapshot): unknown;
 }
 
-// Not documented: they are what such services commonly report.
+// The API document states no units. These are what such services commonly report.
 const UNITS: Readonly<Record<ReadingName, string>> = { load: 'W', voltage: 'V', signal: 'dBm' };
 
 const onOff = (on: boolean): string => (on ? 'on' : 'off');

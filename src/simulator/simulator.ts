@@ -9,7 +9,7 @@ import { FORMATS, type Shape, type StripSnapshot } from './shapes';
 interface StripConfig {
   mac: string;
   name: string;
-  /** `name`: left out of the answers where it is not given; `on`: at the start, off where it is not given. */
+  /** `name`: without it, answers have none either. `on`: the state at the start; without it, off. */
   outlets?: readonly { name?: string; on?: boolean }[];
 }
 
@@ -25,7 +25,7 @@ export interface SimulatorOptions {
   clock: Clock;
 }
 
-/** Reads what a flow says of a simulator; what is missing or invalid takes its default. */
+/** Reads a simulator's properties. A missing or invalid one gets its default. */
 export function readConfig(config: Config) {
   const settings = SETTINGS['strip simulator'];
   const { strips } = config;
@@ -63,9 +63,9 @@ interface SimulatedStrip {
   readonly name: string;
   /** In the order of their ports. */
   readonly outlets: readonly { readonly port: Port; on: boolean; name?: string }[];
-  /** Set by hand; a load stands until the next outlet is switched. */
+  /** Readings that were set by hand. A load stays until an outlet is switched. */
   readonly set: Partial<Record<ReadingName, number>>;
-  /** Where its readings are in their waves at the start, so that strips differ. */
+  /** Where in their waves its readings start, so that strips differ. */
   readonly phase: number;
   available: boolean;
 }
@@ -82,7 +82,7 @@ const PERIODS: Readonly<Record<ReadingName, number>> = { load: 240_000, voltage:
  */
 export class Simulator extends EventEmitter<{ switch: [{ mac: string; port: PortOrAll; on: boolean }] }> {
   readonly #strips = new Map<string, SimulatedStrip>();
-  /** End the wait of answers that are not due yet. */
+  /** Functions that end the wait of answers that are not due yet. */
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
@@ -124,7 +124,7 @@ export class Simulator extends EventEmitter<{ switch: [{ mac: string; port: Port
     return strip?.available ? FORMATS[this.options.shape].strip(this.#snapshot(strip)) : undefined;
   }
 
-  /** Carries out a switch asked for over the API. `undefined`: no such strip. An unplugged one fails every port. */
+  /** Carries out a switch that was requested over the API. `undefined`: no such strip. If it is unplugged, every port fails. */
   switch(mac: string, port: PortOrAll, on: boolean): SwitchResult[] | undefined {
     const strip = this.#strips.get(macKey(mac));
     if (strip === undefined) return undefined;
@@ -136,7 +136,7 @@ export class Simulator extends EventEmitter<{ switch: [{ mac: string; port: Port
     return switched.map((each) => ({ port: each, ok: strip.available }));
   }
 
-  /** Makes a change at the strip itself, plugged in or not; unplugging changes no outlet. `false` where there is no such strip. */
+  /** Makes a change at the strip itself, plugged in or not. Unplugging it changes no outlet. Returns `false` if there is no such strip. */
   apply(change: ManualChange): boolean {
     const strip = this.#strips.get(macKey(change.mac));
     if (strip === undefined) return false;
