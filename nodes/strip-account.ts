@@ -56,12 +56,12 @@ export = (RED: NodeAPI): void => {
 };
 
 /**
- * The account, its client and the decoder are half of what there is to load, so they wait for the first account that is used. Where none is, the
- * package adds 13 ms to the start of Node-RED instead of 24 (`npm run bench`).
+ * Loads the account, its client and the decoder when an account is first used: they are half of the code. While no account is used, the package adds
+ * 13 ms to the start of Node-RED instead of 24 (`npm run bench`).
  */
 const loadConnection = () => require('./shared/connection') as typeof Connection;
 
-/** What the account logs. Never with a message: that would reach the Catch nodes of all its users. */
+/** Logs what the account reports. A log line never carries a message: it would reach the Catch nodes of all users of the account. */
 function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccount): AccountLog {
   const warn = (key: string, params = {}) => node.warn(translate(`notice.${key}`, params));
   const reasonOf = (error: StripError) => sentenceOf(error, translate, account.store);
@@ -78,7 +78,7 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
     dropped: (count) => warn('dropped', { count }),
     notRestored: ({ mac, port }, error) => {
       const outlet = outletText({ mac, port }, translate, account.store);
-      // The sentence of CLOSED would ask for the message again, and with that for another cycle.
+      // The sentence of CLOSED asks to send the message again, which would start another cycle.
       const reason = error.code === 'CLOSED' ? '' : reasonOf(error);
       node.error(translate('notice.notRestored', { outlet, reason }).trim());
     },

@@ -18,7 +18,7 @@ import { packageVersion, translator } from './shared/runtime';
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
   const version = packageVersion();
-  /** What the broker keeps of each node that was closed, by the node's id. */
+  /** What the broker keeps from each node that was closed, by the node's id. */
   const kept = new Map<string, Published>();
   const bridges = new Set<Bridge>();
 
@@ -27,12 +27,12 @@ export = (RED: NodeAPI): void => {
     const display = statusDisplay(this);
     let bridge: Bridge | null = null;
     let account: LazyAccount | null = null;
-    /** Why nothing is shared. */
+    /** Why the node shares no strips, while it has no bridge. */
     let failure = new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
 
     const isTaken = (topic: string, payload?: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));
-    /** Throws where its topics cannot be used. */
+    /** Throws if its topics cannot be used. Returns a function that ends the bridge. */
     const begin = (used: BridgeAccount): (() => void) => {
       const id = textOf(def, 'account');
       const started = new Bridge({
@@ -53,7 +53,7 @@ export = (RED: NodeAPI): void => {
       return () => {
         bridge = null;
         bridges.delete(started);
-        // Also of a node that is removed: it may only be disabled for a while.
+        // Also if the node is removed: it may only be disabled for a while.
         kept.set(this.id, started.close());
       };
     };
@@ -70,7 +70,7 @@ export = (RED: NodeAPI): void => {
       },
       onFailure: (error) => {
         failure = error;
-        // Nothing begins where its topics cannot be used either.
+        // If its topics cannot be used either, nothing begins.
         return valueOrNull(() => begin(unusableAccount(error))) ?? undefined;
       },
     });

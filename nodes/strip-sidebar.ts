@@ -8,7 +8,7 @@ import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
 import { adminRoute, idsOf, packageVersion } from './shared/runtime';
 
-/** What the side bar asks of the runtime. Accounts come and go with deploys while routes stay, so they are looked up each time. */
+/** The admin routes of the side bar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
 export = (RED: NodeAPI): void => {
   const leases = new Leases(systemClock);
   const mayRead = RED.auth.needsPermission('strip-account.read');

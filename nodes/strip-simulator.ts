@@ -14,13 +14,13 @@ interface Credentials {
   apiKey?: string;
 }
 
-/** Keys below `strip-simulator.status` and, but for the first, `strip-simulator.notice`. */
+/** Keys below `strip-simulator.status` and, except the first, `strip-simulator.notice`. */
 type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
 
 export = (RED: NodeAPI): void => {
   watchDeploys(RED);
-  // Before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests. A server's routes cannot be taken
-  // back, so there is a single one, which stays. As with http-in nodes, what settings.js puts before them, such as a login, is asked first.
+  // Registered before the routes of http-in nodes, so that none of them with a wildcard takes the simulators' requests. A route cannot be removed, so
+  // there is only one, which stays. As with http-in nodes, middleware from settings.js, such as a login, runs first.
   RED.httpNode.all(
     /^/,
     (request, _response, next) => {
@@ -33,7 +33,7 @@ export = (RED: NodeAPI): void => {
   function StripSimulator(this: Node<Credentials>, def: Definition): void {
     RED.nodes.createNode(this, def);
     const { strips, shape, latency, path: configured } = readConfig(def);
-    // Node-RED leaves the credentials undefined where none were typed and the node's type has a space in it.
+    // Node-RED leaves the credentials undefined if none were typed and the node's type has a space in it.
     const typed = textOf(this.credentials, 'apiKey');
     const variable = environmentVariable(typed);
     const apiKey = variable === null ? typed : null;
@@ -81,7 +81,7 @@ export = (RED: NodeAPI): void => {
     this.on('close', () => {
       closed = true;
       simulator.close();
-      // Until then an account that closes may still switch outlets.
+      // Not earlier: an account that is closing may still switch outlets.
       whenStopped(release);
     });
   }

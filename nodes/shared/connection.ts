@@ -22,7 +22,7 @@ import { deployEnded, idsOf } from './runtime';
 interface ConnectionSettings extends Omit<ClientOptions, 'clock' | 'dispatcher'> {
   /** As it was typed. */
   apiKey: string;
-  /** Connections at once, and with them requests. */
+  /** The most connections, and so the most requests, at the same time. */
   connections: number;
   /** Ids of Node-RED's own config nodes; "": none. */
   tls: string;
@@ -32,7 +32,7 @@ interface ConnectionSettings extends Omit<ClientOptions, 'clock' | 'dispatcher'>
 /** The key that is sent to a simulator in this Node-RED if the account has none. */
 const KEY_FOR_SIMULATOR = 'simulator';
 
-/** The account behind an account node. Throws NOT_CONFIGURED. */
+/** Creates the account of an account node. Throws NOT_CONFIGURED. */
 export function createAccount(
   RED: NodeAPI,
   { node, config, storedKey, hideKey }: AccountLink,
@@ -72,8 +72,8 @@ function connect(
 }
 
 /**
- * The mapping that an expression in the account's dialog makes; `null` where there is none. `node`: whose context and environment the
- * expression may use; `hideKey`: removes the API key from a text before an error shows it.
+ * The mapping with the expression from the account's dialog; `null` if there is none. `node`: the expression may use its context and environment;
+ * `hideKey`: removes the API key from a text before an error shows it.
  */
 function mappingOf(
   RED: NodeAPI,
@@ -88,7 +88,7 @@ function mappingOf(
   return createMapping(prepare, hideKey);
 }
 
-/** The simulator with this path. During a deploy it is waited for until the deploy has ended. */
+/** The simulator with this path. During a deploy, waits for it until the deploy has ended. */
 async function simulatorAt(path: string): Promise<Simulator | null> {
   let deploy = deployEnded();
   while (deploy !== null && simulators.at(path) === null) {
@@ -122,13 +122,13 @@ function proxyOptions(node: unknown, absence: Absence): ProxySettings {
 
 /** The strips of an account: those it knows, or, with `refresh`, those the service lists now. */
 export async function listStrips({ account }: AccountLink, refresh: boolean): Promise<StripsAnswer> {
-  // It may know only some of the strips.
+  // The account may know only some of its strips.
   const stored = { strips: account.store.all(), readable: true, complete: false };
   const { strips, readable, complete } = refresh ? await account.get().list() : stored;
   return { ok: true, strips, readable, complete, notes: [] };
 }
 
-/** What the service answers to the dialog's settings, and what is read from it with the dialog's mapping. */
+/** Asks the service with the dialog's settings. Returns its answer, and what is read from it with the dialog's mapping. */
 export async function testConnection(RED: NodeAPI, request: unknown): Promise<StripsAnswer> {
   const test = readConnectionTest(request);
   const deployed = findAccount(RED, test.id);
@@ -139,7 +139,7 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   return await previewOf(body, test.mac, mapping, hideKey);
 }
 
-/** The body of the answer, with the settings of the dialog. */
+/** Asks the service with the dialog's settings. Returns the body of the answer. */
 async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | undefined): Promise<unknown> {
   const { timeout, tls, proxy, mac } = test;
   const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
@@ -153,23 +153,23 @@ async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | u
   }
 }
 
-/** The stored key, which goes nowhere but where it was deployed to. Throws NOT_CONFIGURED for another address, TLS or proxy node. */
+/** The stored key. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node. */
 function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
   if (deployed === undefined) return '';
   const { config, storedKey } = deployed;
   const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
   const isSame = stored?.url.href === url.href && stored.simulator === simulator;
   if (isSame && tls === textOf(config, 'tls') && proxy === textOf(config, 'proxy')) return storedKey();
-  // A simulator in this Node-RED needs none.
+  // A simulator in this Node-RED needs no key.
   if (simulator !== null) return '';
   throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
 }
 
-/** `${NAME}` as a deploy would resolve it; what is not set stays as it is, for the error to name it. */
+/** Replaces `${NAME}` as a deploy would. If the variable is not set, the text stays, so that the error can name it. */
 function variable(RED: NodeAPI, text: string, deployed: Node | undefined): string {
   const name = environmentVariable(text);
   if (name === null) return text;
-  // What is not deployed has at least Node-RED's global variables, which are in a node once any were set.
+  // An account that is not deployed can at least use Node-RED's global variables. They are in a node, which exists once any was set.
   const [global] = idsOf(RED, 'global-config');
   const node = deployed ?? (global === undefined ? null : RED.nodes.getNode(global));
   const value: unknown = node ? RED.util.evaluateNodeProperty(name, 'env', node, {}) : process.env[name];

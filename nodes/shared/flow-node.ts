@@ -46,7 +46,7 @@ export function registerInputNode(
   RED.nodes.registerType(type, InputNode);
 }
 
-/** Hands a node's messages to `handle`. `account`: the one it uses, as far as that is known. */
+/** Passes a node's messages to `handle`. `account`: returns the account that the node uses, if it is known. */
 export function handleInput(
   RED: NodeAPI,
   node: Node,
@@ -73,7 +73,7 @@ export function statusDisplay(node: Node): StatusDisplay {
   return new StatusDisplay((status) => node.status(status ?? {}), systemClock);
 }
 
-/** What the other nodes of this package use of an account node. */
+/** An account node, as the other nodes of this package use it. */
 export interface AccountLink {
   readonly node: Node;
   readonly config: Config;
@@ -90,7 +90,7 @@ export function provide(link: AccountLink): void {
   links.set(link.node, link);
 }
 
-/** The account with this id, where it is deployed and not disabled. */
+/** The account with this id, if it is deployed and not disabled. */
 export const findAccount = (RED: NodeAPI, id: string): AccountLink | undefined =>
   links.get(RED.nodes.getNode(id));
 
@@ -103,17 +103,17 @@ export function accountOf(RED: NodeAPI, id: string): AccountLink {
 
 interface StartOptions {
   display: StatusDisplay;
-  /** Key of the log's sentence for what keeps the node from starting. */
+  /** Key of the sentence that is logged if the node cannot start. */
   notice: 'watch' | 'mqtt';
-  /** Throws where it cannot start; returns what ends it. */
+  /** Throws if it cannot start. Returns a function that ends it. */
   start: (link: AccountLink) => () => void;
-  /** Called with the error to report for messages that come meanwhile. If it starts something instead, it returns what ends that. */
+  /** Called with the error to report for messages that come meanwhile. If it starts something else instead, it returns a function that ends that. */
   onFailure?: (error: StripError) => (() => void) | undefined;
 }
 
 /**
  * Starts a node that works without messages as soon as all nodes of the flows exist, and again whenever a deploy has replaced its account but not
- * the node: that is how Node-RED treats a node in a subflow if the subflow's instance names the account. Returns what ends this.
+ * the node: that is how Node-RED treats a node in a subflow if the subflow's instance names the account. Returns a function that ends this.
  */
 export function startWithAccount(
   RED: NodeAPI,
@@ -124,12 +124,12 @@ export function startWithAccount(
   const id = textOf(def, 'account');
   /** `undefined`: there is none; `null`: not looked for yet. */
   let current: AccountLink | null | undefined = null;
-  /** Why it could not start, as the log has it. */
+  /** The sentence that was logged because it could not start; `null`: it has started. */
   let failure: string | null = null;
   let stop = (): void => undefined;
   const cancel = onStarted(RED, () => {
     const link = findAccount(RED, id);
-    // What the account was missing, such as a TLS node, may have been deployed since.
+    // After a failure it tries again even with the same account: what was missing, such as a TLS node, may have been deployed since.
     if (link === current && failure === null) return;
     current = link;
     stop();
@@ -153,7 +153,7 @@ export function startWithAccount(
   };
 }
 
-/** Returns a function that removes a key from texts that are shown. A key of a few characters would match ordinary words, so it is left. */
+/** Returns a function that removes a key from texts that are shown. A key of fewer than 4 characters stays: it would match ordinary words. */
 export const keyRemover =
   (apiKey: string) =>
   (text: string): string =>

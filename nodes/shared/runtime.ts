@@ -1,4 +1,4 @@
-// What the nodes use of Node-RED's runtime: its language, its deploys and its admin API.
+// The parts of Node-RED's runtime that the nodes use: its language, its deploys and its admin API.
 import { EventEmitter, once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { textOf } from '../../src/settings';
 import { fill, isRecord, ownProperty } from '../../src/values';
 import catalogue from '../locales/en-US/strip-account.json';
 
-/** Sentences of the account's catalogue in the runtime's language; in English where it has none. */
+/** Sentences of the account's catalogue in the runtime's language; in English if the runtime has none. */
 export const translator =
   (RED: NodeAPI): Translate =>
   (key, params = {}) => {
@@ -25,7 +25,7 @@ function packaged(key: string): string {
   return typeof text === 'string' ? text : key;
 }
 
-/** Tells all nodes of deploys: `stopped`, `ended` and `started`. The runtime's own event emitter warns of many listeners. */
+/** Emits `stopped`, `ended` and `started` at each deploy. Not the runtime's own event emitter, which warns of many listeners. */
 const deploys = new EventEmitter().setMaxListeners(0);
 const watched = new WeakSet();
 /** How far a deploy is; `null`: none is going on. */
@@ -59,7 +59,7 @@ function isStop(event: unknown): boolean {
   );
 }
 
-/** Resolves when the deploy that is going on has ended; `null` where there is none. */
+/** Resolves when the current deploy has ended; `null`: there is none. */
 export const deployEnded = (): Promise<unknown> | null => (phase !== null ? once(deploys, 'ended') : null);
 
 /**
@@ -72,7 +72,7 @@ export function onStarted(RED: NodeAPI, listener: () => void): () => void {
   return () => deploys.off('started', listener);
 }
 
-/** Calls back at once or, during a deploy, when all nodes that it takes away have closed. */
+/** Calls back at once or, while a deploy stops nodes, when all of these have closed. */
 export function whenStopped(callback: () => void): void {
   if (phase === 'stopping') deploys.once('stopped', callback);
   else callback();
@@ -88,8 +88,8 @@ export function idsOf(RED: NodeAPI, type: string): string[] {
 }
 
 /**
- * Adds a route to Node-RED's admin API. It answers with the JSON that `work` gives, or with a status alone where that is a number; where `work` throws
- * a `StripError`, with what the editor can show of it.
+ * Adds a route to Node-RED's admin API. It answers with the JSON that `work` returns or, if that is a number, only with this status. If `work` throws a
+ * `StripError`, it answers with what the editor can show of it.
  */
 export function adminRoute(
   RED: NodeAPI,
@@ -126,7 +126,7 @@ function requireJson(request: Request, response: Response, next: NextFunction): 
   else response.sendStatus(415);
 }
 
-/** Version of this package, from its package.json, which is one folder further up for what is built. */
+/** Version of this package, from its package.json. From the built files, that is one folder further up. */
 export function packageVersion(): string {
   const places = ['../..', '../../..'].map((folder) => join(__dirname, folder, 'package.json'));
   return textOf(JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8')), 'version');
