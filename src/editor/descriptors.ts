@@ -24,7 +24,7 @@ export const descriptors: readonly Descriptor[] = [
 export const descriptorOf = (node: Config): Descriptor | undefined =>
   descriptors.find(({ type }) => type === node.type);
 
-/** The label of a node: its own name, or what it does, or what its type is called. `whole`: however long that is. */
+/** The label of a node: its own name, or what it does, or the name of its type. `whole`: not shortened. */
 export function labelOf(node: Config, whole = false): string {
   const name = textOf(node, 'name');
   if (name !== '') return name;
@@ -33,7 +33,7 @@ export function labelOf(node: Config, whole = false): string {
   return (whole ? joinLabel(parts) : shortLabel(parts)) || text(palette);
 }
 
-/** Tip of the output. */
+/** The tooltip of the output. */
 export function outputLabelOf(node: Config): string {
   const descriptor = descriptorOf(node);
   const output = descriptor && settingOf(descriptor, 'output');
@@ -42,11 +42,11 @@ export function outputLabelOf(node: Config): string {
 }
 
 /**
- * In automatic labels strip and outlet are cut to so many characters together, and the tip of the node shows them whole. What the node does is
- * never cut: in some languages this alone is half as long.
+ * In automatic labels, strip and outlet together are cut to this many characters; the tooltip of the node shows them whole. The action is never
+ * cut: in some languages it alone is half as long.
  */
 const LONGEST = 24;
-/** What stays at least of a strip's name, so that the outlet's is cut, too. */
+/** At least this many characters of a strip's name stay, so that the outlet's name is cut, too. */
 const SHORTEST_STRIP = 8;
 
 /** A label from its parts; "" where there is none. */
@@ -54,7 +54,7 @@ function joinLabel({ strip, outlet, action }: LabelParts): string {
   return [[strip, outlet].filter(Boolean).join(': '), action].filter(Boolean).join(', ');
 }
 
-/** The same, short enough for a node. */
+/** A label from its parts, short enough for a node. */
 function shortLabel(parts: LabelParts): string {
   const { strip, outlet = '' } = parts;
   const room = LONGEST - (outlet === '' ? 0 : ': '.length);

@@ -3,11 +3,11 @@ import { adminRequest, button, html, text } from './red';
 
 const isReport = (body: unknown): body is { versions: object } => isRecord(ownProperty(body, 'versions'));
 
-/** Shows everything that a bug report about an account would hold, to be copied or downloaded as it stands. */
+/** Shows everything that a bug report about an account would hold. The user can copy or download exactly this text. */
 export async function showDiagnostics(account: string): Promise<void> {
   const address = `strip-sidebar/diagnostics/${encodeURIComponent(account)}`;
   const report = await adminRequest(address, isReport);
-  // It may have been asked for twice.
+  // The user may have clicked twice.
   if (document.querySelector('.smart-strip-diagnostics')) return;
   const told = html('span', { role: 'status' });
   const action = (name: string, press: () => void) =>
@@ -32,7 +32,7 @@ export async function showDiagnostics(account: string): Promise<void> {
   dialog.showModal();
 }
 
-/** Where a page has no clipboard, because it does not come by https, the text is selected instead. */
+/** Copies the text of an element. If that is not possible, because a page without https has no clipboard, selects the text and returns false. */
 async function copy(element: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(element.textContent);

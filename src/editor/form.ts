@@ -13,20 +13,20 @@ import { environmentVariable, isRecord } from '../values';
 import { html, text, type EditorNode, type InputType } from './red';
 
 /**
- * What the editor has to know of one node type. Adding a node means a file in `src/editor/nodes` that exports a descriptor, and a line for it in
+ * What the editor has to know about one node type. Adding a node means a file in `src/editor/nodes` that exports a descriptor, and a line for it in
  * `descriptors.ts`. Kinds, defaults and bounds of its properties are in `src/settings.ts`, the rows of its dialog in `nodes/<name>.html`.
  */
 export interface Descriptor {
   readonly type: NodeType;
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
-  /** What to say of a value that is valid, by property; "": nothing. */
+  /** Warnings about values that are valid, by property; "": none. */
   readonly warnings?: Readonly<Record<string, (value: string) => string>>;
   /** Hints that depend on the value, by property; the others are in the html. */
   readonly hints?: Readonly<Record<string, (value: string) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
-  /** Tips of the ports. Without one of its own, or for `null`, an output is called by what the property "output" says. */
+  /** Tooltips of the ports. If `outputLabel` is missing or returns `null`, the property "output" decides. */
   inputLabel?(node: Config): string;
   outputLabel?(node: Config): string | null;
   /** Prepares what only the dialog of this type has. */
@@ -35,7 +35,7 @@ export interface Descriptor {
   save?(node: EditorNode): void;
 }
 
-/** What is wrong with a value, in words; "" where nothing is. */
+/** Returns what is wrong with a value, in words; "": nothing. */
 export type Check = (value: unknown, node: Config) => string;
 
 /** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
@@ -70,7 +70,7 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
 /** Whether the dialog was open. */
 export const closeDialog = (node: EditorNode): boolean => openDialogs.delete(node.id);
 
-/** What `src/settings.ts` says of a property; nothing of a credential. */
+/** The setting of a property in `src/settings.ts`. Credentials have none. */
 export function settingOf({ type }: Descriptor, field: string): Setting | undefined {
   const settings: Readonly<Record<string, Setting>> = SETTINGS[type];
   return settings[field];
@@ -94,7 +94,7 @@ export function showMessage(field: string, error: string, warning = ''): void {
   const invalid = error !== '';
   const message = $(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', !invalid);
   const shown = invalid ? `✕ ${error}` : warning === '' ? '' : `⚠ ${warning}`;
-  // A screen reader would read the same text out again.
+  // Not set again if it is the same: a screen reader would read it out once more.
   if (message.text() !== shown) message.text(shown);
   $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', String(invalid));
 }
@@ -107,8 +107,8 @@ export const describedBy = (field: string): string =>
 const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
 
 /**
- * What is wrong with a property; "" where nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property
- * that a flow does not have takes its default. In an open dialog the type counts that is chosen there.
+ * What is wrong with a property; "" if nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
+ * flow does not have takes its default. In an open dialog, the type that is chosen there counts.
  */
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
@@ -138,7 +138,7 @@ export function checkNumber(typed: string, { min = -Infinity, max = Infinity, wh
   return isValid ? '' : text(`strip-account.invalid.${whole ? 'wholeNumber' : 'number'}`, { min, max });
 }
 
-/** The sentence of the error that the function throws which reads a setting at run time; "" if the value is valid. */
+/** `parse`: reads a setting in the same way as the runtime. Returns the sentence of the error that it throws; "" if the value is valid. */
 export function problemThrownBy(parse: () => unknown): string {
   try {
     parse();
@@ -149,7 +149,7 @@ export function problemThrownBy(parse: () => unknown): string {
   }
 }
 
-/** Keeps the message below a field true while it is changed. In a config node that is still to be added, an empty field may wait to be filled in. */
+/** Keeps the message below a field up to date. In a config node that is not added yet, an empty field is no error until the user was in it. */
 function watchField(descriptor: Descriptor, node: EditorNode, field: string): void {
   const input = fieldOf(node, field);
   let touched = Boolean(RED.nodes.node(node.id));
@@ -169,8 +169,8 @@ function watchField(descriptor: Descriptor, node: EditorNode, field: string): vo
 }
 
 /**
- * Notes that a node has no key, where the runtime has no credentials of it at all. Node-RED 4.1 and 5.0 would take the empty field for a change, and
- * fail when that is undone after a deploy.
+ * Adds the note that a node has no key, if the runtime has no credentials of the node at all. Without it, Node-RED 4.1 and 5.0 take the empty field for
+ * a change, and fail when that is undone after a deploy.
  */
 function noteMissingKey({ credentials }: EditorNode): void {
   if (credentials === undefined) return;
@@ -178,7 +178,7 @@ function noteMissingKey({ credentials }: EditorNode): void {
   for (const told of [credentials, credentials._]) if (isRecord(told)) told.has_apiKey ??= false;
 }
 
-/** Shows each property as the runtime reads it: the default where the flow does not have it, or has something of no use. */
+/** Shows each property as the runtime reads it: the default if the flow does not have it, or has an unusable value. */
 function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
@@ -189,7 +189,7 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     if ((kind === 'number' || kind === 'flag') && isVariable) input.attr('type', 'text').val(stored);
     if (kind === 'number' && stored === '') input.val(setting.default);
     if (kind === 'choice') input.val(choiceOf(node, field, setting));
-    // The mark keeps Node-RED from offering to edit it. In a subflow Node-RED lists those that it knows.
+    // The data `env` keeps Node-RED from offering to edit it. In a subflow, Node-RED itself lists the variables that it knows.
     const isSelect = kind === 'choice' || kind === 'node';
     if (isSelect && isVariable && input.val() !== stored)
       input.append($(html('option', {}, stored)).data('env', stored)).val(stored);
@@ -202,9 +202,9 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
 }
 
 /**
- * Turns a field, and its hidden type where it has one, into Node-RED's typedInput, with the types that its setting has; `own` describes the
- * one that is neither "message" nor Node-RED's. A field without types is of its own one, or an expression. Label, message and hint belong to
- * whatever can be typed into or chosen.
+ * Turns a field, and its hidden type if it has one, into Node-RED's typedInput, with the types that its setting has. `own` describes the type that is
+ * neither "message" nor one of Node-RED's. A field whose setting has no types has only the type `own`; without that, it is JSONata. Label, message and
+ * hint are linked to the elements that can be typed into or chosen.
  */
 export function typedField(descriptor: Descriptor, node: EditorNode, field: string, own?: InputType) {
   const setting = settingOf(descriptor, field);
@@ -225,7 +225,7 @@ export function typedField(descriptor: Descriptor, node: EditorNode, field: stri
   const box = container
     .find('.red-ui-typedInput-input')
     .attr({ id: `${id}-typed`, 'aria-describedby': description })
-    // The typedInput itself listens to the keyboard only, and not to what a mouse or a phone puts in.
+    // The typedInput itself notices only the keyboard, not text that comes from a mouse or a phone.
     .on('input', () => input.val(input.typedInput('value')).trigger('input'));
   $(`#${label}`).attr('for', `${id}-typed`);
   const kind = container.find('.red-ui-typedInput-type-select');
@@ -242,7 +242,7 @@ export function typedField(descriptor: Descriptor, node: EditorNode, field: stri
   };
 }
 
-/** Does what a button is for, once at a time. Meanwhile it keeps the focus, which `disabled` would take from the keyboard. */
+/** Does the work of a button, unless it is already being done. The button is not `disabled` meanwhile: it would lose the keyboard focus. */
 export async function whileBusy(button: HTMLElement, work: () => Promise<void>): Promise<void> {
   if (button.ariaDisabled === 'true') return;
   button.ariaDisabled = 'true';
@@ -253,7 +253,7 @@ export async function whileBusy(button: HTMLElement, work: () => Promise<void>):
   }
 }
 
-/** Makes an editable list. `fill`: draws a row of what was added to the list, an empty object where the button was pressed. */
+/** Makes an editable list. `fill` draws a row from what was added to the list; if the add button was pressed, that is an empty object. */
 export function editableRows(
   list: JQuery,
   options: { addButton: string; sortable: boolean; removeItem: () => void },
@@ -302,7 +302,7 @@ export interface Segment {
   state?: string;
 }
 
-/** A typedInput with a type whose value is one of a few radio buttons; `redraw` after these have changed. */
+/** A typedInput with a type whose value is one of a few radio buttons. Call `redraw` after `segments` have changed. */
 export function segmentedField(
   descriptor: Descriptor,
   node: EditorNode,
@@ -339,13 +339,13 @@ export function segmentedField(
   return { ...typed, redraw };
 }
 
-/** The id of the config node that is chosen in a field, or what is typed there; "" where nothing is. */
+/** The id of the config node that is chosen in a field, or the text that is typed there; "" if there is none. */
 export function chosenIn(field: JQuery): string {
   const value = field.val();
   return typeof value === 'string' && value !== '_ADD_' ? value : '';
 }
 
-/** Chooses the account of a new node where there is just one to choose, and says where none is chosen. */
+/** Chooses the account of a new node if there is only one, and shows a message while none is chosen. */
 function watchAccount(node: EditorNode): void {
   const select = fieldOf(node, 'account');
   const options = Array.from(select.find('option'), (option) => chosenIn($(option)));

@@ -1,4 +1,4 @@
-/** What the nodes' html calls; bundled to `resources/editor.js`. The html works without it, with plain fields. */
+// The functions that the nodes' html calls, bundled to `resources/editor.js`. The html works without them, with plain fields.
 import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
 import { closeDialog, openDialog, problemWith } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
@@ -7,7 +7,7 @@ import { Sidebar } from './sidebar';
 import { redrawNodes } from './strips';
 
 const SmartStrip = {
-  /** As Node-RED asks of a validator: `true`, or what is wrong, in words. */
+  /** Returns what Node-RED expects from a validator: `true`, or what is wrong, in words. */
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
     const descriptor = descriptorOf(node);
     const problem = descriptor ? problemWith(descriptor, node, field, value) : '';
@@ -31,7 +31,7 @@ const SmartStrip = {
 
 Object.assign(window, { SmartStrip });
 
-/** An account gives names to outlets; undo may change them, too. */
+/** An account gives names to outlets, which labels show. Undo may change them, too. */
 RED.events.on('nodes:change', ({ id, type }) => {
   if (type === 'strip-account') redrawNodes(id);
 });
@@ -42,7 +42,7 @@ for (const event of ['nodes:add', 'nodes:change', 'nodes:remove', 'flows:change'
   });
 }
 
-/** A label that is cut is shown whole while the mouse rests on its node. */
+/** A label that is cut is shown whole while the mouse is over its node. */
 $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
   const group: unknown = event.currentTarget;
   const node = group instanceof Element ? RED.nodes.node(group.id) : null;

@@ -11,7 +11,7 @@ import { isRecord } from '../values';
 import { adminRequest, mayRead, trouble } from './red';
 import { findStrip, learn, outletOf, stripsOf } from './strips';
 
-/** Between two questions, in milliseconds. */
+/** Milliseconds between two requests. */
 const EVERY = 2000;
 
 /** The load of a strip. */
@@ -19,14 +19,14 @@ export interface LoadPoint {
   load: number;
   /** When the runtime read it, by its own clock, which may be wrong. */
   read: string;
-  /** When the side bar learnt of it, in milliseconds. */
+  /** When the side bar received it, in milliseconds. */
   at: number;
 }
 
 interface FailedSwitch {
   command: OutletRequest;
   failure: Failure;
-  /** The state that the outlet has since. */
+  /** The state of the outlet after the failure. */
   on: boolean | null;
   /** Milliseconds since 1970. */
   at: number;
@@ -35,24 +35,24 @@ interface FailedSwitch {
 /** Failures that are over when the service answers again. */
 const OUTAGES: readonly string[] = ['UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED'];
 
-/** The deployed accounts and their strips. Between `start` and `stop` the runtime is asked for them every 2 s, otherwise for nothing. */
+/** The deployed accounts and their strips. The runtime is asked for them only between `start` and `stop`, every 2 s. */
 export class LiveAccounts {
   /** The accounts as the runtime last described them; `null`: not yet. */
   all: AccountOverview[] | null = null;
-  /** Why the accounts are not known; `null` where they are. */
+  /** Why the accounts are not known; `null`: they are. */
   failure: Failure | null = null;
-  /** Loads since the first question, by the keys of strips. */
+  /** Loads since the first request, by the keys of strips. */
   readonly loads = new Map<string, readonly LoadPoint[]>();
-  /** States asked for, by the keys of outlets, until the runtime has answered. */
+  /** Requested states, by the keys of outlets, until the runtime has answered. */
   readonly pending = new Map<string, boolean>();
   /** Commands that failed, the last one of each outlet, by the keys of outlets. */
   readonly failed = new Map<string, FailedSwitch>();
   /** Strips as they were shown last, by the ids of their accounts. */
   readonly #shown = new Map<string, Strip[]>();
   readonly #lease = RED.nodes.id();
-  /** Timer of the next question. */
+  /** Timer of the next request. */
   #timer = 0;
-  /** The last question; `null` while nothing is asked. */
+  /** Cancels the last request; `null`: stopped. */
   #question: AbortController | null = null;
 
   /** `changed`: called after each change. */
@@ -60,7 +60,7 @@ export class LiveAccounts {
 
   start(): void {
     if (this.#question !== null) return;
-    // The browser would log a refusal as an error.
+    // Without the permission nothing is requested: the browser would log a refusal as an error.
     this.failure = mayRead() ? null : trouble('forbidden');
     this.changed();
     if (this.failure === null) void this.#ask();
@@ -135,10 +135,10 @@ export class LiveAccounts {
   #update(accounts: AccountOverview[]): void {
     for (const account of accounts) {
       const { id, available } = account;
-      // After a deploy an account begins with nothing; what was shown stays until it has asked.
+      // After a deploy, an account knows no strips. Those that were shown stay until it has asked the service.
       if (available === null && account.strips.length === 0) account.strips = this.#shown.get(id) ?? [];
       this.#shown.set(id, account.strips);
-      // For the labels of nodes, which ask the service for nothing.
+      // Labels of nodes use these strips, because they never ask the service.
       if (stripsOf(id).length === 0) learn(id, account.strips);
       for (const strip of account.strips) {
         const key = targetKey(id, strip.mac, null);
@@ -160,7 +160,7 @@ export class LiveAccounts {
 export const targetKey = (account: string, mac: string, port: Port | null): string =>
   `${account}/${macKey(mac)}/${String(port)}`;
 
-/** Of a line of the load. */
+/** The most points of a load line. */
 const MAX_POINTS = 120;
 
 /**

@@ -17,13 +17,13 @@ interface OutletRow {
 /** A table's row: an outlet, or something that cannot be read as one and is kept as it is. */
 type TableRow = OutletRow | { unreadable: unknown };
 
-/** How `protectedOutlets` and `outletNames` stand in a flow. */
+/** The forms of `protectedOutlets` and `outletNames` in a flow. */
 interface StoredOutlets {
   protectedOutlets: unknown;
   outletNames: { mac: string; port: number; name: string }[];
 }
 
-/** One row for each outlet of the two lists. A whole strip, as a flow written by hand may have it, is a row for each of its outlets. */
+/** One row for each outlet of the two lists. A whole strip, which a hand-written flow may have, becomes a row for each of its outlets. */
 export function tableRows(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
   const rows: OutletRow[] = [];
   const rowOf = (mac: string, port: string): OutletRow => {
@@ -41,7 +41,7 @@ export function tableRows(protectedOutlets: unknown, outletNames: unknown): Tabl
   return [...rows, ...listed.unreadable.map((unreadable) => ({ unreadable }))];
 }
 
-/** The two lists again. A value that could not be read stays as it is, so that an outlet does not silently lose its protection. */
+/** The two lists for the flow. A value that could not be read stays as it is, so that an outlet does not silently lose its protection. */
 export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
   const outlets = rows.filter((row) => 'mac' in row).filter((row) => row.mac !== '');
   const unreadable = rows.filter((row) => 'unreadable' in row).map((row) => row.unreadable);
@@ -56,7 +56,7 @@ export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
   };
 }
 
-/** Strips with the names that are given in the account in place of the service's. */
+/** Strips with the outlet names from the account in place of the service's names. */
 export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outletNames']): Strip[] =>
   strips.map((strip) => ({
     ...strip,
@@ -154,7 +154,7 @@ function readRow({ element, data, part }: ReturnType<typeof rowsOf>[number]): Ta
   return { mac: part('mac'), port: part('port'), name: part('name'), protected: isProtected };
 }
 
-/** Only its removal changes it. */
+/** Adds a row for a value that cannot be read. It can only be removed. */
 function addUnreadable(row: JQuery, value: unknown): void {
   const fault = `✕ ${text('strip-account.invalid.protected')}`;
   row.append(html('code', {}, JSON.stringify(value)), html('div', { class: 'smart-strip-message' }, fault));
@@ -162,7 +162,7 @@ function addUnreadable(row: JQuery, value: unknown): void {
 
 let lastLine = 0;
 
-/** Adds a copy of the row in the html. `outlet`: an `OutletRow`, or of a new row as much as is known. */
+/** Adds a copy of the row in the html. `outlet`: an `OutletRow`; for a new row, only what is known of it. */
 function addOutlet(row: JQuery, outlet: Config): void {
   const line = `outlet-${++lastLine}`;
   row.append($('#smart-strip-outlet-row').contents().clone());

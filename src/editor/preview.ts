@@ -6,18 +6,18 @@ import { fieldOf, isOpen, showMessage } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
-/** After the last key stroke in the mapping, milliseconds. */
+/** Milliseconds from the last key stroke in the mapping until the answer is read again. */
 const PAUSE = 400;
 
-/** The mapping that the dialog holds; "" where it is switched off. */
+/** The mapping in the dialog; "" if it is switched off. */
 export const typedMapping = (): string =>
   $('#smart-strip-use-mapping').prop('checked') === true
     ? $('#node-config-input-mapping').typedInput('value')
     : '';
 
 /**
- * Shows what the service sends, the list or one strip, beside what is read from it, and reads it again, without a request, whenever the
- * mapping changes. `ask`: asks with what the dialog holds. Returns what shows the list when Test connection has asked for it.
+ * Shows what the service sends (the list or one strip) beside what is read from it, and reads it again, without a request, whenever the mapping
+ * changes. `ask`: requests an answer with the values in the dialog. Returns a function that shows the list that _Test connection_ has requested.
  */
 export function openPreview(
   node: EditorNode,
@@ -39,7 +39,7 @@ export function openPreview(
   const show = (answer: StripsAnswer) => {
     told.empty();
     if (!answer.ok && isMappingFault(answer)) showMessage('mapping', text(answer.key, answer.params));
-    // What the field itself finds wrong stays.
+    // An error of the field itself stays.
     else fieldOf(node, 'mapping').triggerHandler('change');
     compare.toggle(sent !== undefined);
     if (sent === undefined) return;
@@ -53,7 +53,7 @@ export function openPreview(
     const mine = ++turn;
     told.text(text(body ? 'strip-account.preview.reading' : 'strip-account.test.running'));
     const answer = await ask({ mac: String(choice.val()), ...body });
-    // Something newer may have been asked since, or the dialog closed.
+    // There may have been a newer request meanwhile, or the dialog was closed.
     if (mine !== turn || !isOpen(told)) return;
     if (!body) sent = answer.sent;
     show(answer);
@@ -78,7 +78,7 @@ export function openPreview(
   };
 }
 
-/** Adds strips to those that can be chosen; one that a mapping hides stays. */
+/** Adds strips to those that can be chosen. A strip that a mapping hides stays. */
 function offerStrips(choice: JQuery, strips: readonly Strip[]): void {
   const offered = new Set(choice.find('option').map((_, option) => option.getAttribute('value')));
   for (const { mac, name } of strips) {

@@ -2,7 +2,7 @@ import type { Params } from '../api/errors';
 import type { Failure } from '../flow/admin-answers';
 import { fill } from '../values';
 
-/** A node as the editor holds it; its properties are whatever the flow file said. */
+/** A node in the editor. Its properties are as the flow file has them, of any type. */
 export interface EditorNode {
   id: string;
   type: string;
@@ -12,13 +12,13 @@ export interface EditorNode {
   dirty?: boolean;
   /** Its label may have another width now. */
   resize?: boolean;
-  /** Of what was typed since the last deploy; the runtime never hands a password back. */
+  /** Credentials that were typed since the last deploy. The runtime never sends a password back. */
   credentials?: Record<string, unknown>;
   _def: { category: string };
   [property: string]: unknown;
 }
 
-/** What is used of Node-RED's editor. It publishes no types of its own, and the community's lag behind 4.1. */
+/** The part of Node-RED's editor that is used here. Node-RED publishes no types for it, and the community's types lag behind 4.1. */
 interface Editor {
   actions: { invoke(name: string): void };
   /** What can be undone. */
@@ -37,7 +37,7 @@ interface Editor {
     eachConfig(visit: (node: EditorNode) => void): void;
     dirty(dirty: boolean): void;
   };
-  /** What the runtime tells all editors. */
+  /** Messages from the runtime to all editors. */
   comms: { subscribe(topic: string, listener: () => void): void };
   events: {
     on(
@@ -69,7 +69,7 @@ interface Editor {
     importNodes(nodes: readonly object[], options: Record<string, boolean>): void;
   };
   workspaces: {
-    /** Id of the flow that is shown; 0 or "" where there is none. */
+    /** Id of the flow that is shown; 0 or "": none. */
     active(): string | 0;
     /** Without an id: of the flow that is shown. */
     isLocked(id?: string): boolean;
@@ -82,7 +82,7 @@ export interface InputType {
   label: string;
   icon?: string;
   hasValue?: boolean;
-  /** Draws the value; where it is given there is no text field. */
+  /** Draws the value. If it is given, there is no text field. */
   valueLabel?: (container: JQuery, value: string) => void;
 }
 
@@ -98,7 +98,7 @@ declare global {
       removable: boolean;
       sortable: boolean;
       height: 'auto';
-      /** `data`: what was added; an empty object where the button was pressed. */
+      /** `data`: what was added; an empty object if the add button was pressed. */
       addItem: (row: JQuery, index: number, data: unknown) => void;
       removeItem?: () => void;
     }): this;
@@ -107,7 +107,7 @@ declare global {
   }
 }
 
-/** A text in the language of this browser: of the catalogue that the key begins with, else of the account's, which all nodes share. */
+/** A text in the language of this browser. The beginning of the key names the catalogue; otherwise it is the account's, which all nodes share. */
 export function text(key: string, params: Params = {}): string {
   const set = /^strip-[a-z]+(?=\.)/.exec(key)?.[0] ?? 'strip-account';
   return fill(RED._(`@smart-strip/node-red-smart-strip/${set}:${key}`, { skipInterpolation: true }), params);
@@ -124,7 +124,7 @@ export function html<Tag extends keyof HTMLElementTagNameMap>(
   return build(document.createElement(tag), attributes, children);
 }
 
-/** The same, of a drawing. */
+/** An SVG element. */
 export const svg = (tag: string, attributes: Attributes, ...children: Node[]): SVGElement =>
   build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
@@ -165,7 +165,7 @@ export function iconButton(
 export const line = (kind: string, sentence: string): HTMLElement =>
   html('p', { class: `smart-strip-${kind}` }, sentence);
 
-/** Puts nodes on the canvas: where their coordinates say, or attached to the pointer. */
+/** Puts nodes on the canvas: at their coordinates, or attached to the pointer. */
 export function placeNodes(nodes: readonly object[], attached = false): void {
   RED.view.importNodes(nodes, {
     generateIds: true,
@@ -173,12 +173,12 @@ export function placeNodes(nodes: readonly object[], attached = false): void {
     touchImport: !attached,
     notify: false,
   });
-  // So that Escape takes them away again. Where the pointer puts them down, Node-RED itself notes that something was changed.
+  // With the focus, Escape removes them again. When the pointer puts them down, Node-RED itself marks the flows as changed.
   if (attached) RED.view.focus();
   else RED.nodes.dirty(true);
 }
 
-/** A failure of the editor's own, by its key below `strip-account.trouble`. */
+/** A failure in the editor itself, by its key below `strip-account.trouble`. */
 export const trouble = (kind: string): Failure & { ok: false } => ({
   ok: false,
   code: '',
@@ -205,7 +205,7 @@ export const mayTest = (): boolean =>
   RED.user.hasPermission('strip-account.write') && RED.user.hasPermission('flows.write');
 
 /**
- * Asks the runtime's admin API, or posts `data` to it. Never rejects. By a relative address and with jQuery, because only that carries the
+ * Asks the runtime's admin API, or posts `data` to it. Never rejects. Uses a relative address and jQuery, because only such requests carry the
  * login's token.
  */
 export function adminRequest<Answer>(

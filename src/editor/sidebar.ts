@@ -1,4 +1,4 @@
-/** The side bar tab "smart strips". */
+// The side bar tab "smart strips".
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
@@ -13,10 +13,10 @@ import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText
 const MESSAGE_MS = 8000;
 /** Accounts with more strips start with their strips folded. */
 const MAX_UNFOLDED = 6;
-/** Between the lines of the canvas, as Node-RED has them at first. */
+/** Distance between the grid lines of the canvas, by Node-RED's default. */
 const GRID = 20;
 
-/** Fills the tab, and asks the runtime for the accounts while it can be seen. It lives as long as the page. */
+/** Fills the tab, and asks the runtime for the accounts while the tab is visible. It lives as long as the page. */
 export class Sidebar {
   readonly #accounts = new LiveAccounts(() => this.#draw());
   /** The nodes that are fixed to an outlet or a strip, by its key. */
@@ -26,7 +26,7 @@ export class Sidebar {
   /** Whether the tab is shown, even if the page is hidden. */
   #isShown = false;
   #messageTimer = 0;
-  /** The nodes that were put on the canvas last, and what Node-RED's history has of that. */
+  /** The nodes that were put on the canvas last, and the entry for that in Node-RED's history. */
   #placed: { nodes: NewNode[]; event: object | undefined } = { nodes: [], event: undefined };
 
   readonly #filter = html('input', {
@@ -57,11 +57,11 @@ export class Sidebar {
       this.#draw();
       this.#list.lastElementChild?.scrollIntoView(); // Node-RED lists the newest last
     });
-    // Node-RED notes a change when the pointer puts nodes down.
+    // Node-RED marks the flows as changed when the pointer puts nodes down.
     RED.events.on('workspace:dirty', () => {
       if (this.#status.textContent === text('strip-sidebar.told.place')) this.#tell('');
     });
-    // The flows have started, which is later than the deploy was answered.
+    // This comes when the flows have started, which is later than the answer to the deploy.
     RED.comms.subscribe('notification/runtime-deploy', () => this.#accounts.askAgain());
     new IntersectionObserver((entries) => {
       this.#isShown = entries.at(-1)?.isIntersecting === true;
@@ -106,7 +106,7 @@ export class Sidebar {
     const side = html(
       'div',
       { class: 'smart-strip-side' },
-      // What the runtime runs of a subflow is its instances.
+      // The runtime runs only the instances of a subflow, not the accounts in its template.
       isInSubflow(node) ? '' : html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
       info === undefined
         ? ''
@@ -176,7 +176,7 @@ export class Sidebar {
     const { port } = outlet;
     const key = targetKey(account, mac, port);
     const isProtected = isProtectedOutlet(account, mac, port);
-    // What is known last of a strip that is unavailable may have changed since.
+    // The last known state of an outlet may be old if the strip is unavailable.
     const on = strip.available ? outlet.on : null;
     const label = outletLabel(strip.name ?? mac, outlet, port);
     const lockLabel = text('strip-sidebar.protected');
@@ -205,7 +205,7 @@ export class Sidebar {
     return html('li', { 'data-key': key }, row, html('p', { class: 'smart-strip-fault' }, fault), used);
   }
 
-  /** `on`: what the outlet is; `label`: what it is called. */
+  /** `on`: the state of the outlet; `label`: its name. */
   #toggle(command: OutletRequest, on: boolean | null, isProtected: boolean, label: string): HTMLElement {
     const asked = this.#accounts.pending.get(targetKey(command.account, command.mac, command.port));
     const isPending = asked !== undefined;
@@ -236,7 +236,7 @@ export class Sidebar {
     }
   }
 
-  /** What went wrong, with strips and outlets called by their names. */
+  /** The sentence of a failure, which calls strips and outlets by their names. */
   #sentence(account: string, { key, params }: Failure): string {
     const { mac, port, failed } = params;
     if (typeof mac !== 'string') return text(key, params);
@@ -256,9 +256,9 @@ export class Sidebar {
     return element;
   }
 
-  /** Puts nodes on the canvas, attached to the pointer; with the keyboard into the middle of what is seen. */
+  /** Puts nodes on the canvas: attached to the pointer or, with the keyboard, in the middle of the visible part. */
   #place(event: MouseEvent, ...added: NewNode[]): void {
-    // Node-RED would leave nodes that are still attached behind, all in one place: they are attached again, with the new ones.
+    // Node-RED would drop nodes that are still attached to the pointer, all in one place. So they are attached again, together with the new ones.
     const last = this.#placed;
     const areAttached = RED.view.state() === RED.state.IMPORT_DRAGGING && RED.history.peek() === last.event;
     const nodes = areAttached ? [...last.nodes, ...added] : added;
@@ -283,7 +283,7 @@ export class Sidebar {
 
 type NewNode = Config & { type: string };
 
-/** Nodes with places one below the other, in the middle of what is seen of the flow `z`, or below the nodes that are there. */
+/** Places nodes one below the other, in the middle of the visible part of the flow `z`, or below the nodes that are there. */
 function arrange(nodes: readonly NewNode[], z: string): object[] {
   const chart = document.getElementById('red-ui-workspace-chart');
   const middle = (scroll = 0, size = 0) => Math.round((scroll + size / 2) / RED.view.scale() / GRID) * GRID;
@@ -297,7 +297,7 @@ function arrange(nodes: readonly NewNode[], z: string): object[] {
   );
 }
 
-/** A simulator and its account, with a node that uses the account: Node-RED warns of one that is not used. */
+/** A simulator and its account, with a node that uses the account: Node-RED warns about an account that is not used. */
 const simulatorNodes = (): NewNode[] => [
   { id: 'simulator', type: 'strip simulator' },
   { id: 'watch', type: 'strip watch', account: 'account' },
@@ -346,7 +346,7 @@ function loadLine(points: readonly LoadPoint[] = []): SVGElement | '' {
   const time = new Date(first.at).toLocaleTimeString();
   const loads = points.map(({ load }) => load);
   const [min, max] = [Math.min(...loads), Math.max(...loads)];
-  // So that the line is seen in its whole width, and in the middle where nothing changes.
+  // The margin shows the whole thickness of the line at the edges, and keeps the line in the middle if nothing changes.
   const margin = (max - min) / 18 || 1;
   const attributes = {
     viewBox: `0 ${-max - margin} ${last.at - first.at} ${max - min + 2 * margin}`,
@@ -359,8 +359,8 @@ function loadLine(points: readonly LoadPoint[] = []): SVGElement | '' {
 }
 
 /**
- * Makes a part of the page like one that was made afresh. Elements stay, found by their `data-key` or their place, so that the focus and open
- * details survive.
+ * Changes a part of the page so that it equals a new one. Elements are found by their `data-key` or their place, and stay, so that the focus and
+ * open details are kept.
  */
 function morph(old: Element, fresh: Element): void {
   for (const name of old.getAttributeNames())
@@ -386,7 +386,7 @@ function morph(old: Element, fresh: Element): void {
 const keyOf = (node: Node): string | undefined =>
   node instanceof HTMLElement ? node.dataset.key : undefined;
 
-/** Time of day so many milliseconds from now. */
+/** The time of day, this many milliseconds from now. */
 const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
@@ -402,7 +402,7 @@ export function stateOf(account: AccountOverview | undefined) {
   return error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' ? 'unreachable' : 'failing';
 }
 
-/** The key of the outlet or strip that a node is fixed to; `null` where a message decides. */
+/** The key of the outlet or strip that a node is fixed to; `null` if a message decides. */
 export function targetKeyOf(node: Config): string | null {
   const descriptor = descriptorOf(node);
   const strip = descriptor && settingOf(descriptor, 'mac');

@@ -29,10 +29,10 @@ import {
   stripText,
 } from './strips';
 
-/** After this time without a change the account is taken as chosen, in milliseconds. */
+/** Milliseconds without a change after which the account counts as chosen. */
 const SETTLES_IN = 100;
 
-/** Strip and outlet as far as they are fixed in a node. An outlet without a type beside it is always fixed. */
+/** Strip and outlet of a node for its label, as far as they are fixed. An outlet without a type is always fixed. */
 export function targetOf(
   node: Config,
   settings: { mac: TypedSetting; port: TypedSetting | TextSetting },
@@ -53,20 +53,20 @@ export function targetOf(
   return { strip, outlet: name ?? number };
 }
 
-/** A strip that is typed or picked. */
+/** Checks a strip that is typed or picked. */
 export const checkStrip: Check = (value) => {
   const mac = String(value);
   if (mac === '') return text('strip-account.invalid.mac');
   return isPossibleMac(mac) ? '' : text('errors.INVALID_INPUT.mac', { got: previewText(mac) });
 };
 
-/** An outlet that is picked. */
+/** Checks an outlet that is picked. */
 export const checkPort =
   (...others: string[]): Check =>
   (value) =>
     [...PORTS.map(String), ...others].includes(String(value)) ? '' : text('strip-account.invalid.port');
 
-/** The strip that a text names, or what is to be said of the text. */
+/** The strip that a text names, or an error or a warning about the text. */
 interface StripMatch {
   strip?: Strip;
   error?: string;
@@ -74,8 +74,8 @@ interface StripMatch {
 }
 
 /**
- * The strip that a text names by its MAC or its name. Where the account's strips are known, a text that is neither and does not look like a
- * MAC is an error; a MAC that is not listed may be that of a strip that is switched off. Variables are known to the runtime alone.
+ * The strip that a text names by its MAC or its name. If the account's strips are known, a text that is neither and does not look like a MAC is an
+ * error. A MAC that is not listed is only a warning: the strip may be switched off. Only the runtime knows the values of variables.
  */
 export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   const mac = typed.trim();
@@ -110,15 +110,15 @@ export class StripPicker {
   });
   readonly #panel: HTMLElement;
   #account = '';
-  /** What is typed since a strip was picked; filters the list. */
+  /** What was typed since a strip was picked; filters the list. */
   #filter = '';
   /** The strips that are listed. */
   #shown: Strip[] = [];
   /** The one of them that the arrow keys have reached; -1: none. */
   #active = -1;
-  /** Why there are no strips; "" where there are some. */
+  /** Why there are no strips; "": there are some. */
   #trouble = '';
-  /** Counts the questions for strips. */
+  /** Counts the requests for strips, so that an outdated answer is ignored. */
   #turn = 0;
 
   constructor(
@@ -179,7 +179,7 @@ export class StripPicker {
     if (this.#account === '') return;
     // Another account may have been chosen meanwhile, or the dialog closed.
     const isOver = () => mine !== this.#turn || !this.#list.isConnected;
-    // Node-RED reports the account of a dialog that opens up to three times.
+    // When a dialog opens, Node-RED reports its account up to three times.
     await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
     if (isOver()) return;
     const answer = await loadStrips(this.#account, true);
@@ -229,7 +229,7 @@ export class StripPicker {
     box.attr('aria-activedescendant', this.#active >= 0 ? `smart-strip-option-${this.#active}` : null);
   }
 
-  /** Scrolls the list to the middle of an option, and nothing around it. */
+  /** Scrolls only the list, so that an option is in its middle. */
   #reveal(option: string): void {
     const frame = this.#list;
     const element = frame.querySelector<HTMLElement>(option);
@@ -284,7 +284,7 @@ export class StripPicker {
   }
 }
 
-/** Why an answer has no strips; "" where it has some. */
+/** Why an answer has no strips; "": it has some. */
 function troubleOf(answer: StripsAnswer): string {
   if (answer.ok && answer.strips.length > 0) return '';
   if (answer.ok && answer.readable) return text('strip-account.picker.none');
@@ -301,8 +301,8 @@ function stripOption(strip: Strip, chosen: boolean): HTMLElement {
 }
 
 /**
- * The strip field of an open dialog, and below it the outlet's: buttons that follow the chosen strip.
- * `hints`: keys of what is said of `whole`, and of an outlet that the message names. Returns the outlet's field.
+ * Sets up the strip field of an open dialog and, below it, the outlet field, whose buttons show the outlets of the chosen strip.
+ * `hints`: keys of the hints for `whole`, and for an outlet that the message names. Returns the outlet field.
  */
 export function targetFields(
   descriptor: Descriptor,
@@ -310,7 +310,7 @@ export function targetFields(
   whole: Segment,
   hints: { whole: string; message: string },
 ) {
-  // Nothing is said of a choice that is still to be made.
+  // There is no hint while nothing is chosen.
   const showStrip = () => {
     port.redraw();
     const fixed = picker.field.value() === '' ? '' : 'strip-account.hint.macFixed';

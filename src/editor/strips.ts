@@ -3,12 +3,12 @@ import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admi
 import { readOutlets, textOf, type Config } from '../settings';
 import { adminRequest, mayRead, mayTest, text, trouble, type EditorNode } from './red';
 
-/** The field of the account's dialog where a failure can be corrected; `null` where it is in none of them. */
+/** The field of the account's dialog where a failure can be corrected; `null`: none of them. */
 export function fieldToCorrect(code: string, key: string): string | null {
   if (code === '') return null;
   const kind = key.slice(key.lastIndexOf('.') + 1);
   if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
-  // The service itself fails, the account was closed, or the fault is not asked for in a test: no field here would help.
+  // No field here helps: the service itself fails, the account was closed, or the cause is not in a tested field.
   if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
   if (code === 'TIMEOUT') return 'timeout';
   if (code === 'RATE_LIMITED') return 'interval';
@@ -19,10 +19,10 @@ export function fieldToCorrect(code: string, key: string): string | null {
   return 'baseUrl';
 }
 
-/** Properties of an account that a test is made with. */
+/** Properties of an account that a connection test uses. */
 export const TESTED = ['baseUrl', 'apiKey', 'timeout', 'tls', 'proxy', 'mapping'];
 
-/** Their values; the key is `STORED_PASSWORD` where it was not typed again. */
+/** The values of these properties. The key is `STORED_PASSWORD` if it was not typed again. */
 export type AccountValues = Readonly<Record<string, string>>;
 
 export const accountValues = (valueOf: (property: string) => string): AccountValues =>
@@ -42,7 +42,7 @@ export async function testAccount(
   values: AccountValues,
   asked: AskedFor = {},
 ): Promise<StripsAnswer> {
-  // Where the runtime would refuse, it is not asked: the browser logs a refusal as an error.
+  // If the runtime would refuse, nothing is requested: the browser would log a refusal as an error.
   if (!mayTest()) return trouble('notAllowed');
   const data = { id: node.id, ...values, ...asked };
   const answer = await adminRequest('strip-account/test', isStripsAnswer, { data });
@@ -52,7 +52,7 @@ export async function testAccount(
   return isVariable ? trouble('instance') : answer;
 }
 
-/** Strips of each account by its id: of the latest answer to a dialog or a label, or before that of the first to the side bar. */
+/** Strips by the id of their account: from the latest answer for a dialog or a label; before that, from the first answer for the side bar. */
 const known = new Map<string, readonly Strip[]>();
 
 export const stripsOf = (account: string): readonly Strip[] => known.get(account) ?? [];
@@ -60,7 +60,7 @@ export const stripsOf = (account: string): readonly Strip[] => known.get(account
 export const findStrip = (strips: readonly Strip[], mac: string): Strip | undefined =>
   strips.find((strip) => sameMac(strip.mac, mac));
 
-/** Whether a strip is what is looked for: by words in its name and in those of its outlets, or by a part of its MAC. */
+/** Whether a strip fits a search text: each word is in the names of the strip and its outlets, or the text is a part of the MAC. */
 export function matches({ name, mac, outlets }: Strip, typed: string): boolean {
   const names = [name, ...outlets.map((outlet) => outlet.name)].join(' ').toLowerCase();
   const words = typed.trim().toLowerCase().split(/\s+/);
@@ -79,8 +79,8 @@ export const outletOf = (strip: Strip | undefined, port: number | string): Outle
   strip?.outlets.find((outlet) => String(outlet.port) === String(port));
 
 /**
- * A strip of an account, as far as it is known. The first question about a deployed account asks the runtime for what it already knows, and
- * the labels are drawn again when it has answered; the service is never asked because of a label.
+ * A strip of an account, if it is known. The first call for a deployed account asks the runtime for the strips that it already knows, and the labels
+ * are drawn again when it has answered. The service is never asked because of a label.
  */
 export function knownStrip(account: string, mac: string): Strip | undefined {
   const node = RED.nodes.node(account);
@@ -91,7 +91,7 @@ export function knownStrip(account: string, mac: string): Strip | undefined {
   return findStrip(stripsOf(account), mac);
 }
 
-/** Name of an outlet: the one given in the account, else the service's. */
+/** The name of an outlet: from the account, else from the service. */
 export function outletName(account: string, mac: string, port: string): string | null {
   const named = readOutlets(RED.nodes.node(account)?.outletNames).outlets;
   const given = findOutlet(named, mac, port)?.name ?? '';
@@ -109,7 +109,7 @@ export const isProtectedOutlet = (account: string, mac: string, port: number): b
 export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
   if (!mayRead()) return trouble('forbidden');
   const node = RED.nodes.node(account);
-  // A variable stands for it, which in a subflow is one of each instance.
+  // A variable names the account. In a subflow, each instance has its own variable.
   if (!node) return trouble(isInSubflow({ z: RED.workspaces.active() }) ? 'instance' : 'noAccount');
   if (node.changed !== true && isInSubflow(node)) return trouble('instance');
   // The runtime would answer 404, which the browser logs as an error.
@@ -122,7 +122,7 @@ export async function loadStrips(account: string, refresh: boolean): Promise<Str
   return answer;
 }
 
-/** Whether an account is part of a subflow: the runtime knows the one of each instance, by ids of its own. */
+/** Whether an account is part of a subflow. Then the runtime has an account for each instance, with a different id. */
 export const isInSubflow = ({ z }: Config): boolean => RED.nodes.subflow(z) !== undefined;
 
 /** The parts of strips that labels show. */
@@ -134,11 +134,11 @@ export function learn(account: string, strips: readonly Strip[]): void {
   if (strips.length === 0) return;
   const before = namesOf(stripsOf(account));
   known.set(account, strips);
-  // Every dialog asks for the strips, and in a large flow Node-RED takes long to index many nodes again.
+  // Only if a name has changed: every dialog asks for the strips, and in a large flow Node-RED takes long to index many nodes again.
   if (namesOf(strips) !== before) redrawNodes(account);
 }
 
-/** Draws the nodes of an account again, whose labels hold names. */
+/** Draws the nodes of an account again, because their labels show names. */
 export function redrawNodes(account: string): void {
   for (const node of RED.nodes.filterNodes({})) {
     if (node.account !== account) continue;
@@ -162,7 +162,7 @@ type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 /** Signs that tell states apart without colour. */
 const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', unknown: '?', unavailable: '–' };
 
-/** State of one outlet of a strip; `null` where the strip is not known or has no such outlet. */
+/** State of one outlet of a strip; `null`: the strip is not known or has no such outlet. */
 export function outletState(strip: Strip | undefined, port: number | string): OutletState | null {
   const outlet = outletOf(strip, port);
   if (outlet === undefined) return null;
@@ -175,13 +175,13 @@ export function outletState(strip: Strip | undefined, port: number | string): Ou
 export const stateText = (state: OutletState): string =>
   `${SIGNS[state]} ${text(`strip-account.state.${state}`)}`;
 
-/** "12 W"; `null` where the reading is not known. */
+/** "12 W"; `null`: the reading is not known. */
 export function readingText(strip: Strip, name: ReadingName): string | null {
   const value = strip[name];
   return value === null ? null : `${value} ${strip.units[name] ?? ''}`.trim();
 }
 
-/** Figures for "2 of 4 on"; `null` where the service names no state of any outlet. */
+/** Figures for "2 of 4 on"; `null`: no outlet's state is known. */
 export function countOn(strip: Strip): { on: number; of: number } | null {
   const states = strip.outlets.filter((outlet) => outlet.on !== null);
   return states.length === 0

@@ -43,9 +43,9 @@ const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBas
 const isSimulator = (baseUrl: string): boolean => simulatorPath(baseUrl) !== null;
 
 /**
- * A stored key is known to the editor only once the dialog was open. Before that, an account that was not deployed as it is (an imported one,
- * for instance) has a key only if it came with one. Node-RED checks no credentials on the canvas, so that this is checked with the base URL;
- * the open dialog has a field for it.
+ * Whether an account has no key, as far as the editor can know. It knows of a stored key only after the dialog was open. Before that, an account that
+ * is not deployed in its present form (an imported one, for instance) has a key only if it came with one. Node-RED checks no credentials on the
+ * canvas, so the key is checked together with the base URL. An open dialog checks the key's own field instead.
  */
 function lacksKey(node: Config): boolean {
   if (isDialogOpen(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
@@ -60,7 +60,7 @@ export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
     baseUrl: (value, node) => checkBaseUrl(String(value)) || checkKey(!lacksKey(node)),
-    // Asked only for the dialog, where the base URL may have changed.
+    // Called only for the open dialog, where the base URL may have changed.
     apiKey: (value) => checkKey(value !== '' || isSimulator(valueOf('baseUrl'))),
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
@@ -88,7 +88,7 @@ const input = (field: string): JQuery => $(`#node-config-input-${field}`);
 
 const valueOf = (field: string): string => chosenIn(input(field));
 
-/** Of the dialog that is open; Node-RED opens no second account above the first. */
+/** The table of the open dialog. Node-RED never opens the dialogs of two accounts at once. */
 let outlets: ReturnType<typeof outletsTable> | null = null;
 /** The user chose the simulator in this dialog. */
 let wantsSimulator = false;
@@ -100,7 +100,7 @@ function open(node: EditorNode): void {
   const units = isRecord(node.units) ? node.units : {};
   for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
   const table = (outlets = outletsTable(node));
-  // Names in the rows are looked up at once; without rows, what the runtime knows will do.
+  // Rows need the current names, so the service is asked. Without rows, the strips that the runtime knows are enough.
   const isStored = Boolean(RED.nodes.node(node.id));
   const hasRows = $('#smart-strip-outlets li').length > 0;
   if (isStored && (hasRows || node.changed !== true))
@@ -132,7 +132,7 @@ function save(node: EditorNode): void {
   if (lacksSimulator(valueOf('baseUrl')) && canAddSimulator()) addSimulator();
 }
 
-/** Whether the field for the timeout has seconds while the dialog is open. A variable has milliseconds, and is no number. */
+/** Whether the field for the timeout shows seconds while the dialog is open. With a variable, which has milliseconds, it is no number field. */
 const hasSeconds = (): boolean => input('timeout').attr('type') === 'number';
 
 function showSeconds(): void {
@@ -140,11 +140,11 @@ function showSeconds(): void {
   const field = input('timeout').attr({ min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
   const milliseconds = valueOf('timeout');
   if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
-  // Node-RED translates what has the attribute once more after this.
+  // Node-RED translates elements with this attribute once more after this.
   field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
 }
 
-/** The timeout as the flow has it. Decimals of seconds are whole milliseconds, whatever floating point makes of them. */
+/** The timeout for the flow. Rounded: with floating-point numbers, decimals of seconds may not give whole milliseconds. */
 function timeoutOf(): string {
   const typed = valueOf('timeout');
   return typed !== '' && hasSeconds() ? String(Math.round(Number(typed) * 1000)) : typed;
@@ -167,7 +167,7 @@ function openBaseUrl(): void {
 }
 
 function warningAbout(baseUrl: string): string {
-  // Nothing more is said of an address that cannot be used at all, or that only the runtime knows.
+  // No warning about an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
   if (!lacksSimulator(baseUrl)) return '';
@@ -185,7 +185,7 @@ function addSimulator(): void {
   placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 
-/** Removes what the last test showed, which is out of date when what was tested is changed. */
+/** Removes the result of the last test. It is out of date when a tested value has changed. */
 function clearTest(): void {
   const result = $('#smart-strip-result');
   if (result.is(':empty')) return;
@@ -193,7 +193,7 @@ function clearTest(): void {
   $('#smart-strip-found').hide();
   for (const field of TEST_FIELDS) {
     showMessage(field, '');
-    // What the field itself finds wrong stays.
+    // An error of the field itself stays.
     input(field).triggerHandler('change');
   }
 }
@@ -203,7 +203,7 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   const values = typedValues();
   const answer = await testAccount(node, values);
-  // The dialog may be closed by now, or something else typed.
+  // Meanwhile the dialog may have been closed, or a value changed.
   if (!isOpen(result) || result.is(':empty')) return;
   if (answer.ok) outlets?.refresh(answer.strips);
   const shown = named(answer);
@@ -215,7 +215,7 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   if (stale) result.append(line('note', text('strip-account.test.stale')));
 }
 
-/** An answer with the outlets called as they are in the dialog. */
+/** An answer with the outlet names from the dialog. */
 const named = (answer: StripsAnswer): StripsAnswer =>
   answer.ok && outlets !== null
     ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
@@ -228,8 +228,8 @@ const typedValues = (): AccountValues => ({
 });
 
 /**
- * Says what went wrong below the field where it can be corrected. Beside the button stands the name of this field if it is near; else, as for a
- * field in a section, which may be out of sight, the same sentence.
+ * Shows what went wrong below the field where it can be corrected. Beside the button, it names this field. If there is no such field, or it is in a
+ * section, which may be out of sight, the sentence is beside the button, too.
  */
 function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {
   const sentence = text(answer.key, answer.params);
@@ -244,7 +244,7 @@ function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void
   result.append(line('failure', `✕ ${shown}`));
 }
 
-/** The strips an account was found to have, with every outlet's name and state. */
+/** Shows the strips that a test has found, with every outlet's name and state. */
 function showStrips(result: JQuery, { strips, readable }: StripsAnswer & { ok: true }): void {
   if (readable) {
     const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);

@@ -7,7 +7,7 @@ import { html, text, type EditorNode } from '../red';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
 
-/** Whether a node runs once it is deployed. What is in a subflow runs only in its instances. */
+/** Whether a node runs once it is deployed. A node in a subflow does not: only the subflow's instances run. */
 function isEnabled({ d, z }: Config): boolean {
   const flow = RED.nodes.workspace(z);
   return d !== true && flow !== undefined && flow.disabled !== true;
@@ -17,7 +17,7 @@ function isEnabled({ d, z }: Config): boolean {
 export const enabledSimulators = (): EditorNode[] =>
   RED.nodes.filterNodes({ type: 'strip simulator' }).filter(isEnabled);
 
-/** Whether one would run in the flow that is shown. */
+/** Whether a simulator can be added to the flow that is shown, and would run there. */
 export const canAddSimulator = (): boolean =>
   isEnabled({ z: RED.workspaces.active() }) && !RED.workspaces.isLocked();
 
@@ -29,7 +29,7 @@ const checkPath: Check = (value, node) => {
   return isTaken ? text('strip-simulator.invalid.pathTwice') : '';
 };
 
-/** One simulator's path may be wrong because of another's. */
+/** Checks all simulators again: one's path may be wrong because another has the same. */
 export function checkSimulators(): void {
   for (const node of RED.nodes.filterNodes({ type: 'strip simulator' })) RED.editor.validateNode(node);
   RED.view.redraw();
@@ -66,7 +66,7 @@ export const stripSimulator: Descriptor = {
 
 const LIST = '#smart-strip-strips';
 
-/** Strips as the list holds them. What its fields do not show is kept as it is. */
+/** The strips in the list. Properties that have no field there stay as they are. */
 const listed = (): { mac: string }[] =>
   rowsOf($(LIST)).map(({ data, part }) => {
     const names = PORTS.map((port) => part(`outlet${port}`));
@@ -75,7 +75,7 @@ const listed = (): { mac: string }[] =>
 
 const nameOf = (outlet: unknown): string => textOf(outlet, 'name');
 
-/** A strip whose outlets have these names; one that has them already, or none, is left as it is. */
+/** Gives the outlets of a strip these names ("": none). If they have them already, returns the strip as it is. */
 export function withNames(strip: Config, names: readonly string[]): Config {
   const outlets: readonly unknown[] = Array.isArray(strip.outlets) ? strip.outlets : OUTLETS_AT_START;
   if (names.every((name, index) => name === nameOf(outlets[index]))) return strip;
@@ -99,7 +99,7 @@ function open(node: EditorNode): void {
       element.find('[data-part=mac]').attr('aria-invalid', String(isWrong));
     }
   };
-  // A row that is added by hand gets the focus.
+  // `focusin`, because a row that is added by hand gets the focus.
   const list = $(LIST).on('input focusin', check);
   const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
   editableRows(list, options, (row, strip) => {

@@ -23,10 +23,10 @@ function open(node: EditorNode): void {
   const output = $('#node-input-output');
   const isWhole = () => port.type() === 'port' && port.value() === '';
   let wasWhole = isWhole();
-  // A flow that does not say what to send of one outlet means on/off.
+  // If a flow does not say what to send for one outlet, it means on/off.
   if (!wasWhole && textOf(node, 'output') === '') output.val('on');
   const showOutput = () => {
-    // Of one outlet on/off is the usual output; a whole strip is sent as it is.
+    // For one outlet, on/off is the usual output. A whole strip is sent as it is.
     if (wasWhole && port.type() === 'port' && !isWhole() && output.val() === 'strip') output.val('on');
     if (!wasWhole && isWhole()) output.val('strip');
     wasWhole = isWhole();

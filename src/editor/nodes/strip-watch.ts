@@ -24,7 +24,7 @@ export const stripWatch: Descriptor = {
   checks: {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
-    // Without readings it counts for nothing, and the dialog hides it.
+    // Without readings it has no effect, and the dialog hides it.
     change: (value, node) => (sendsReadings(node) ? checkNumber(String(value), CHANGE) : ''),
   },
   label: (node) => {
