@@ -1,6 +1,6 @@
 import { closedError } from '../api/errors';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
-import { busy, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
+import { busyError, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import { Poller } from './poller';
 import { Reader, Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
@@ -159,15 +159,15 @@ export class Account {
         this.#queue.delays.end();
       }, RESTORE_TIME),
     ];
-    while (restoring().length > 0) await allOver(restoring());
+    while (restoring().length > 0) await allEnded(restoring());
     timers.forEach((timer) => clock.clearTimeout(timer));
     await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
-    await allOver(this.#queue.commands);
+    await allEnded(this.#queue.commands);
     if (this.#queue.dropped > 0) log.dropped(this.#queue.dropped);
   }
 
   async #read<Answer extends JsonBody>(read: () => Promise<Answer>): Promise<Answer> {
-    if (this.#reads >= MAX_WAITING) throw busy();
+    if (this.#reads >= MAX_WAITING) throw busyError();
     this.#reads++;
     try {
       return copyOf(await read());
@@ -220,4 +220,4 @@ const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
     response: JSON.parse(answer.text) as unknown,
   });
 
-const allOver = (commands: QueuedCommand[]) => Promise.all(commands.map(async (each) => await each.running));
+const allEnded = (commands: QueuedCommand[]) => Promise.all(commands.map(async (each) => await each.running));

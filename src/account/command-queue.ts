@@ -5,7 +5,7 @@ import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } f
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
 /** The error for a command or read when too many are waiting already. */
-export const busy = (): StripError =>
+export const busyError = (): StripError =>
   new StripError('BUSY', 'BUSY.waiting', { params: { count: MAX_WAITING } });
 
 /** A timer may be this many milliseconds late before a command counts as too old. */
@@ -152,15 +152,15 @@ export class CommandQueue {
   /** Puts a command behind the others of its strip and begins it if it need not wait for them. Rejects with BUSY when too many wait. */
   run(command: Command, options: RunOptions): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (this.#size >= MAX_WAITING) throw busy();
+      if (this.#size >= MAX_WAITING) throw busyError();
       const key = macKey(command.mac);
       const siblings = this.#strips.get(key) ?? [];
       this.#strips.set(key, siblings);
       const queued = new QueuedCommand(command, options, siblings, this.options.clock, resolve, reject);
       siblings.push(queued);
       this.#size++;
-      const troubled = queued.ports.filter((port) => firstOf(siblings, port)?.failure !== null);
-      if (troubled.length > 0) this.#supersede(queued, troubled);
+      const failingPorts = queued.ports.filter((port) => firstOf(siblings, port)?.failure !== null);
+      if (failingPorts.length > 0) this.#supersede(queued, failingPorts);
       this.#startIfFirst(queued);
       if (queued.phase === 'waiting') this.expireLater(this.patience);
     });
@@ -354,16 +354,16 @@ export class CommandQueue {
   }
 
   /**
-   * Ends commands that newer ones make pointless, at the outlets in `troubled`, whose first command fails: everything older than the newest on/off,
+   * Ends commands that newer ones make pointless, at the outlets in `failingPorts`, whose first command fails: everything older than the newest on/off,
    * pairs of toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
    */
-  #supersede({ siblings, command, ports }: QueuedCommand, troubled = ports): void {
+  #supersede({ siblings, command, ports }: QueuedCommand, failingPorts = ports): void {
     const skipped = protectedPorts(this.options, command.mac);
     /** Commands that stay, the newest first. */
     const kept: QueuedCommand[] = [];
     const ended = new Map<QueuedCommand, 'newer' | 'toggles'>();
     for (const queued of [...siblings].reverse()) {
-      const mayGo = queued.isReplaceable && queued.ports.some((port) => troubled.includes(port));
+      const mayGo = queued.isReplaceable && queued.ports.some((port) => failingPorts.includes(port));
       const newer = mayGo ? replacementFor(queued, kept, skipped) : undefined;
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
       if (newer === undefined || (queued.hasPendingRestore && !takesOver(newer, queued, isGone))) {

@@ -69,13 +69,13 @@ export class Requests {
         this.#slots.release(queued !== null);
       }
       if (!isStripError(failure) || queued === null) throw failure;
-      const wait = this.#retryAfter(queued, failure, failures);
+      const wait = this.#retryDelay(queued, failure, failures);
       // A pause that the service asked for has its own log line.
       if (!this.#isRetryLogged && this.cooldown.error !== failure) {
         this.#isRetryLogged = true;
         this.options.log.retrying(failure);
       }
-      await this.#pause(queued, failure, wait);
+      await this.#delay(queued, failure, wait);
     }
   }
 
@@ -94,7 +94,7 @@ export class Requests {
   }
 
   /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */
-  #retryAfter(queued: QueuedCommand, error: StripError, failures: number): number {
+  #retryDelay(queued: QueuedCommand, error: StripError, failures: number): number {
     const backoff = (longest: number) =>
       fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
     const asked = error.retryAfter ?? 0;
@@ -141,12 +141,12 @@ export class Requests {
         throw stopped;
       }
       this.#slots.release(queued !== null);
-      await this.#pause(queued, error, remaining);
+      await this.#delay(queued, error, remaining);
     }
   }
 
   /** Waits before the next attempt. */
-  async #pause(queued: QueuedCommand | null, error: StripError, ms: number): Promise<void> {
+  async #delay(queued: QueuedCommand | null, error: StripError, ms: number): Promise<void> {
     if (queued !== null) this.queue.retryLater(queued, error);
     this.#check(queued);
     await this.queue.delays.wait(queued, ms);

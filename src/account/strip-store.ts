@@ -279,7 +279,7 @@ export class StripStore {
         if (state.listVersion < version) this.#leaveList(state, version);
       }
     }
-    this.#tell();
+    this.#announceChanges();
     return { ...answer, strips };
   }
 
@@ -303,7 +303,7 @@ export class StripStore {
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
     this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
-    this.#tell();
+    this.#announceChanges();
     return {
       ...answer,
       strip: { ...corrected(strip, state), mac, available: strip.available && !isUncertain },
@@ -318,7 +318,7 @@ export class StripStore {
     const state = this.#findOrAdd({ mac, at });
     state.isOfflineByAnswer = state.isOfflineByList = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);
-    this.#tell();
+    this.#announceChanges();
     return state.strip;
   }
 
@@ -327,7 +327,7 @@ export class StripStore {
     // If the service refuses the list, only a newer list counts: newer answers about single strips say nothing about the list.
     this.#noteAnswer(error, version, onlyListEnds(error) ? this.#listVersion : this.#availableVersion);
     this.#markAllUnavailable(version);
-    this.#tell();
+    this.#announceChanges();
   }
 
   /** The readings that are missing from the list could not be read and become unknown. `version`: that of the failed read. */
@@ -336,7 +336,7 @@ export class StripStore {
     if (state === undefined) return;
     const unknown = Object.fromEntries(state.unlisted.map((name) => [name, null]));
     this.#take(state, unknown, version);
-    this.#tell();
+    this.#announceChanges();
   }
 
   /** The service does not know this strip (any more). `version`: that of the read which found this. */
@@ -345,7 +345,7 @@ export class StripStore {
     if (state === undefined) return;
     state.isOfflineByAnswer = true;
     this.#take(state, { available: false }, version);
-    this.#tell();
+    this.#announceChanges();
   }
 
   /** All that is known, as changes that have just happened. */
@@ -393,7 +393,7 @@ export class StripStore {
     if (this.error === null || !onlyListEnds(this.error)) this.#noteAnswer(null, version);
   }
 
-  #tell(): void {
+  #announceChanges(): void {
     this.announce(this.#changes.splice(0));
   }
 

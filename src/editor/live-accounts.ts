@@ -53,13 +53,13 @@ export class LiveAccounts {
   /** Timer of the next request. */
   #timer = 0;
   /** Cancels the last request; `null`: stopped. */
-  #question: AbortController | null = null;
+  #request: AbortController | null = null;
 
   /** `changed`: called after each change. */
   constructor(private readonly changed: () => void) {}
 
   start(): void {
-    if (this.#question !== null) return;
+    if (this.#request !== null) return;
     // Without the permission nothing is requested: the browser would log a refusal as an error.
     this.failure = mayRead() ? null : trouble('forbidden');
     this.changed();
@@ -67,16 +67,16 @@ export class LiveAccounts {
   }
 
   stop(): void {
-    if (this.#question === null) return;
+    if (this.#request === null) return;
     clearTimeout(this.#timer);
-    this.#question.abort();
-    this.#question = null;
+    this.#request.abort();
+    this.#request = null;
     void adminRequest('strip-sidebar/release', isRecord, { data: { lease: this.#lease } });
   }
 
   /** After a switch or a deploy: the answer to an earlier question may still contain the old state. */
   askAgain(): void {
-    if (this.#question !== null) void this.#ask();
+    if (this.#request !== null) void this.#ask();
   }
 
   find(account: string): AccountOverview | undefined {
@@ -121,8 +121,8 @@ export class LiveAccounts {
 
   async #ask(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#question?.abort();
-    const { signal } = (this.#question = new AbortController());
+    this.#request?.abort();
+    const { signal } = (this.#request = new AbortController());
     const url = `strip-sidebar/accounts?lease=${this.#lease}`;
     const answer = await adminRequest(url, areAccounts, { signal });
     if (signal.aborted) return;
