@@ -7,7 +7,7 @@ export interface TextSetting {
   readonly default: string;
 }
 
-/** A number in a field of its own. The editor saves it as text. */
+/** A number in its own field. The editor saves it as text. */
 interface NumberSetting {
   readonly kind: 'number';
   readonly default: number;
@@ -205,7 +205,7 @@ export function flagOf(config: Config, name: string, setting: FlagSetting): bool
   return text === 'true' ? true : text === 'false' ? false : setting.default;
 }
 
-/** One of a few words; the first where it is none of them. */
+/** One of a few words; the first if the property has none of them. */
 export function choiceOf<Choice extends string>(
   config: Config,
   name: string,
@@ -215,7 +215,7 @@ export function choiceOf<Choice extends string>(
   return choices.find((choice) => choice === text) ?? choices[0];
 }
 
-/** The type of a typed property; the first where the flow has none, or none of these. */
+/** The type of a typed property; the first if the flow has none of these types. */
 export const typeOf = <Type extends string>(
   config: Config,
   name: string,

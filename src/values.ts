@@ -10,7 +10,7 @@ export function ownProperty(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The name in a text that is `${NAME}` as a whole, which Node-RED leaves where the environment variable is not set; else `null`. */
+/** The name in a text that is exactly `${NAME}`, which Node-RED leaves as it is if the environment variable is not set; otherwise `null`. */
 export function environmentVariable(text: string): string | null {
   return /^\$\{([^{}]*)\}$/.exec(text.trim())?.[1] ?? null;
 }

@@ -21,11 +21,11 @@ interface Subscriber {
 }
 
 /**
- * One account of the service, shared by all its users: what is known of the strips, the poll that keeps it up to date, and the queue of commands.
+ * One account of the service, shared by all its users: what is known about the strips, the poll that keeps it up to date, and the queue of commands.
  * All promises reject with `StripError`.
  */
 export class Account {
-  /** What is known of the strips without asking the service. */
+  /** What is known about the strips without asking the service. */
   readonly store: ReadonlyStripStore;
   readonly #store: StripStore;
   readonly #subscribers = new Set<Subscriber>();

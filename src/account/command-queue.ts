@@ -14,13 +14,13 @@ const TIMER_SLACK = 1_000;
 const EXPIRY_INTERVAL = 100;
 
 /**
- * Where a command stands. Only the queue changes it.
- * - waiting: others are in front of it
- * - sending: its turn; a request of it is under way or waits for the semaphore
- * - retrying: waits before an attempt, because one failed or the service asked for a pause
+ * The phase of a command. Only the queue changes it.
+ * - waiting: other commands are in front of it
+ * - sending: it is its turn; one of its requests is under way or waits for the semaphore
+ * - retrying: it waits before an attempt, because one failed or the service asked for a pause
  * - pausing: a cycle between its halves
  * - restoring: a cycle's "on" is under way or being retried
- * - done: its message has an answer, and it has left the queue
+ * - done: it has its outcome, and has left the queue
  */
 type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
 
@@ -35,9 +35,9 @@ export class QueuedCommand {
   phase: Phase = 'waiting';
   /** As in the command, but a toggle becomes on or off once the strip was read. */
   action: Action;
-  /** Requests of it that are under way. */
+  /** How many of its requests are under way. */
   underWay = 0;
-  /** Requests of it that wait for the semaphore. */
+  /** How many of its requests wait for the semaphore. */
   admitting = 0;
   /** One outlet for each of its switch requests that is under way, was carried out, or may have been carried out. */
   readonly switchRequests: PortOrAll[] = [];
@@ -247,7 +247,7 @@ export class CommandQueue {
   /** From now on no command begins, and those that have begun make no further attempt. */
   close(): void {
     this.isClosed = true;
-    // One that is superseded ends by itself: the newer command takes over what it had to restore.
+    // A superseded command ends by itself: the newer command takes over what it had to restore.
     const commands = this.commands.filter(({ stopReason }) => stopReason?.code !== 'SUPERSEDED');
     this.#endAll(commands, ({ errorWhenClosed }) => errorWhenClosed);
   }

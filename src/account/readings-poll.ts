@@ -19,7 +19,7 @@ interface Attempts {
   error: StripError | null;
 }
 
-/** Reads the load, voltage and signal of strips where the list does not tell them: one request for each strip. */
+/** Reads the load, voltage and signal of strips if they are not in the list: one request for each strip. */
 export class ReadingsPoll {
   /** Of the strips of the latest round, by `keyOf`. */
   #attempts = new Map<string, Attempts>();

@@ -18,8 +18,8 @@ const WAKE_SPREAD = 1_000;
 const WAKE_INTERVAL = 5_000;
 
 /**
- * Sends requests, a limited number at once; during a pause that the service asked for, only a few commands as probes. A command that failed is
- * sent again where that may help.
+ * Sends requests, a limited number at the same time. During a pause that the service asked for, it sends only a few commands as probes. A command that
+ * failed is sent again if that may help.
  */
 export class Requests {
   readonly cooldown: Cooldown;
@@ -93,7 +93,7 @@ export class Requests {
     else if (queued.stopReason?.code === 'SUPERSEDED') throw queued.stopReason;
   }
 
-  /** Milliseconds until the next attempt; throws where there is none. `failures`: how many attempts failed before this one. */
+  /** Milliseconds until the next attempt. Throws if there must be none. `failures`: how many attempts failed before this one. */
   #retryDelay(queued: QueuedCommand, error: StripError, failures: number): number {
     const backoff = (longest: number) =>
       fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
@@ -204,7 +204,7 @@ export class Reader {
     private readonly requests: Requests,
   ) {}
 
-  /** The answer is shared: a caller who hands it on makes a copy. */
+  /** Reads the list. The answer is shared: a caller who passes it on makes a copy. */
   list(): Promise<ListAnswer> {
     return this.#share(this.#lists, null, () => this.#askList());
   }

@@ -11,7 +11,7 @@ const MAX_STRIPS = 20_000;
 /** Each of these fields has its own version. */
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
-/** What users of the account see of the store. */
+/** The part of the store that users of the account see. */
 export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
 
 /** Names that the user gave the outlets of one strip. */
@@ -140,7 +140,7 @@ class StripState {
 }
 
 /**
- * What is known of an account's strips. A version number, never a time, says which of two answers is newer: a read gets its version when it is
+ * What is known about an account's strips. A version number, never a time, says which of two answers is newer: a read gets its version when it is
  * requested, a switch when it is confirmed, and the higher version wins. So a read that was requested before a switch was confirmed changes nothing
  * about that switch's outlets, whenever its answer arrives. The names and units that the user gave are added here.
  */
@@ -207,7 +207,7 @@ export class StripStore {
     return this.#find(mac)?.strip.mac ?? mac;
   }
 
-  /** Names of a strip and of one of its outlets; `null` where there is none. */
+  /** The names of a strip and of one of its outlets; `null`: it has none. */
   names(mac: string, port: PortOrAll | null): { name: string | null; outlet: string | null } {
     const key = macKey(mac);
     const strip = this.#strips.get(key)?.strip;

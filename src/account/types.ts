@@ -34,15 +34,15 @@ export interface Outcome {
   /** The state the service confirmed; after a cycle `true`. */
   on: boolean;
   results: SwitchResult[];
-  /** Protected outlets that an "all" left alone; absent where there was none. */
+  /** Protected outlets that an "all" left alone; absent if it left none alone. */
   skipped?: Port[];
-  /** The service's JSON body, untouched; an array of them where an "all" became several requests. */
+  /** The service's JSON body, untouched; if an "all" became several requests, an array of their bodies. */
   response: unknown;
   /** ISO 8601, when the confirmation was read. */
   at: string;
 }
 
-/** What a command that takes longer is doing, for a node's status. */
+/** What is being done for a command that takes longer, for a node's status. */
 export type Progress =
   { readonly phase: 'retrying'; readonly error: StripError } | { readonly phase: 'pausing' };
 
@@ -84,7 +84,7 @@ export interface AccountStatus {
   readonly listed: 'part' | 'whole' | null;
   /** Wall-clock milliseconds when a request last succeeded. */
   readonly lastAnswerAt: number | null;
-  /** Wall-clock milliseconds until which the service asked for a pause; `null`: it did not. */
+  /** When the pause ends that the service asked for, in wall-clock milliseconds; `null`: there is none. */
   readonly cooldownUntil: number | null;
   /** The list is read at intervals, because the account has subscribers. */
   readonly polling: boolean;
@@ -105,7 +105,7 @@ export interface AccountSettings {
   protectedOutlets: readonly OutletId[];
   /** Names that the user gave outlets. They are used instead of the service's names. */
   outletNames: readonly (OutletId & { name: string })[];
-  /** Units of readings for which the service sends none; "" = none. */
+  /** Units for readings that the service sends without a unit; "": none. */
   units: Readonly<Record<ReadingName, string>>;
 }
 

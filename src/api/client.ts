@@ -263,7 +263,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
 /**
  * The path of one strip below the base URL, `/strips/{mac}` (API document, section 4), with the MAC as the service
- * spelled it. Throws INVALID_INPUT where `isPossibleMac` says no.
+ * spelled it. Throws INVALID_INPUT if `isPossibleMac` says no.
  */
 export function stripPath(mac: string): string {
   if (!isPossibleMac(mac)) {

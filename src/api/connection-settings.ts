@@ -1,4 +1,4 @@
-// What a user types to reach the service, checked: the base URL and the API key.
+// Checks what a user types to reach the service: the base URL and the API key.
 import { StripError } from './errors';
 import { API_ROOT } from './types';
 import { environmentVariable } from '../values';
@@ -28,7 +28,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   const simulator = simulatorPath(trimmed);
   if (simulator !== null) return { url: new URL(`http://simulator${simulator}${API_ROOT}`), simulator };
-  // Node-RED replaces an environment variable only where it is the whole value.
+  // Node-RED replaces an environment variable only if it is the whole value.
   if (!URL.canParse(trimmed) || trimmed.includes('${')) {
     throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
   }
@@ -53,7 +53,7 @@ export function parseBaseUrl(text: string): BaseUrl {
 
 /**
  * The form in which paths of simulators are compared: no slash at the end ('' for the root), without the API's own path, which may have been
- * pasted with it. `null` where it does not start with "/" or is no plain path.
+ * pasted with it. `null` if it does not start with "/" or is no plain path.
  */
 export function simulatorPath(text: string): string | null {
   const path = text.trim().replace(new RegExp(`(?<!/)/*(?:${API_ROOT}/*)?$`), '');

@@ -121,7 +121,7 @@ function unnamed(mac: string, value: unknown): AboutStrip {
   return { ...about, records: [value, ...(list === undefined || others.length > 0 ? [] : only(list))] };
 }
 
-/** One strip from all records about it. Outlets, readings and names count only where the records agree. */
+/** Reads one strip from all records about it. Outlets, readings and names count only if the records agree. */
 function readStrip(
   { mac, records, offline, bare }: AboutStrip,
   oldKeys: readonly string[],

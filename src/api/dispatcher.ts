@@ -1,11 +1,11 @@
-// Connections to the service for one account: kept alive, through a proxy where there is one, and replaced where one has gone stale.
+// Connections to the service for one account: kept alive, through a proxy if there is one, and replaced if they are stale.
 import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
 import type * as Undici from 'undici';
 import type { Dispatcher } from 'undici';
 import { ProxyConnectionError, type NamedProxy } from './network-error';
 import { chooseProxy, type ChosenProxy, type ProxySettings } from './proxy';
 
-/** What Node-RED's `tls-config` node fills in; how a connection is made and verified. */
+/** How a TLS connection is made and verified. Node-RED's `tls-config` node sets these options. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
 
 /** One request of a client. */
@@ -34,7 +34,7 @@ export interface RequestDispatcher {
 }
 
 export interface DispatcherOptions {
-  /** Where the requests go. */
+  /** The origin to which the requests go. */
   origin: string;
   /** The most connections, and so the most requests, at the same time. */
   connections: number;

@@ -30,7 +30,7 @@ export interface ErrorDetails {
   cause?: unknown;
   /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
   retryAfter?: number;
-  /** The service's JSON body where it sent one with the failure. */
+  /** The service's JSON body, if it sent one with the failure. */
   response?: unknown;
   /** What a switch answer said about each port, as far as it could be read. */
   results?: SwitchResult[];

@@ -22,17 +22,17 @@ export class Cooldown {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The answer that began the pause; `null` where there is none. */
+  /** The error of the answer that began the pause; `null`: there is no pause. */
   get error(): StripError | null {
     return this.remaining > 0 ? this.#error : null;
   }
 
-  /** When it ends, in wall-clock milliseconds; `null` where there is none. */
+  /** When the pause ends, in wall-clock milliseconds; `null`: there is no pause. */
   get until(): number | null {
     return this.remaining > 0 ? this.#untilWall : null;
   }
 
-  /** Milliseconds that are left. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
+  /** Milliseconds that are left of the pause. The monotonic clock stands still while the machine sleeps, so the wall clock counts, too. */
   get remaining(): number {
     if (this.#error === null) return 0;
     return Math.max(0, Math.min(this.#until - this.clock.monotonic(), this.#untilWall - this.clock.wall()));

@@ -11,7 +11,7 @@ export interface NamedProxy {
   readonly forwards: boolean;
 }
 
-/** What the errors of one client may name. */
+/** What the errors of one client need for their texts. */
 export interface ErrorContext {
   /** Host and port of the base URL, or the path of a simulator. */
   readonly host: string;
@@ -141,7 +141,7 @@ function readError(error: unknown): { code: string; message: string; isProxy: bo
       message = '';
     }
     isProxy ||= current instanceof ProxyConnectionError;
-    // All of a host's addresses were tried: the first one's failure stands for them.
+    // All addresses of a host were tried: the failure of the first one is reported.
     current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause;
   }
   return { code, message, isProxy };

@@ -1,4 +1,4 @@
-// Which proxy, if any, stands between Node-RED and the service.
+// Which proxy, if any, is between Node-RED and the service.
 import { isIP } from 'node:net';
 import { StripError } from './errors';
 import type { NamedProxy } from './network-error';

@@ -254,9 +254,9 @@ function failsAtEnd(text: string, message: string): boolean {
 }
 
 /**
- * Milliseconds that a `Retry-After` asks for, in seconds or as an HTTP date, between 0 and a day. A date is judged by the response's own
- * `Date`, because the clocks of the service and of this machine may differ; without one by `now`, the wall clock's time. Undefined where
- * there is none, or none that can be read.
+ * Milliseconds that a `Retry-After` asks for, in seconds or as an HTTP date, between 0 and a day. A date is compared with the response's own
+ * `Date`, because the clocks of the service and of this machine may differ; without one, with `now`, the wall clock's time. Undefined if
+ * there is no `Retry-After`, or it cannot be read.
  */
 function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
   const text = headerOf(headers, 'retry-after')?.trim() ?? '';

@@ -46,7 +46,7 @@ export interface Strip {
   readonly load: number | null;
   readonly voltage: number | null;
   readonly signal: number | null;
-  /** Only where the service sent a unit or the account declares one. */
+  /** A reading has a unit only if the service sent one or the account declares one. */
   readonly units: Readonly<Partial<Record<ReadingName, string>>>;
   /** ISO 8601, when it was read. */
   readonly at: string;
@@ -149,14 +149,14 @@ export function looksLikeMac(text: string): boolean {
   return text.length <= 23 && /^[:.-]*(?:[0-9a-f][:.-]*){12}(?:(?:[0-9a-f][:.-]*){4})?$/i.test(text);
 }
 
-/** Time as the package sees it; tests hand in a clock of their own. */
+/** The clock that the package uses. Tests pass in another one. */
 export interface Clock {
   /** Milliseconds that only ever go forward, for intervals and deadlines. Its zero means nothing. */
   monotonic(): number;
   /** Wall-clock time in milliseconds since 1970, for time stamps and for dates the service sends. */
   wall(): number;
   setTimeout(callback: () => void, ms: number): Timer;
-  /** Does nothing where there is no timer. */
+  /** Does nothing if there is no timer. */
   clearTimeout(timer: Timer | null | undefined): void;
   /** Uniform in [0, 1), for jitter. */
   random(): number;

@@ -49,7 +49,7 @@ const LONGEST = 24;
 /** At least this many characters of a strip's name stay, so that the outlet's name is cut, too. */
 const SHORTEST_STRIP = 8;
 
-/** A label from its parts; "" where there is none. */
+/** A label from its parts; "" if there are none. */
 function joinLabel({ strip, outlet, action }: LabelParts): string {
   return [[strip, outlet].filter(Boolean).join(': '), action].filter(Boolean).join(', ');
 }

@@ -196,7 +196,7 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     if (kind === 'flag' && !isVariable) input.prop('checked', flagOf(node, field, setting));
     if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
     if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));
-    // Node-RED has put its own list in place of the row's control.
+    // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));
   }
 }
@@ -232,9 +232,9 @@ export function typedField(descriptor: Descriptor, node: EditorNode, field: stri
   kind.attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
   return {
     input,
-    /** What is shown in place of the input. */
+    /** The element that is shown instead of the input. */
     container,
-    /** What can be typed into. */
+    /** The text field. */
     box,
     type: () => input.typedInput('type'),
     value: () => String(input.val()),
@@ -298,7 +298,7 @@ export const rowsOf = (list: JQuery) =>
 export interface Segment {
   value: string;
   label: string;
-  /** Below the label, in small: a sign and what it stands for. */
+  /** Small text below the label: a sign and what it means. */
   state?: string;
 }
 

@@ -142,7 +142,7 @@ export function outletsTable(node: EditorNode) {
   refresh(strips);
   return {
     refresh,
-    /** What is known of the account's strips while the dialog is open. */
+    /** The strips of the account that are known while the dialog is open. */
     strips: () => strips,
     value: () => writeOutlets(rowsOf(list).map(readRow)),
   };

@@ -95,7 +95,7 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
  * Enter picks.
  */
 export class StripPicker {
-  /** Its type says where the strip comes from: "str" for one that is fixed there. */
+  /** Its type says where the strip comes from: "str" for a strip that is fixed in the node. */
   readonly field: ReturnType<typeof typedField>;
   /** The name of the chosen strip. */
   readonly #name = html('span', { class: 'smart-strip-chosen' });

@@ -11,7 +11,7 @@ import { API_ROOT, looksLikeMac, macKey, type JsonBody, type Strip } from '../ap
 import { textOf, type Config } from '../settings';
 import { readAccountSettings } from './shared-account';
 
-/** What a report is made of. */
+/** Everything from which a report is made. */
 export interface ReportSource {
   versions: Record<'package' | 'nodeRed' | 'node' | 'platform' | 'release' | 'arch', string>;
   /** The properties of the account's node. */
@@ -24,7 +24,7 @@ export interface ReportSource {
   now: number;
 }
 
-/** A text, if the whole of it is of an expected form. */
+/** A text, if it has exactly the expected form. */
 const text = (value: string, pattern: RegExp): string | undefined =>
   value.length <= 80 && pattern.test(value) ? value : undefined;
 

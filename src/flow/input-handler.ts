@@ -31,7 +31,7 @@ export interface Input {
 /** What a node does with a message. Rejects if that fails. */
 export type Handle = (input: Input) => Promise<HandlerResult>;
 
-/** What the handler of a node needs to be created. */
+/** Everything from which the handler of a node is created. */
 export interface HandlerContext {
   config: Config;
   evaluate: Evaluate;

@@ -110,7 +110,7 @@ export function errorForDone(error: unknown, translate: Translate, store: Readon
   const isCode = cause instanceof Error && !isStripError(cause) && 'code' in cause;
   const result = errorWithCode(code, sentenceOf(reported, translate, store), isCode ? { cause } : {});
   if (error instanceof Error && !isStripError(error) && !(error instanceof CommandsFailed)) {
-    // Where the defect is, without its message, which may hold anything.
+    // The stack says where the defect is. Its message is left out, because it may hold anything.
     const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
     result.stack = [result.message, ...frames].join('\n');
   }
@@ -161,7 +161,7 @@ export function defectText(error: unknown, translate: Translate): string {
 const kindOf = (error: unknown): string =>
   error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : typeof error;
 
-/** An error for the editor: its code, the key of its sentence and what the sentence names. Nothing else of it. Rethrows what is not a `StripError`. */
+/** An error for the editor: only its code, the key of its sentence and the values for it. Throws anything that is not a `StripError` again. */
 export function editorError(error: unknown): Failure {
   if (!isStripError(error)) throw error;
   const { code, sentenceKey, params } = error;

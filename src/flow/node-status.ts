@@ -34,7 +34,7 @@ export function outletStatus(on: boolean | null | undefined): NodeStatus {
   return on === false ? OFF : UNKNOWN_ANSWER;
 }
 
-/** How many outlets of a strip are on. Texts take no values, so each count has a key of its own. */
+/** How many outlets of a strip are on. Texts take no values, so each count has its own key. */
 export function stripStatus({ available, outlets }: Pick<Strip, 'available' | 'outlets'>): NodeStatus {
   if (!available) return UNAVAILABLE;
   const on = outlets.filter((outlet) => outlet.on === true).length;
@@ -46,7 +46,7 @@ export function stripStatus({ available, outlets }: Pick<Strip, 'available' | 'o
     : status('grey', 'ring', `on0of${outlets.length}`);
 }
 
-/** How many outlets of all strips are on, such as "5/8". Yellow where the state of some is not known. */
+/** How many outlets of all strips are on, such as "5/8". Yellow if the state of some is not known. */
 export function listStatus(strips: readonly Pick<Strip, 'available' | 'outlets'>[]): NodeStatus {
   if (strips.length === 0) return NO_STRIPS;
   const states = strips.flatMap(({ available, outlets }) => outlets.map(({ on }) => (available ? on : null)));

@@ -5,7 +5,7 @@ import type { AccountOverview, OutletRequest } from './admin-answers';
 import { editorError } from './node-error';
 import type { LazyAccount } from './shared-account';
 
-/** What is known of an account, without asking the service. `now`: wall-clock milliseconds. */
+/** What is known about an account without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
   const { available, error, readable, polling, lastAnswerAt, cooldownUntil } = account.status();
   return {

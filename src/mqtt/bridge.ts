@@ -43,7 +43,7 @@ interface BridgeOptions extends PublisherOptions {
   account: BridgeAccount;
   /** Identifies the account and its address, as in `Kept`. If it changes, the strips are different ones. */
   source: string;
-  /** What this node had published until a deploy closed it. */
+  /** What this node had published before a deploy closed it. */
   before: Published | undefined;
   /** Called for a retained command, once for each topic. */
   onRetained: (topic: string) => void;

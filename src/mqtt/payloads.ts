@@ -12,7 +12,7 @@ export interface Kept {
   /** The account and address that it comes from. */
   readonly source: string;
   readonly topics: readonly string[];
-  /** Every outlet and reading that was ever published of it. */
+  /** Every outlet and reading of the strip that was ever published. */
   readonly parts: ReadonlySet<Port | ReadingName>;
 }
 

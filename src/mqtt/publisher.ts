@@ -34,7 +34,7 @@ const MAX_EMPTIED = 10_000;
  * payload of a topic is sent, so there are never more messages waiting than topics.
  */
 export class Publisher {
-  /** What the broker is to keep on each topic. */
+  /** What the broker should keep on each topic. */
   readonly #payloads = new Map<string, string>();
   readonly #emptied = new Set<string>();
   // A topic waits in at most one of these three.

@@ -4,7 +4,7 @@ import { macKey, PORTS, READINGS, type Port, type PortOrAll, type ReadingName } 
 import { requirePort } from '../flow/input-fields';
 import { preview } from '../values';
 
-/** Where a `strip mqtt` node publishes and listens. Neither has a slash at its end. */
+/** The topics under which a `strip mqtt` node publishes and listens. They have no slash at the end. */
 export interface TopicSettings {
   /** First level (or levels) of the strips' own topics. */
   topic: string;
@@ -12,7 +12,7 @@ export interface TopicSettings {
   discovery: string;
 }
 
-/** What a message that arrives from the broker is about, by its topic. */
+/** What a message from the broker is about, judged by its topic. */
 type Incoming =
   | { kind: 'command'; id: string; port: PortOrAll }
   /** A birth or will message: of this Node-RED's own broker connection, or of Home Assistant. */
@@ -50,10 +50,10 @@ export const stateTopic = (
 export const commandTopic = ({ topic }: TopicSettings, id: string, port: Port): string =>
   `${topic}/${id}/${port}/set`;
 
-/** Where the broker connection says `online` and `offline` for everything that this node publishes. */
+/** The topic of the broker connection's `online` and `offline`, which count for everything that this node publishes. */
 export const bridgeTopic = ({ topic }: TopicSettings): string => `${topic}/bridge`;
 
-/** Where Home Assistant reads what a strip consists of. */
+/** The topic of the discovery message, from which Home Assistant learns what a strip consists of. */
 export const discoveryTopic = ({ discovery }: TopicSettings, id: string): string =>
   `${discovery}/device/${objectId(id)}/config`;
 

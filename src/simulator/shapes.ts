@@ -1,7 +1,7 @@
 import type { Port, ReadingName } from '../api/types';
 import type { SETTINGS } from '../settings';
 
-/** What an answer says of one strip, in any of the formats. */
+/** What an answer says about one strip, in any of the formats. */
 export interface StripSnapshot {
   mac: string;
   name: string;

@@ -75,7 +75,7 @@ function isOneField(meaning: KeyMeaning, record: JsonRecord): boolean {
   );
 }
 
-/** What a record of that name holds; inside measurements everything is measured. */
+/** What a record of that name holds. Inside measurements, or inside a network, everything belongs to these. */
 const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null =>
   meaning.part !== null && part !== 'self' ? part : meaning.part;
 

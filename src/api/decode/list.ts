@@ -235,7 +235,7 @@ function isOtherStrip(item: unknown, own: Identity): boolean {
   return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item);
 }
 
-/** The keys of a record that may hold strips: where some are called strips, only those and what is called unreachable. */
+/** The keys of a record that may hold strips. If some are called strips, only those and the ones that are called unreachable. */
 function containers(record: JsonRecord): string[] {
   const isStrips = ({ strips, denied }: KeyMeaning, value: unknown): boolean =>
     strips && !denied && Array.isArray(readJson(value));

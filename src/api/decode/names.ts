@@ -340,7 +340,7 @@ function classify(key: string) {
     isAboutReading: [reading, unitOf, scaleOf].some((each) => each !== null) || is('power') || is('strength'),
     /** If it is beside a `power`, that is a measurement. */
     measures: MEASURES.test(plain),
-    /** Holds a strip's own fields, its measurements, or what it says of its connection. */
+    /** Holds a strip's own fields, its measurements, or what it says about its connection. */
     part: is('self') ? 'self' : is('meter') ? 'meter' : is('network') ? 'network' : null,
     /** May hold what was asked for, without saying what that is. */
     holds: is('list') || is('self'),

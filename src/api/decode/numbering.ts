@@ -188,7 +188,7 @@ export function outletNumberOf(value: unknown): number {
   return numbers.length === 1 ? readIndex(numbers[0]) : -1;
 }
 
-/** Whether four records stand in the order of the outlets: alike, without another number or identifier, and all of them outlets. */
+/** Whether four records are in the order of the outlets: they have the same keys, no other number or identifier, and all are outlets. */
 function tellsByOrder(records: readonly JsonRecord[]): boolean {
   const [first] = records;
   if (first === undefined || records.length !== PORTS.length) return false;

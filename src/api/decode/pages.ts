@@ -130,7 +130,7 @@ function hintOfRange(text: string, came: readonly number[]): Hint {
   return /[0-9] *- *[0-9]/.test(text) ? 'paged' : null;
 }
 
-/** "Showing 2 of 5 strips"; -1 where there is none. */
+/** The total in a text such as "Showing 2 of 5 strips"; -1: none. */
 const totalIn = (text: string): number => Number(/\bof\s+([0-9]{1,9})\b/i.exec(text)?.[1] ?? -1);
 
 /** `total: {"value": 3}` */

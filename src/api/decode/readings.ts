@@ -29,7 +29,7 @@ const HIGHEST_VOLTAGE = 1_000;
 
 type Readings = Pick<Strip, ReadingName | 'units'>;
 
-/** Load, voltage and signal of a strip: each only where all fields for it agree. */
+/** Load, voltage and signal of a strip: each only if all fields for it agree. */
 export function settleReadings(fields: readonly Field[], note: AddNote): Readings {
   const candidates = candidatesOf(fields);
   const load = settle('load', candidates, note);

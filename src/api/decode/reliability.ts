@@ -1,4 +1,4 @@
-// What fields say of the values beside them: that these are old, that something failed, that the strip cannot be reached.
+// What fields say about the values beside them: that these are old, that something failed, or that the strip cannot be reached.
 import { isRecord } from '../../values';
 import { says, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex } from './values';

@@ -94,7 +94,7 @@ function weightOfOther(kind: KeyMeaning['state'], value: unknown): StateCandidat
 }
 
 /**
- * What the fields say together. A clear yes or no outweighs bare numbers; where two of the same weight disagree, neither counts.
+ * What the fields say together. A clear yes or no outweighs bare numbers; if two of the same weight disagree, neither counts.
  * `codes`: keys whose bare numbers are no states (they number the set, or are codes of some other kind).
  */
 export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {

@@ -25,7 +25,7 @@ export interface DecodedSwitch {
   unclear: boolean;
 }
 
-/** What was asked for. */
+/** What a switch request asked for. */
 export interface AskedSwitch {
   mac: string;
   port: PortOrAll;

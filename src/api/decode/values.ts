@@ -39,7 +39,7 @@ export function readIndex(value: unknown): number {
 /** One number of many, "2/4" and "2 of 4", but not "A0B1C2D3E4F5/4". */
 const OF_MANY = /(?<![0-9a-f:-]{6})[0-9] *(?:\/|of) *[0-9]+$/i;
 
-/** The number at the end of a short text such as "Outlet 4", "P4", "#4", "switch:0", "socket.1" or "4"; -1 where there is none, or "2/4". */
+/** The number at the end of a short text such as "Outlet 4", "P4", "#4", "switch:0", "socket.1" or "4"; -1 if there is none, and for "2/4". */
 export function numberInText(value: unknown): number {
   const text = typeof value === 'string' ? value.trim() : '';
   const [, digits] = /(?:^|[^0-9.,]|[a-z]\.)0*([0-9]{1,2})$/i.exec(text) ?? [];
@@ -50,13 +50,13 @@ export function readText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
-/** A number and, only where the service sent one, its unit. */
+/** A number and, if the service sent one, its unit. */
 export interface Measured {
   value: number;
   unit: string | null;
 }
 
-/** A finite number, or a text of one with or without something behind it: "230.1", "231 V AC", "3 outlets". */
+/** A finite number, or a text that is one, with or without a unit: "230.1", "231 V AC", "3 outlets". */
 export function readNumber(value: unknown): Measured | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { value, unit: null } : null;
   if (typeof value !== 'string') return null;
