@@ -10,7 +10,7 @@ export const busyError = (): StripError =>
 
 /** A timer may be this many milliseconds late before a command counts as too old. */
 const TIMER_SLACK = 1_000;
-/** Shortest time between two looks for commands that have waited too long, in milliseconds. */
+/** Shortest time between two checks for commands that have waited too long, in milliseconds. */
 const EXPIRY_INTERVAL = 100;
 
 /**

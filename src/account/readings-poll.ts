@@ -86,5 +86,5 @@ export class ReadingsPoll {
   }
 }
 
-/** Has the missing readings in it: if the list begins or stops to have a reading, the strip's attempts start from zero. */
+/** The key contains the missing readings. So if the list starts or stops having a reading, the strip's attempts start from zero. */
 const keyOf = ({ strip, unlisted }: UnlistedReadings): string => [macKey(strip.mac), ...unlisted].join(' ');

@@ -117,7 +117,7 @@ export interface AccountOptions {
   log: AccountLog;
 }
 
-/** Is told what should be logged because it belongs to no single message. Its implementation turns errors into sentences. */
+/** Logs what belongs to no single message. The implementation turns errors into sentences. */
 export interface AccountLog {
   /** Polling began to fail: the list, or only the readings that are not in the list. Logged once per outage. */
   failing(what: 'list' | 'readings', error: StripError): void;

@@ -112,7 +112,7 @@ export function valueOrNull<Value>(read: () => Value, errors: StripError[] = [])
 export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
   asked.then(() => null, asError);
 
-/** The service cannot be reached, does not answer, or answers that it cannot at the moment. */
+/** The service cannot be reached, does not answer, or answers that it cannot carry out requests at the moment. */
 export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
 

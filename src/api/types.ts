@@ -131,8 +131,8 @@ export function sameMac(a: string, b: string): boolean {
 const LONGEST_MAC = 200;
 
 /**
- * Whether a text can stand as a strip's MAC in a request's path: not empty, not ".", "..", without separators of a path and without
- * characters that cannot be encoded.
+ * Whether a text can be used as a strip's MAC in a request's path: not empty, not too long, not "." or "..", without separators of a path
+ * and without characters that cannot be encoded.
  */
 export function isPossibleMac(mac: string): boolean {
   return (

@@ -74,7 +74,7 @@ export class LiveAccounts {
     void adminRequest('strip-sidebar/release', isRecord, { data: { lease: this.#lease } });
   }
 
-  /** After a switch or a deploy: the answer to an earlier question may still contain the old state. */
+  /** Called after a switch or a deploy: the answer to an earlier request may still contain the old state. */
   askAgain(): void {
     if (this.#request !== null) void this.#ask();
   }

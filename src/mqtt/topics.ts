@@ -26,8 +26,8 @@ const LONGEST_ID = 64;
 
 /**
  * A strip's name in topics and in Home Assistant's ids: its MAC without separators in upper case. The API document does not promise
- * that an identifier is a MAC, so any other character than `A-Z 0-9 -` becomes its code between two `_`, and what is very long ends in a hash: two
- * strips never get the same one, and none leaves its topic level.
+ * that an identifier is a MAC, so any other character than `A-Z 0-9 -` becomes its code between two `_`, and a very long identifier ends in a hash: two
+ * strips never get the same name, and none leaves its topic level.
  */
 export function stripId(mac: string): string {
   const id = Array.from(macKey(mac), (character) =>

@@ -159,8 +159,8 @@ const saysState = (record: JsonRecord, on: boolean): boolean =>
   });
 
 /**
- * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strip": {"outlets": […]}}`. Only counts where there are no
- * `results`: beside the documented yes it may be the state from before the switch.
+ * Whether an answer shows the opposite of what was asked for: `{"state": "off"}`, `{"strip": {"outlets": […]}}`. This counts only if there are no
+ * `results`: beside the documented yes, it may be the state from before the switch.
  */
 function showsOpposite(record: JsonRecord, { port, on }: AskedSwitch): boolean {
   const outlets = outletSets(stripFields([record]), true).flat();
