@@ -73,6 +73,7 @@ describe('the first minute', () => {
       (await editor.page.locator('#smart-strip-message-baseUrl').textContent()) ?? '',
       /added to the flow/,
     );
+    assert.equal(await editor.page.evaluate(() => document.activeElement?.id), 'node-config-input-baseUrl');
     await editor.picture('account-simulator-offer');
     // Not deployed yet: the test says so, and what to do.
     await editor.page.locator('#smart-strip-test').click();

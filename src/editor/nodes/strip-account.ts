@@ -156,7 +156,8 @@ function openBaseUrl(): void {
   offer.children('button').on('click', () => {
     wantsSimulator = true;
     field.val(textOf(enabledSimulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
-    $('#smart-strip-test').trigger('focus');
+    // The button goes. There is nothing to test before a simulator is added: the field names what is to be done.
+    (lacksSimulator(valueOf('baseUrl')) ? field : $('#smart-strip-test')).trigger('focus');
   });
   const described = () => {
     offer.toggle(valueOf('baseUrl').trim() === '');
