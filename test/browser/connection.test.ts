@@ -256,6 +256,19 @@ describe('Test connection of a deployed account', () => {
     assert.equal(stage.service.requests.at(-1)?.headers['x-api-key'], stage.service.apiKey);
   });
 
+  it('keeps the names of the strips in the table of outlets when an answer is not recognised', async () => {
+    const { page } = editor;
+    await editor.unfold('Outlets');
+    await page.locator('#smart-strip-test').click();
+    await page.locator('#smart-strip-row-outlets .smart-strip-add:enabled').click();
+    const name = page.locator('#smart-strip-outlets .smart-strip-name').first();
+    assert.equal(await name.textContent(), 'Desk strip');
+    stage.service.next({ kind: 'answer', status: 200, json: { hello: 'world' } });
+    await page.locator('#smart-strip-test').click();
+    await page.locator('#smart-strip-result', { hasText: 'not recognised' }).waitFor();
+    assert.equal(await name.textContent(), 'Desk strip');
+  });
+
   it('changes no label on the canvas when the dialog is cancelled', async () => {
     const { page } = editor;
     const test = async () => {

@@ -206,7 +206,8 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   const answer = await testAccount(node, values);
   // Meanwhile the dialog may have been closed, or a value changed.
   if (!isOpen(result) || result.is(':empty')) return;
-  if (answer.ok) outlets?.refresh(answer.strips);
+  // An answer that was not recognised does not say that the strips are gone, whose names the rows show.
+  if (answer.ok && (answer.readable || answer.strips.length > 0)) outlets?.refresh(answer.strips);
   const shown = named(answer);
   showPreview(shown);
   result.empty();
