@@ -152,6 +152,7 @@ export class StripPicker {
     const account = fieldOf(node, 'account');
     const load = () => {
       this.#account = chosenIn(account);
+      refresh.disabled = this.#account === '';
       void this.#load(!node.account);
     };
     account.on('change', load);

@@ -351,6 +351,14 @@ describe('the nodes in the editor', () => {
     }
   });
 
+  it('offer no question for strips as long as there is no account to ask', async () => {
+    await stage.red.deploy([tab]);
+    await open();
+    await editor.edit(await editor.drop('strip switch', 300, 100));
+    await editor.page.getByText('Choose an account to see its strips').waitFor();
+    assert.ok(await editor.page.locator('.smart-strip-bar button').isDisabled());
+  });
+
   it('say that an account is disabled, and ask for nothing', async () => {
     const mac = { mac: 'A1B2C3D4E5F6', macType: 'str' };
     await stage.red.deploy([tab, account(stage.service, { d: true }), placed('node', 'strip switch', mac)]);
