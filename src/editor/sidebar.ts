@@ -222,6 +222,8 @@ export class Sidebar {
     toggle.ariaDisabled = isPending || isRefused ? 'true' : null;
     toggle.disabled = !RED.user.hasPermission('strip-account.write');
     if (toggle.disabled) toggle.title = text('strip-account.trouble.notAllowed');
+    // A question mark does not say what a click does.
+    else if (on === null) toggle.title = toggle.ariaLabel;
     toggle.dataset.on = String(asked ?? on);
     return toggle;
   }
