@@ -463,6 +463,20 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(wrapped, ['Parallele Anfragen']);
   });
 
+  it('begin every line of a text beside its check box, and none below it', async () => {
+    await stage.red.deploy([tab, account(stage.service)]);
+    editor = await Editor.open(stage.browser, stage.red.url, { locale: 'de' });
+    await editor.edit(await editor.drop('strip watch', 300, 100));
+    const boxes = await editor.dialog.locator('.smart-strip-boxes label').evaluateAll((labels) =>
+      labels.map((label) => {
+        const [box, words] = Array.from(label.children, (child) => child.getBoundingClientRect());
+        return box && words ? words.left - box.right : NaN;
+      }),
+    );
+    assert.equal(boxes.length, 4);
+    for (const gap of boxes) assert.ok(gap > 0, `${gap}`);
+  });
+
   it('show the whole hint in the field for a MAC, also in German', async () => {
     await stage.red.deploy([tab, account(stage.service)]);
     editor = await Editor.open(stage.browser, stage.red.url, { locale: 'de' });
