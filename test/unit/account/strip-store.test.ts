@@ -361,6 +361,24 @@ describe('simultaneous reads', () => {
     assert.notEqual(first?.strip, second?.strip);
   });
 
+  it('get their copies one by one, so that thousands of messages at once neither fill the memory nor stop Node-RED', async () => {
+    const lab = startAccount();
+    let turn = 0;
+    const count = (): void => {
+      turn++;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    const reads = Array.from({ length: 5 }, async () => {
+      await lab.account.list();
+      return turn;
+    });
+    await lab.service.lists[0]?.answer(listOf(makeStrip(MAC, [true])));
+    const turns = await Promise.all(reads);
+    clearImmediate(immediate);
+    assert.equal(new Set(turns).size, reads.length, `they came in turns ${turns.join(', ')}`);
+  });
+
   it('are no trouble however deep the body is nested', async () => {
     const lab = startAccount();
     const both = [lab.account.list(), lab.account.list()];
