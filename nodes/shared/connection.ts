@@ -153,15 +153,24 @@ async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | u
   }
 }
 
-/** The stored key. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node. */
-function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
-  if (deployed === undefined) return '';
-  const { config, storedKey } = deployed;
-  const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
-  const isSame = stored?.url.href === url.href && stored.simulator === simulator;
-  if (isSame && tls === textOf(config, 'tls') && proxy === textOf(config, 'proxy')) return storedKey();
+/**
+ * The stored key. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node, and if the account
+ * does not run.
+ */
+function keyFor(
+  { url, simulator }: BaseUrl,
+  { tls, proxy, hasStoredKey }: ConnectionTest,
+  deployed?: AccountLink,
+): string {
+  if (deployed !== undefined) {
+    const { config, storedKey } = deployed;
+    const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
+    const isSame = stored?.url.href === url.href && stored.simulator === simulator;
+    if (isSame && tls === textOf(config, 'tls') && proxy === textOf(config, 'proxy')) return storedKey();
+  }
   // A simulator in this Node-RED needs no key.
-  if (simulator !== null) return '';
+  if (simulator !== null || (deployed === undefined && !hasStoredKey)) return '';
+  if (deployed === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyUndeployed');
   throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
 }
 

@@ -21,6 +21,7 @@ export function readConnectionTest(body: unknown) {
     baseUrl: textOf(sent, 'baseUrl'),
     /** `null`: the one that is stored with the deployed account. */
     apiKey: apiKey === '' || apiKey === STORED_PASSWORD ? null : apiKey,
+    hasStoredKey: apiKey === STORED_PASSWORD,
     /** Milliseconds for the request. */
     timeout: numberOf(sent, 'timeout', TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */

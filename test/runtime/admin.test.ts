@@ -105,6 +105,18 @@ describe('the admin routes behind a login', () => {
     assert.equal(service.requests.length, before);
   });
 
+  it('do not say that an account has no key where one is stored, but the account is disabled', async () => {
+    await red.deploy([...around('strip switch'), account(service, { d: true })]);
+    try {
+      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl };
+      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
+      const { key } = (await response.json()) as { key: string };
+      assert.equal(key, 'errors.NOT_CONFIGURED.keyUndeployed');
+    } finally {
+      await red.deploy([...around('strip switch'), account(service)]);
+    }
+  });
+
   it('test with the timeout and the mapping of the dialog, also where the stored key is used', async () => {
     const ask = async (more: object) => {
       const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more };

@@ -61,6 +61,7 @@ describe('the field where a failed test is corrected', () => {
     ['AUTH', 'AUTH.rejected', 'apiKey'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing', 'apiKey'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain', 'apiKey'],
+    ['NOT_CONFIGURED', 'NOT_CONFIGURED.keyUndeployed', 'apiKey'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.urlScheme', 'baseUrl'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.tlsUndeployed', 'tls'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.proxyUndeployed', 'proxy'],

@@ -8,7 +8,7 @@ const body = { id: 'n', baseUrl: 'https://h', apiKey: 'k', timeout: '5000', tls:
 
 describe('a connection to try', () => {
   it('is read from what the dialog sends', () => {
-    const list = { ...body, timeout: 5000, mapping: '', mac: '', again: null };
+    const list = { ...body, timeout: 5000, hasStoredKey: false, mapping: '', mac: '', again: null };
     assert.deepEqual(readConnectionTest(body), list);
     const strip = { ...list, mapping: 'a.b', mac: 'A1' };
     assert.deepEqual(readConnectionTest({ ...body, mapping: 'a.b', mac: 'A1' }), strip);
