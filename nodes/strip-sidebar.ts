@@ -10,6 +10,8 @@ import { adminRoute, idsOf, packageVersion } from './shared/runtime';
 
 /** The admin routes of the side bar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
 export = (RED: NodeAPI): void => {
+  // Registered in the editor, too. The palette manager counts, and on removal calls `onremove` of, only those that the runtime knows.
+  RED.plugins.registerPlugin('smart-strip-sidebar', { type: 'sidebar' });
   const leases = new Leases(systemClock);
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { PACKAGE } from '../support/node-red';
+import { Editor } from './editor';
+import { Sidebar } from './sidebar';
+import { setStage } from './stage';
+
+describe('the palette manager', () => {
+  const settings = {
+    externalModules: { palette: { allowInstall: true } },
+    editorTheme: { tours: false, palette: { catalogues: [] } },
+  };
+  const stage = setStage({ nodeRed: { install: 'packed', settings } });
+
+  it('lists the side bar, and removes it with the package', async () => {
+    const editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    const bar = new Sidebar(editor);
+    await bar.show();
+    await page.evaluate(() => window.RED.actions.invoke('core:manage-palette'));
+    const palette = page.locator('#red-ui-settings-tab-palette');
+    const module = palette.locator('.red-ui-palette-module-header', { hasText: PACKAGE });
+    await module.getByText('1 plugin & 7 nodes').waitFor();
+    await module.getByText('remove', { exact: true }).click();
+    await page.locator('.red-ui-notification').getByRole('button', { name: 'Remove' }).click();
+    await page.locator('[data-palette-type="strip switch"]').waitFor({ state: 'detached' });
+    await bar.root.waitFor({ state: 'detached' });
+    assert.deepEqual(editor.errors, []);
+    await editor.close();
+  });
+});
