@@ -28,7 +28,7 @@ export = (RED: NodeAPI): void => {
     let bridge: Bridge | null = null;
     let account: LazyAccount | null = null;
     /** Why the node shares no strips, while it has no bridge. */
-    let failure = new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
+    let failure = new StripError('NOT_CONFIGURED.account');
 
     const isTaken = (topic: string, payload?: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));

@@ -100,7 +100,7 @@ async function simulatorAt(path: string): Promise<Simulator | null> {
 
 function tlsOptions(node: unknown, absence: Absence): TlsOptions {
   if (!isRecord(node) || typeof node.addTLSOptions !== 'function') {
-    throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.tls${absence}`);
+    throw new StripError(`NOT_CONFIGURED.tls${absence}`);
   }
   const options: TlsOptions = {};
   Reflect.apply(node.addTLSOptions, node, [options]);
@@ -109,7 +109,7 @@ function tlsOptions(node: unknown, absence: Absence): TlsOptions {
 
 function proxyOptions(node: unknown, absence: Absence): ProxySettings {
   if (!isRecord(node) || typeof node.url !== 'string') {
-    throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.proxy${absence}`);
+    throw new StripError(`NOT_CONFIGURED.proxy${absence}`);
   }
   const [username, password] = ['username', 'password'].map((name) => ownProperty(node.credentials, name));
   return {
@@ -170,8 +170,8 @@ function keyFor(
   }
   // A simulator in this Node-RED needs no key.
   if (simulator !== null || (deployed === undefined && !hasStoredKey)) return '';
-  if (deployed === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyUndeployed');
-  throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyAgain');
+  if (deployed === undefined) throw new StripError('NOT_CONFIGURED.keyUndeployed');
+  throw new StripError('NOT_CONFIGURED.keyAgain');
 }
 
 /** Replaces `${NAME}` as a deploy would. If the variable is not set, the text stays, so that the error can name it. */

@@ -97,7 +97,7 @@ export const findAccount = (RED: NodeAPI, id: string): AccountLink | undefined =
 /** The account a flow node uses. Throws NOT_CONFIGURED. */
 export function accountOf(RED: NodeAPI, id: string): AccountLink {
   const link = findAccount(RED, id);
-  if (link === undefined) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.account');
+  if (link === undefined) throw new StripError('NOT_CONFIGURED.account');
   return link;
 }
 

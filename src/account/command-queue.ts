@@ -5,8 +5,7 @@ import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } f
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
 /** The error for a command or read when too many are waiting already. */
-export const busyError = (): StripError =>
-  new StripError('BUSY', 'BUSY.waiting', { params: { count: MAX_WAITING } });
+export const busyError = (): StripError => new StripError('BUSY.waiting', { params: { count: MAX_WAITING } });
 
 /** A timer may be this many milliseconds late before a command counts as too old. */
 const TIMER_SLACK = 1_000;
@@ -350,7 +349,7 @@ export class CommandQueue {
 
   #tooOld(queued: QueuedCommand): StripError {
     const params = { seconds: Math.ceil(this.patience / 1000) };
-    return queued.failure ?? this.#outage ?? new StripError('TIMEOUT', 'TIMEOUT.waiting', { params });
+    return queued.failure ?? this.#outage ?? new StripError('TIMEOUT.waiting', { params });
   }
 
   /**
@@ -378,10 +377,10 @@ export class CommandQueue {
       // A newer "on" that replaces a pending restore must switch on the outlets of that restore.
       if (queued.hasPendingRestore && newer.action === true) newer.pendingRestores = queued.pendingRestores;
     }
-    this.#endAll([...ended.keys()], (queued) => {
-      const sentenceKey = `SUPERSEDED.${ended.get(queued)}`;
-      return new StripError('SUPERSEDED', sentenceKey, { params: queued.outlet });
-    });
+    this.#endAll(
+      [...ended.keys()],
+      (queued) => new StripError(`SUPERSEDED.${ended.get(queued)}`, { params: queued.outlet }),
+    );
   }
 }
 

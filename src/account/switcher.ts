@@ -56,8 +56,8 @@ export class Switcher {
     const on = this.#opposite(strip, port);
     if (on === null) {
       const unknown = port === 'all' ? 'unknownStates' : 'unknownState';
-      const sentenceKey = `BAD_RESPONSE.${strip.available ? unknown : 'offline'}`;
-      throw new StripError('BAD_RESPONSE', sentenceKey, { params: { mac, port }, response });
+      const kind = strip.available ? unknown : 'offline';
+      throw new StripError(`BAD_RESPONSE.${kind}`, { params: { mac, port }, response });
     }
     queued.action = on;
     // A toggle of "all" leaves protected outlets out, also if it switches on, unless all outlets are protected.
@@ -148,7 +148,7 @@ export class Switcher {
       }
       if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;
       const details = { params: { mac, port }, results, response, cause: error };
-      throw new StripError('SWITCH_FAILED', 'SWITCH_FAILED.repeated', details);
+      throw new StripError('SWITCH_FAILED.repeated', details);
     }
   }
 
@@ -159,8 +159,7 @@ export class Switcher {
     if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
     const targets = port === 'all' ? this.#unprotected(mac) : [];
     if (targets.length === 0) {
-      const sentenceKey = `PROTECTED.${port === 'all' ? 'all' : 'outlet'}`;
-      throw new StripError('PROTECTED', sentenceKey, { params: { mac, port } });
+      throw new StripError(port === 'all' ? 'PROTECTED.all' : 'PROTECTED.outlet', { params: { mac, port } });
     }
     return { targets, skipped };
   }
@@ -204,5 +203,5 @@ function merge(
   const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };
   const sentenceKey = reason?.sentenceKey ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
   const [cause] = errors;
-  throw new StripError(reason?.code ?? 'SWITCH_FAILED', sentenceKey, { params, results, response, cause });
+  throw new StripError(sentenceKey, { params, results, response, cause });
 }

@@ -21,28 +21,28 @@ export interface BaseUrl {
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
-  if (trimmed === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
+  if (trimmed === '') throw new StripError('NOT_CONFIGURED.urlMissing');
   const variable = environmentVariable(trimmed);
   if (variable !== null) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlVariable', { params: { variable } });
+    throw new StripError('NOT_CONFIGURED.urlVariable', { params: { variable } });
   }
   const simulator = simulatorPath(trimmed);
   if (simulator !== null) return { url: new URL(`http://simulator${simulator}${API_ROOT}`), simulator };
   // Node-RED replaces an environment variable only if it is the whole value.
   if (!URL.canParse(trimmed) || trimmed.includes('${')) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlInvalid');
+    throw new StripError('NOT_CONFIGURED.urlInvalid');
   }
   const url = new URL(trimmed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlScheme', {
+    throw new StripError('NOT_CONFIGURED.urlScheme', {
       params: { scheme: url.protocol.slice(0, -1) },
     });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlUser');
+    throw new StripError('NOT_CONFIGURED.urlUser');
   }
   // A lone "?" or "#" leaves `search` and `hash` empty, but does not belong in a base URL either.
-  if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlQuery');
+  if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED.urlQuery');
 
   // The lookbehind lets the search begin only at the first of several slashes. Without it, the time grows with the square of their number. Also below.
   const path = url.pathname.replace(/(?<!\/)\/+$/, '');
@@ -64,12 +64,12 @@ export function simulatorPath(text: string): string | null {
 /** The key as it goes into the header. Throws NOT_CONFIGURED. The errors never contain the key, only the name of a missing variable. */
 export function checkApiKey(text: string): string {
   const key = text.trim();
-  if (key === '') throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
+  if (key === '') throw new StripError('NOT_CONFIGURED.keyMissing');
   const variable = environmentVariable(key);
   if (variable !== null) {
-    throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyVariable', { params: { variable } });
+    throw new StripError('NOT_CONFIGURED.keyVariable', { params: { variable } });
   }
-  if (!HEADER_SAFE.test(key)) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyCharacters');
+  if (!HEADER_SAFE.test(key)) throw new StripError('NOT_CONFIGURED.keyCharacters');
   return key;
 }
 

@@ -20,6 +20,9 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** Key of a sentence below `errors.` in the account's catalogue: the code and, after a point, the kind of failure. */
+export type SentenceKey = `${ErrorCode}.${string}`;
+
 /** Values for the placeholders of a catalogue sentence. Never the API key. */
 export type Params = Record<string, string | number>;
 
@@ -48,8 +51,6 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREAC
 export class StripError extends Error {
   override readonly name = 'StripError';
   readonly code: ErrorCode;
-  /** Key below `errors.` in the account's catalogue: the code and, behind a point, the kind of failure. */
-  readonly sentenceKey: string;
   readonly params: Params;
   readonly retryAfter: number | undefined;
   readonly response: unknown;
@@ -59,15 +60,17 @@ export class StripError extends Error {
   /** The client had repeated the request, because its connection broke; this is the error of the repetition. */
   isOfRepeat = false;
 
-  constructor(code: ErrorCode, sentenceKey: string, details: ErrorDetails = {}) {
-    super(`${code} (${sentenceKey})`, details.cause === undefined ? {} : { cause: details.cause });
-    this.code = code;
-    this.sentenceKey = sentenceKey;
+  constructor(
+    readonly sentenceKey: SentenceKey,
+    details: ErrorDetails = {},
+  ) {
+    super(sentenceKey, details.cause === undefined ? {} : { cause: details.cause });
+    this.code = sentenceKey.slice(0, sentenceKey.indexOf('.')) as ErrorCode;
     this.params = details.params ?? {};
     this.retryAfter = details.retryAfter;
     this.response = details.response;
     this.results = details.results ?? [];
-    this.retryable = details.retryable ?? TEMPORARY.has(code);
+    this.retryable = details.retryable ?? TEMPORARY.has(this.code);
   }
 }
 
@@ -75,15 +78,15 @@ export class StripError extends Error {
 export const closedError = (
   what: 'notSent' | 'sent' | 'cycle' | 'account',
   params: Params = {},
-): StripError => new StripError('CLOSED', `CLOSED.${what}`, { params });
+): StripError => new StripError(`CLOSED.${what}`, { params });
 
 /** NOT_CONFIGURED for an environment variable that is not set. */
 export const variableMissing = (variable: string): StripError =>
-  new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.variable', { params: { variable } });
+  new StripError('NOT_CONFIGURED.variable', { params: { variable } });
 
 /** The error for a pause that is longer than a command may wait. Both in milliseconds. */
 export const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
-  new StripError('RATE_LIMITED', 'RATE_LIMITED.deadline', {
+  new StripError('RATE_LIMITED.deadline', {
     params: { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 },
     retryAfter: pause,
     response: error.response,

@@ -57,7 +57,7 @@ const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
  */
 export function timeoutError(timeoutMs: number, sent: boolean, { host }: ErrorContext): StripError {
   const params = { host, seconds: timeoutMs / 1000 };
-  return new StripError('TIMEOUT', sent ? 'TIMEOUT.deadline' : 'TIMEOUT.notSent', { params });
+  return new StripError(sent ? 'TIMEOUT.deadline' : 'TIMEOUT.notSent', { params });
 }
 
 /**
@@ -73,12 +73,12 @@ export function connectionError(
   const { host, proxy } = context;
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError('account');
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return new StripError('BAD_RESPONSE', 'BAD_RESPONSE.tooLarge', { params: { host } });
+    return new StripError('BAD_RESPONSE.tooLarge', { params: { host } });
   }
   // For developers. Not undici's own error: that may hold bytes of the response, which may repeat the request.
   const cause = Object.assign(new Error(code), { code });
   const badResponse = (kind: string): StripError =>
-    new StripError('BAD_RESPONSE', `BAD_RESPONSE.${kind}`, { params: { host }, cause });
+    new StripError(`BAD_RESPONSE.${kind}`, { params: { host }, cause });
   if (answered && (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
     return badResponse('truncated');
   }
@@ -93,7 +93,7 @@ export function connectionError(
   // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
   if (NOT_HTTP.test(code)) return badResponse('notHttp');
-  return new StripError('UNREACHABLE', `UNREACHABLE.${kind}`, {
+  return new StripError(`UNREACHABLE.${kind}`, {
     params: { host, code },
     cause,
     retryable,
@@ -107,7 +107,7 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
   if (proxy !== null) {
     return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, proxy, context, { retryable });
   }
-  return new StripError('UNREACHABLE', 'UNREACHABLE.proxy', { params: { host, status }, retryable });
+  return new StripError('UNREACHABLE.proxy', { params: { host, status }, retryable });
 }
 
 function proxyError(
@@ -117,10 +117,10 @@ function proxyError(
   { host }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
-  // If an environment variable names the proxy, the sentence names the variable.
-  const sentenceKey = `UNREACHABLE.${kind}${variable === null ? '' : 'Variable'}`;
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
-  return new StripError('UNREACHABLE', sentenceKey, { ...details, params: named });
+  // If an environment variable names the proxy, the sentence names the variable.
+  const suffix = variable === null ? '' : 'Variable';
+  return new StripError(`UNREACHABLE.${kind}${suffix}`, { ...details, params: named });
 }
 
 /** Finds the reason: the innermost error with a code, if undici or Node put it into other errors. */

@@ -46,8 +46,8 @@ function readProxy(
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     // Without the text itself: it may hold a password.
     throw variable === null
-      ? new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.proxy')
-      : new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.proxyVariable', { params: { variable } });
+      ? new StripError('NOT_CONFIGURED.proxy')
+      : new StripError('NOT_CONFIGURED.proxyVariable', { params: { variable } });
   }
   const username = login.username || unescaped(url.username);
   const password = login.username === '' ? unescaped(url.password) : login.password;

@@ -1,7 +1,7 @@
 // Turns a whole HTTP response into the JSON body, the outcome of a switch, or the error that its status and body mean.
 import { decodeSwitch } from './decode/switch';
 import { readJson } from './decode/values';
-import { StripError, type ErrorCode, type ErrorDetails, type Params } from './errors';
+import { StripError, type ErrorDetails, type Params, type SentenceKey } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
 import {
   PORTS,
@@ -102,7 +102,7 @@ export function readSwitch(
       if (confirmed !== null) return { results: own, confirmed, response: body.json, text: body.text };
       if (!failed && (unclear || listed)) {
         const params = { mac, port, status };
-        throw makeError('BAD_RESPONSE', 'unconfirmed', context, params, { response: body.json });
+        throw makeError('BAD_RESPONSE.unconfirmed', context, params, { response: body.json });
       }
     }
     const isAnswer = success !== null || listed;
@@ -112,7 +112,7 @@ export function readSwitch(
   }
   if (!isSuccess(status)) throw statusError(response, body, context, now, mac);
   const { json } = jsonOrThrow(response, body, context);
-  throw makeError('BAD_RESPONSE', 'notSwitch', context, { status }, { response: json });
+  throw makeError('BAD_RESPONSE.notSwitch', context, { status }, { response: json });
 }
 
 /**
@@ -148,7 +148,7 @@ function switchFailedError(
   const failed = portsWith(results, false);
   const switched = portsWith(results, true);
   const kind = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
-  return new StripError('SWITCH_FAILED', `SWITCH_FAILED.${kind}`, {
+  return new StripError(`SWITCH_FAILED.${kind}`, {
     params: { mac, port, failed, switched, status },
     results,
     response,
@@ -175,15 +175,15 @@ function statusError(
   const isHtml = 'not' in body && body.not === 'html';
   // Some servers say in plain text that an HTTP request came to their HTTPS port.
   const isAboutHttps = 'not' in body && /https/i.test(text);
-  const make = (code: ErrorCode, kind: string, params: Params = {}, more: ErrorDetails = {}): StripError =>
-    makeError(code, kind, context, { status, ...params }, { ...details, ...more });
+  const make = (sentenceKey: SentenceKey, params: Params = {}, more: ErrorDetails = {}): StripError =>
+    makeError(sentenceKey, context, { status, ...params }, { ...details, ...more });
 
   if (isRedirect(status)) return redirectError(status, headerOf(headers, 'location'), context);
-  if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE', 'scheme');
-  if (status === 401 || status === 403) return make(...refusal(headers, body));
+  if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE.scheme');
+  if (status === 401 || status === 403) return make(refusal(headers, body));
   if (status === 404) {
     // A service would not say in a web page that it does not know a strip: the page comes from something else at that address.
-    return mac === undefined || isHtml ? make('NOT_FOUND', 'address') : make('NOT_FOUND', 'strip', { mac });
+    return mac === undefined || isHtml ? make('NOT_FOUND.address') : make('NOT_FOUND.strip', { mac });
   }
   if (status === 407) return proxyStatusError(status, context);
   if (status >= 502 && status <= 504 && context.proxy?.forwards === true && !('json' in body)) {
@@ -194,33 +194,33 @@ function statusError(
   if (status === 429) {
     const seconds = Math.ceil((retryAfter ?? 0) / 1000);
     return seconds > 0
-      ? make('RATE_LIMITED', 'seconds', { seconds }, wait)
-      : make('RATE_LIMITED', 'later', {}, wait);
+      ? make('RATE_LIMITED.seconds', { seconds }, wait)
+      : make('RATE_LIMITED.later', {}, wait);
   }
   if (status >= 500 || status === 408 || status === 425) {
-    return make('SERVICE', 'failed', {}, { ...wait, retryable: true });
+    return make('SERVICE.failed', {}, { ...wait, retryable: true });
   }
-  return make('SERVICE', 'refused', {}, wait);
+  return make('SERVICE.refused', {}, wait);
 }
 
 /** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
-function refusal(headers: ResponseHeaders, body: ParsedBody): [ErrorCode, string] {
+function refusal(headers: ResponseHeaders, body: ParsedBody): SentenceKey {
   const challenge = headerOf(headers, 'www-authenticate') ?? '';
   if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {
-    return ['SERVICE', 'inFront'];
+    return 'SERVICE.inFront';
   }
-  return 'json' in body && typeof body.json !== 'number' ? ['AUTH', 'rejected'] : ['SERVICE', 'denied'];
+  return 'json' in body && typeof body.json !== 'number' ? 'AUTH.rejected' : 'SERVICE.denied';
 }
 
 /** Redirects are not followed, because the key would be sent along. Only the target's origin is named: the rest may hold secrets. */
 function redirectError(status: number, location: string | undefined, context: ErrorContext): StripError {
   // For example a 304, which a server should send only for a conditional request.
-  if (location === undefined) return makeError('BAD_RESPONSE', 'noLocation', context, { status });
+  if (location === undefined) return makeError('BAD_RESPONSE.noLocation', context, { status });
   const base = `${context.origin}/`;
   const target = URL.canParse(location, base) ? new URL(location, base) : null;
   return target === null || target.origin === 'null' || context.isSecret(target.origin)
-    ? makeError('BAD_RESPONSE', 'redirectUnknown', context, { status })
-    : makeError('BAD_RESPONSE', 'redirect', context, { status, location: target.origin });
+    ? makeError('BAD_RESPONSE.redirectUnknown', context, { status })
+    : makeError('BAD_RESPONSE.redirect', context, { status, location: target.origin });
 }
 
 function jsonOrThrow({ status, headers }: HttpResponse, body: ParsedBody, context: ErrorContext): Json {
@@ -230,8 +230,8 @@ function jsonOrThrow({ status, headers }: HttpResponse, body: ParsedBody, contex
   // No compressed body was asked for, and nothing here decompresses one.
   const isEncoded = body.not !== 'empty' && /^[a-z-]{2,12}$/.test(encoding) && !context.isSecret(encoding);
   throw isEncoded
-    ? makeError('BAD_RESPONSE', 'encoded', context, { status, encoding })
-    : makeError('BAD_RESPONSE', body.not, context, { status });
+    ? makeError('BAD_RESPONSE.encoded', context, { status, encoding })
+    : makeError(`BAD_RESPONSE.${body.not}`, context, { status });
 }
 
 /** The content type does not matter: JSON is what parses as JSON. */
@@ -282,11 +282,10 @@ const isSuccess = (status: number): boolean => status < 300;
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 function makeError(
-  code: ErrorCode,
-  kind: string,
+  sentenceKey: SentenceKey,
   { host }: ErrorContext,
   params: Params,
   details: ErrorDetails = {},
 ): StripError {
-  return new StripError(code, `${code}.${kind}`, { ...details, params: { host, ...params } });
+  return new StripError(sentenceKey, { ...details, params: { host, ...params } });
 }

@@ -79,11 +79,11 @@ export class InputField {
 
   /** Like `read`, but also throws if nothing is chosen in the node (NOT_CONFIGURED) or the message has no value (INVALID_INPUT). */
   readRequired(source: MessageSource): unknown {
-    if (this.isEmpty) throw new StripError('NOT_CONFIGURED', `NOT_CONFIGURED.${this.#name}`);
+    if (this.isEmpty) throw new StripError(`NOT_CONFIGURED.${this.#name}`);
     const value = this.read(source);
     // The caller checks the value of an expression, also `undefined`.
     if (value !== undefined || this.source !== 'message') return value;
-    throw new StripError('INVALID_INPUT', `INVALID_INPUT.${this.#name}Missing`);
+    throw new StripError(`INVALID_INPUT.${this.#name}Missing`);
   }
 
   /** The value of the expression for a message, or the error that says why it has none. */
@@ -95,7 +95,7 @@ export class InputField {
       if (isStripError(error)) return error;
       const expression = cut(this.#value, LONGEST_EXPRESSION);
       const reason = cut(messageOf(error), LONGEST_EXPRESSION);
-      return new StripError('INVALID_INPUT', 'INVALID_INPUT.expression', { params: { expression, reason } });
+      return new StripError('INVALID_INPUT.expression', { params: { expression, reason } });
     }
   }
 }
@@ -139,7 +139,7 @@ export function asInputError<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    throw isStripError(error) ? error : new StripError('INVALID_INPUT', 'INVALID_INPUT.unreadable');
+    throw isStripError(error) ? error : new StripError('INVALID_INPUT.unreadable');
   }
 }
 
@@ -195,4 +195,4 @@ export function requirePort(value: unknown): PortOrAll {
 
 /** INVALID_INPUT with a sentence that shows what came. */
 export const invalidInput = (kind: string, got: unknown): StripError =>
-  new StripError('INVALID_INPUT', `INVALID_INPUT.${kind}`, { params: { got: preview(got) } });
+  new StripError(`INVALID_INPUT.${kind}`, { params: { got: preview(got) } });

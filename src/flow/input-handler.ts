@@ -82,7 +82,7 @@ export class InputHandler {
     };
     this.#pending.add(pending);
     if (!isWritable(msg)) {
-      this.#fail(pending, new StripError('INVALID_INPUT', 'INVALID_INPUT.frozen'));
+      this.#fail(pending, new StripError('INVALID_INPUT.frozen'));
       return;
     }
     handle(pending).then(
@@ -147,7 +147,7 @@ export class InputHandler {
 
   #uncopied(): Error {
     const { translate, store } = this.options;
-    return errorForDone(new StripError('INVALID_INPUT', 'INVALID_INPUT.uncopied'), translate, store());
+    return errorForDone(new StripError('INVALID_INPUT.uncopied'), translate, store());
   }
 }
 

@@ -73,7 +73,7 @@ const MAX_NAMED = 4;
 export function reportedError(error: unknown, translate: Translate, store = EMPTY_STORE): StripError {
   if (isStripError(error)) return error;
   if (!(error instanceof CommandsFailed)) {
-    return new StripError('SERVICE', 'SERVICE.unexpected', { params: { name: kindOf(error) } });
+    return new StripError('SERVICE.unexpected', { params: { name: kindOf(error) } });
   }
   const { failures, strips } = error;
   const [first] = failures;
@@ -86,7 +86,7 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
     .slice(0, MAX_NAMED)
     .map((one) => `${outletText(one.target, translate, store)} ${one.error.code}`)
     .join(', ');
-  return new StripError('SWITCH_FAILED', 'SWITCH_FAILED.several', {
+  return new StripError('SWITCH_FAILED.several', {
     params: {
       failed: failures.length,
       total: strips.length,

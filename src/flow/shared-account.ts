@@ -12,7 +12,7 @@ export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
   const units = ownProperty(config, 'units');
   const { outlets, unreadable } = readOutlets(ownProperty(config, 'protectedOutlets'));
-  if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.protected');
+  if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED.protected');
   return {
     timeout: numberOf(config, 'timeout', timeout),
     interval: numberOf(config, 'interval', interval) * 1000,

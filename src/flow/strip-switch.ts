@@ -151,9 +151,9 @@ export function commandReader(
     if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
     if (payload.length > MAX_WAITING) {
       const params = { max: MAX_WAITING, count: payload.length };
-      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayLong', { params });
+      throw new StripError('INVALID_INPUT.arrayLong', { params });
     }
-    if (payload.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.arrayEmpty');
+    if (payload.length === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
     const isFixed = mac.source !== 'message';
     const elements = Array.from(payload, readElement); // unlike `map`, it does not skip holes
     const commands = elements.map((element) =>
@@ -182,7 +182,7 @@ export function commandReader(
 }
 
 function readRequested(field: InputField, source: MessageSource): Requested {
-  if (field.isEmpty) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.on');
+  if (field.isEmpty) throw new StripError('NOT_CONFIGURED.on');
   const { payload } = source;
   const fromMessage = field.source === 'message';
   const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
@@ -217,7 +217,7 @@ function readElement(
   const port = parsePort(ownProperty(element, 'port'));
   const requested = parseRequested(ownProperty(element, 'on'));
   if (port === null || requested === null) {
-    throw new StripError('INVALID_INPUT', 'INVALID_INPUT.element', {
+    throw new StripError('INVALID_INPUT.element', {
       params: { number: index + 1, got: preview(element) },
     });
   }
@@ -243,6 +243,6 @@ function readWholeStrip(strip: unknown, mac: string): RequestedCommand[] {
     if (port === null || !isState) throw invalidInput('wholeStrip', outlet);
     return requested === null ? null : commandOf(mac, port, requested);
   }).filter((command) => command !== null);
-  if (commands.length === 0) throw new StripError('INVALID_INPUT', 'INVALID_INPUT.wholeStripEmpty');
+  if (commands.length === 0) throw new StripError('INVALID_INPUT.wholeStripEmpty');
   return commands;
 }

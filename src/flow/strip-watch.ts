@@ -23,7 +23,7 @@ export function readWatchOptions(config: Config, env: (name: string) => unknown)
   const settings = SETTINGS['strip watch'];
   const portText = requireSet(textOf(config, 'port'));
   const port = parseOnePort(portText);
-  if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.watchPort');
+  if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED.watchPort');
   return {
     /** `null`: every strip. */
     mac: watchedMac(config, env),

@@ -155,7 +155,7 @@ export class Bridge {
       if (topic === bridge) this.options.send(retained(bridge, 'online'));
     } else {
       const params = { topic: preview(topic), got: preview(payload) };
-      throw new StripError('INVALID_INPUT', 'INVALID_INPUT.birth', { params });
+      throw new StripError('INVALID_INPUT.birth', { params });
     }
   }
 
@@ -211,7 +211,7 @@ export class Bridge {
     }
     const strip = this.#strips.get(id)?.strip;
     if (strip !== undefined) return strip.mac;
-    throw new StripError('NOT_FOUND', 'NOT_FOUND.strip', { params: { mac: preview(id) } });
+    throw new StripError('NOT_FOUND.strip', { params: { mac: preview(id) } });
   }
 
   #warn(topic: string): void {

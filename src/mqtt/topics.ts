@@ -84,7 +84,7 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
     }
     if (discovery !== '' && topic.startsWith(`${discovery}/device/smart_strip_`)) return { kind: 'own' };
   }
-  throw new StripError('INVALID_INPUT', 'INVALID_INPUT.topic', {
+  throw new StripError('INVALID_INPUT.topic', {
     params: { topic: preview(topic), prefix },
   });
 }

@@ -43,8 +43,7 @@ const SCENARIOS: readonly Scenario[] = [
     start: INTERVAL,
     length: 1200,
     from: 121,
-    errorAt: (ms) =>
-      ms >= 120_000 && ms < 720_000 ? new StripError('UNREACHABLE', 'UNREACHABLE.refused') : null,
+    errorAt: (ms) => (ms >= 120_000 && ms < 720_000 ? new StripError('UNREACHABLE.refused') : null),
   },
   {
     name: 'rate-limit',
@@ -54,7 +53,7 @@ const SCENARIOS: readonly Scenario[] = [
     from: 121,
     errorAt: (ms) =>
       ms >= 120_000 && ms < 240_000
-        ? new StripError('RATE_LIMITED', 'RATE_LIMITED.seconds', { retryAfter: 240_000 - ms })
+        ? new StripError('RATE_LIMITED.seconds', { retryAfter: 240_000 - ms })
         : null,
   },
 ];

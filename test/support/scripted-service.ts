@@ -16,7 +16,7 @@ export const MAC = 'AABBCCDDEEFF';
 export const OTHER = '112233445566';
 
 export const failure = (code: ErrorCode, details: ErrorDetails = {}, sentence = 'test'): StripError =>
-  new StripError(code, `${code}.${sentence}`, details);
+  new StripError(`${code}.${sentence}`, details);
 
 export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Partial<Strip> = {}): Strip {
   return {

@@ -245,7 +245,7 @@ describe('Client', () => {
     });
 
     it('that fails is the failure of the request', async () => {
-      const failure = new StripError('BAD_RESPONSE', 'BAD_RESPONSE.notJson');
+      const failure = new StripError('BAD_RESPONSE.notJson');
       assert.equal(await failureOf(withMapping(() => Promise.reject(failure)).list()), failure);
     });
   });

@@ -41,7 +41,7 @@ describe('the overview of an account', () => {
   });
 
   it('tells of an error its code, its sentence and what the sentence names, and nothing of its cause', () => {
-    const error = new StripError('UNREACHABLE', 'UNREACHABLE.refused', {
+    const error = new StripError('UNREACHABLE.refused', {
       params: { host: 'example.com' },
       cause: new Error('a secret'),
       response: 'a secret',
@@ -60,7 +60,7 @@ describe('the overview of an account', () => {
 
   it('says why an account cannot work at all', () => {
     const account = lazyAccount(() => {
-      throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.keyMissing');
+      throw new StripError('NOT_CONFIGURED.keyMissing');
     });
     const overview = overviewOf('a', account, NOW);
     assert.deepEqual(overview, {
@@ -215,7 +215,7 @@ describe('leases of side bars', () => {
   it('ask nothing of an account that is not configured', () => {
     const { clock, leases } = subject();
     const broken = lazyAccount(() => {
-      throw new StripError('NOT_CONFIGURED', 'NOT_CONFIGURED.urlMissing');
+      throw new StripError('NOT_CONFIGURED.urlMissing');
     });
     leases.renew('one', [broken]);
     leases.release('one');

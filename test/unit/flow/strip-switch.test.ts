@@ -248,7 +248,7 @@ describe('one error for several commands', () => {
   });
 
   it('is the error itself where the message was about one outlet', async () => {
-    const failure = new StripError('TIMEOUT', 'TIMEOUT.deadline');
+    const failure = new StripError('TIMEOUT.deadline');
     await assert.rejects(
       answer({ payload: true, port: 1 }, {}, () => Promise.reject(failure)),
       failure,

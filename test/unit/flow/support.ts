@@ -59,7 +59,7 @@ export async function failing(run: () => unknown): Promise<StripError> {
 }
 
 export const error = (code: ErrorCode, sentence = 'test'): StripError =>
-  new StripError(code, `${code}.${sentence}`);
+  new StripError(`${code}.${sentence}`);
 
 export function outcomeOf({ mac, port, action }: Command, more: Partial<Outcome> = {}): Outcome {
   const on = action === true || action === 'cycle';
