@@ -68,7 +68,7 @@ export class Client implements Service {
     return this.#send(
       () => `${stripPath(mac)}/switch`,
       { port, on },
-      (answer) => readSwitch(answer, mac, port, on, this.#context, this.#options.clock.wall()),
+      (answer) => readSwitch(answer, { mac, port, on }, this.#context, this.#options.clock.wall()),
     );
   }
 

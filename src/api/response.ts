@@ -1,5 +1,5 @@
 // Turns a whole HTTP response into the JSON body, the outcome of a switch, or the error that its status and body mean.
-import { decodeSwitch } from './decode/switch';
+import { decodeSwitch, type AskedSwitch } from './decode/switch';
 import { readJson } from './decode/values';
 import { StripError, type ErrorDetails, type Params, type SentenceKey } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
@@ -86,16 +86,15 @@ function pagingOf(headers: ResponseHeaders): JsonRecord {
  */
 export function readSwitch(
   response: HttpResponse,
-  mac: string,
-  port: PortOrAll,
-  on: boolean,
+  asked: AskedSwitch,
   context: ErrorContext,
   now: number,
 ): SwitchAnswer {
   const { status } = response;
+  const { mac, port } = asked;
   const body = parseBody(response.text);
   if ('json' in body && !isRedirect(status)) {
-    const { success, results, failed, unclear, listed } = decodeSwitch(body.json, { mac, port, on });
+    const { success, results, failed, unclear, listed } = decodeSwitch(body.json, asked);
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess(status) && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, own, failed) : null;
