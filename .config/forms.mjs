@@ -109,7 +109,7 @@ function registration({ own, credentials, set, table, config }) {
       ? ''
       : `    credentials: {\n${credentials.map((name) => checked(name, "type: 'password'")).join('')}    },\n`,
     `    defaults: {\n${Object.entries(table)
-      .map(([name, setting]) => property(name, setting))
+      .map(([name, setting]) => property(name, setting, set))
       .join('')}    },\n`,
     config ? '' : method('paletteLabel', `return ${palette};`),
     method('label', call('label', `this.name || ${config ? 'this.baseUrl || this.type' : palette}`)),
@@ -134,12 +134,15 @@ const checked = (name, member) =>
     '      },\n',
   ].join('\n');
 
-function property(name, setting) {
+function property(name, setting, set) {
   const plain = (value) => `      ${name}: { value: ${JSON.stringify(value)} },\n`;
   const withCheck = (value) => checked(name, `value: ${JSON.stringify(value)}`);
   switch (setting.kind) {
-    case 'node':
-      return `      ${name}: { value: '', type: '${setting.type}', required: ${setting.required} },\n`;
+    case 'node': {
+      // Node-RED calls the property by its label in the tip of a node that is not configured.
+      const label = `RED._('@smart-strip/node-red-smart-strip/${set}:${set}.label.${name}')`;
+      return `      ${name}: { value: '', type: '${setting.type}', required: ${setting.required}, label: ${label} },\n`;
+    }
     case 'typed': {
       const type = setting.newType ?? setting.types[0];
       return `${withCheck(setting.default)}      ${name}Type: { value: '${type}' },\n`;

@@ -222,6 +222,13 @@ describe('the nodes in the editor', () => {
     await editor.node(id).locator('.red-ui-flow-node-error').first().waitFor();
   });
 
+  it('call the account as the dialog does in the tip of a node that has none', async () => {
+    await stage.red.deploy([tab, placed('list', 'strip list', { account: '' })]);
+    editor = await Editor.open(stage.browser, stage.red.url, { locale: 'de' });
+    await editor.node('list').locator('.red-ui-flow-node-error').hover();
+    await editor.page.locator('text.red-ui-flow-port-tooltip-label', { hasText: 'Konto: ' }).waitFor();
+  });
+
   it('show of a watch node only what matters', async () => {
     await withAccount();
     const id = await editor.drop('strip watch', 300, 100);
