@@ -20,6 +20,8 @@ export interface Descriptor {
   readonly type: NodeType;
   /** Checks by property, besides the kind and the bounds that its setting has; credentials are checked here too. */
   readonly checks?: Readonly<Record<string, Check>>;
+  /** Properties that are not always used, and when they are. While one is not, the dialog hides it and nothing is checked. */
+  readonly usedIf?: Readonly<Record<string, (node: Config) => boolean>>;
   /** Warnings about values that are valid, by property; "": none. */
   readonly warnings?: Readonly<Record<string, (value: string) => string>>;
   /** Hints that depend on the value, by property; the others are in the html. */
@@ -115,7 +117,7 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   const check = descriptor.checks?.[field];
   const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   const isMissing = value === undefined || value === null;
-  if (environmentVariable(typed) !== null) return '';
+  if (environmentVariable(typed) !== null || descriptor.usedIf?.[field]?.(node) === false) return '';
   if (setting?.kind === 'typed') {
     const chosen = isDialogOpen(node) ? { [`${field}Type`]: $(`#node-input-${field}Type`).val() } : node;
     const kind = typeOf(chosen, field, setting);

@@ -229,6 +229,27 @@ describe('the nodes in the editor', () => {
     await editor.page.locator('text.red-ui-flow-port-tooltip-label', { hasText: 'Konto: ' }).waitFor();
   });
 
+  it('do not mark a node because of a delay that counts for nothing, and that its dialog does not show', async () => {
+    const chosen = { mac: 'A1B2C3D4E5F6', macType: 'str', port: '1', portType: 'port' };
+    const cycle = { ...chosen, on: 'cycle', onType: 'action', delay: '0', delayType: 'num' };
+    await stage.red.deploy([tab, account(stage.service), placed('switch', 'strip switch', cycle)]);
+    await open();
+    const mark = editor.node('switch').locator('.red-ui-flow-node-error');
+    await mark.waitFor();
+    await editor.edit('switch');
+    const message = editor.page.locator('#smart-strip-message-delay');
+    await message.filter({ hasText: 'from 1 to 3600' }).waitFor();
+    const action = (name: string) =>
+      editor.page.locator(`#smart-strip-row-on label:has([value="${name}"])`).click();
+    await action('toggle');
+    assert.equal(await editor.page.locator('#smart-strip-row-delay').isVisible(), false);
+    await action('cycle');
+    await message.filter({ hasText: 'from 1 to 3600' }).waitFor();
+    await action('toggle');
+    await editor.done();
+    await mark.waitFor({ state: 'hidden' });
+  });
+
   it('show of a watch node only what matters', async () => {
     await withAccount();
     const id = await editor.drop('strip watch', 300, 100);

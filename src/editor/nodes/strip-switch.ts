@@ -1,5 +1,14 @@
-import { SETTINGS, textOf, typeOf } from '../../settings';
-import { segmentedField, showHint, showRow, typedField, type Check, type Descriptor } from '../form';
+import { SETTINGS, textOf, typeOf, type Config } from '../../settings';
+import {
+  fieldOf,
+  isDialogOpen,
+  segmentedField,
+  showHint,
+  showRow,
+  typedField,
+  type Check,
+  type Descriptor,
+} from '../form';
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
@@ -8,9 +17,18 @@ const isAction = (value: unknown): boolean => ACTIONS.some((action) => action ==
 
 const checkAction: Check = (value) => (isAction(value) ? '' : text('strip-account.invalid.on'));
 
+/** Whether the node may cycle an outlet. */
+function mayCycle(node: Config): boolean {
+  const chosen = isDialogOpen(node)
+    ? { on: $('#node-input-on').val(), onType: $('#node-input-onType').val() }
+    : node;
+  return typeOf(chosen, 'on', SETTINGS['strip switch'].on) !== 'action' || textOf(chosen, 'on') === 'cycle';
+}
+
 export const stripSwitch: Descriptor = {
   type: 'strip switch',
   checks: { mac: checkStrip, port: checkPort('all'), on: checkAction },
+  usedIf: { delay: mayCycle },
   label: (node) => {
     const target = targetOf(node, SETTINGS['strip switch']);
     const on = textOf(node, 'on');
@@ -38,7 +56,8 @@ function open(node: EditorNode): void {
       // An array or a whole strip names its outlets itself.
       showHint('on', `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`);
     } else showHint('on', 'strip-switch.hint.onEvaluated');
-    showRow('delay', on.type() !== 'action' || on.value() === 'cycle');
+    showRow('delay', mayCycle(node));
+    fieldOf(node, 'delay').trigger('change');
   };
   port.input.on('change', showHints);
   on.input.on('change', showHints);

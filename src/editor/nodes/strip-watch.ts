@@ -1,6 +1,5 @@
 import { flagOf, SETTINGS, textOf, type Config } from '../../settings';
 import {
-  checkNumber,
   fieldOf,
   isDialogOpen,
   segmentedField,
@@ -12,7 +11,7 @@ import {
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
 
-const { change: CHANGE, readings: READINGS } = SETTINGS['strip watch'];
+const { readings: READINGS } = SETTINGS['strip watch'];
 
 const sendsReadings = (node: Config): boolean =>
   isDialogOpen(node)
@@ -24,9 +23,8 @@ export const stripWatch: Descriptor = {
   checks: {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
-    // Without readings it has no effect, and the dialog hides it.
-    change: (value, node) => (sendsReadings(node) ? checkNumber(String(value), CHANGE) : ''),
   },
+  usedIf: { change: sendsReadings },
   label: (node) => {
     const target = targetOf(node, SETTINGS['strip watch']);
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';

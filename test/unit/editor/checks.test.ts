@@ -113,6 +113,13 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip simulator', 'latency', '60001'), 'strip-account.invalid.number');
   });
 
+  it('look at the delay only where an outlet may be cycled', () => {
+    const delay = (node: object) => problem('strip switch', 'delay', '0', { node: { ...node } });
+    for (const on of ['on', 'off', 'toggle']) assert.equal(delay({ on, onType: 'action' }), '', on);
+    for (const node of [{ on: 'cycle', onType: 'action' }, { on: 'payload', onType: 'msg' }, {}])
+      assert.equal(delay(node), 'strip-account.invalid.number');
+  });
+
   it('look at the smallest change of a reading only where readings are sent', () => {
     const change = (value: string, node: object) =>
       problem('strip watch', 'change', value, { node: { ...node } });
