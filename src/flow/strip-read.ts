@@ -101,7 +101,9 @@ function messageForEach(
   { cloneMessage, generateId }: MessageFactory,
 ): Message[] {
   const rest = { ...msg };
+  // What is replaced is not copied: an earlier answer in `response` may be as large as this one.
   delete rest.payload;
+  delete rest.response;
   const id = generateId();
   deepFreeze(response);
   return payloads.map((payload, index) => {

@@ -210,6 +210,19 @@ describe('strip list', () => {
     assert.equal(messages[1], msg);
   });
 
+  it('copies nothing that it replaces: an earlier answer is as large as all messages together', async () => {
+    const copied: Message[] = [];
+    const cloneMessage = (msg: Message) => {
+      copied.push(msg);
+      return { ...msg };
+    };
+    const account = accountWith({ list: () => Promise.resolve(listOf(...two)) });
+    const context = { config: { output: 'strips' }, evaluate: noEvaluate, account: () => account };
+    const msg = { payload: [], response: { earlier: true }, kept: 1 };
+    await listHandler(context, { ...tools, cloneMessage })(input(msg));
+    assert.deepEqual(copied, [{ kept: 1 }]);
+  });
+
   it('sends nothing where there is nothing to send', async () => {
     assert.deepEqual((await list('outlets', {})).messages, []);
   });
