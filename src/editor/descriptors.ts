@@ -24,13 +24,15 @@ export const descriptors: readonly Descriptor[] = [
 export const descriptorOf = (node: Config): Descriptor | undefined =>
   descriptors.find(({ type }) => type === node.type);
 
-/** The label of a node: its own name, or what it does, or the name of its type. `whole`: not shortened. */
-export function labelOf(node: Config, whole = false): string {
-  const name = textOf(node, 'name');
-  if (name !== '') return name;
-  const parts: LabelParts = descriptorOf(node)?.label?.(node) ?? { strip: '' };
+/** The label of a node: its own name, or in short what it does, or the name of its type. */
+export const labelOf = (node: Config): string => makeLabel(node, shortLabel);
+
+/** The same, not shortened. */
+export const wholeLabelOf = (node: Config): string => makeLabel(node, joinLabel);
+
+function makeLabel(node: Config, join: (parts: LabelParts) => string): string {
   const palette = `${textOf(node, 'type').replace(' ', '-')}.palette`;
-  return (whole ? joinLabel(parts) : shortLabel(parts)) || text(palette);
+  return textOf(node, 'name') || join(descriptorOf(node)?.label?.(node) ?? { strip: '' }) || text(palette);
 }
 
 /** The tooltip of the output. */

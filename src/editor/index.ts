@@ -1,5 +1,5 @@
 // The functions that the nodes' html calls, bundled to `resources/editor.js`. The html works without them, with plain fields.
-import { descriptorOf, labelOf, outputLabelOf } from './descriptors';
+import { descriptorOf, labelOf, outputLabelOf, wholeLabelOf } from './descriptors';
 import { closeDialog, openDialog, problemWith } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
@@ -13,7 +13,7 @@ const SmartStrip = {
     const problem = descriptor ? problemWith(descriptor, node, field, value) : '';
     return problem === '' || problem;
   },
-  label: (node: EditorNode): string => labelOf(node),
+  label: labelOf,
   inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node) ?? '',
   outputLabel: outputLabelOf,
   open: (node: EditorNode): void => {
@@ -48,6 +48,6 @@ $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
   const node = group instanceof Element ? RED.nodes.node(group.id) : null;
   if (!(group instanceof Element) || !node || !descriptorOf(node)) return;
   const tip = group.querySelector(':scope > title') ?? group.appendChild(svg('title', {}));
-  const whole = labelOf(node, true);
+  const whole = wholeLabelOf(node);
   tip.textContent = whole === labelOf(node) ? '' : whole;
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { labelOf, outputLabelOf } from '../../../src/editor/descriptors';
+import { labelOf as label, outputLabelOf, wholeLabelOf } from '../../../src/editor/descriptors';
 import { learn } from '../../../src/editor/strips';
 import { cut } from '../../../src/values';
 import { makeStrip } from '../../support/scripted-service';
@@ -25,7 +25,6 @@ const fixed = {
   portType: 'port',
   onType: 'action',
 };
-const label = (node: Record<string, unknown>) => labelOf(node);
 const output = (node: Record<string, unknown>) => outputLabelOf(node);
 
 describe('labels on the canvas', () => {
@@ -73,7 +72,7 @@ describe('labels on the canvas', () => {
     Object.assign(globalThis, { RED });
     knows('long', 'Behind the television set', 'Lamp');
     assert.equal(label(node), 'Behind the televi…: Lamp, toggle');
-    assert.equal(labelOf(node, true), 'Behind the television set: Lamp, toggle');
+    assert.equal(wholeLabelOf(node), 'Behind the television set: Lamp, toggle');
     knows('long', 'Behind the television set', 'Game console with a long name');
     assert.equal(label(node), 'Behind…: Game console w…, toggle');
     assert.equal(label({ ...node, port: '', on: '' }), 'Behind the television s…');
@@ -91,7 +90,7 @@ describe('labels on the canvas', () => {
     assert.equal(label({ type: 'strip list', output: 'outlets' }), 'canvas.outlets');
     assert.equal(label({ type: 'strip list' }), 'canvas.list');
     assert.equal(label({ type: 'strip watch' }), 'canvas.every');
-    assert.equal(labelOf({ type: 'strip watch', port: '2' }, true), 'canvas.every: canvas.outlet/2');
+    assert.equal(wholeLabelOf({ type: 'strip watch', port: '2' }), 'canvas.every: canvas.outlet/2');
     assert.equal(label({ type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2' }), 'Desk: 2');
     assert.equal(label({ type: 'strip watch', account: 'b', mac: 'a1:b2', port: '2' }), 'a1:b2: 2');
   });
