@@ -11,7 +11,7 @@ describe('the palette manager', () => {
   };
   const stage = setStage({ nodeRed: { install: 'packed', settings } });
 
-  it('lists the side bar, and removes it with the package', async () => {
+  it('lists the side bar, and removes it with the package, so that it asks for nothing any more', async () => {
     const editor = await Editor.open(stage.browser, stage.red.url);
     const { page } = editor;
     const bar = new Sidebar(editor);
@@ -21,9 +21,11 @@ describe('the palette manager', () => {
     const module = palette.locator('.red-ui-palette-module-header', { hasText: PACKAGE });
     await module.getByText('1 plugin & 7 nodes').waitFor();
     await module.getByText('remove', { exact: true }).click();
+    const released = page.waitForRequest(/strip-sidebar\/release/);
     await page.locator('.red-ui-notification').getByRole('button', { name: 'Remove' }).click();
     await page.locator('[data-palette-type="strip switch"]').waitFor({ state: 'detached' });
     await bar.root.waitFor({ state: 'detached' });
+    await released;
     assert.deepEqual(editor.errors, []);
     await editor.close();
   });
