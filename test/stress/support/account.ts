@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/api/types';
 import { readAccountSettings } from '../../../src/flow/shared-account';
 
 /** How often an account said each thing; `faults` holds what must never happen. */
-export interface Said {
+interface Said {
   failing: number;
   recovered: number;
   unreadable: number;

@@ -7,7 +7,7 @@ import { FakeClock } from '../../support/fake-clock';
 import { MAC, ScriptedService } from '../../support/scripted-service';
 
 /** What the account had to say that concerns no message. */
-export class TestLog {
+class TestLog {
   readonly lines: string[] = [];
   failing = (what: string, { code }: StripError): void => void this.lines.push(`failing ${what} ${code}`);
   recovered = (what: string): void => void this.lines.push(`recovered ${what}`);
