@@ -367,10 +367,12 @@ export class StripStore {
 
   #findOrAdd({ mac, at }: Pick<Strip, 'mac' | 'at'>): StripState {
     const key = macKey(mac);
-    const isNew = this.listed === 'whole';
-    const given: OutletNames = this.#givenNames.get(key) ?? new Map();
-    const state = this.#strips.get(key) ?? new StripState(mac, at, this.#units, given, isNew);
-    this.#strips.set(key, state);
+    let state = this.#strips.get(key);
+    if (state === undefined) {
+      const givenNames: OutletNames = this.#givenNames.get(key) ?? new Map();
+      state = new StripState(mac, at, this.#units, givenNames, this.listed === 'whole');
+      this.#strips.set(key, state);
+    }
     state.leftAt = null;
     return state;
   }
