@@ -22,6 +22,8 @@ type Variant = keyof typeof VARIANTS;
 const NAMES = Object.keys(VARIANTS) as Variant[];
 
 const IN_FLIGHT = [1, 100];
+/** Rounds that only let the compiler do its work, as in a flow that runs for days. */
+const WARM_UP_ROUNDS = 6;
 
 /**
  * A message through `strip switch` beside what a user would otherwise have. Each variant has a Node-RED of its own, as a user has only one of them:
@@ -43,12 +45,12 @@ export async function measureMessages(lab: Lab, quick: boolean): Promise<void> {
   for (const [speed, url] of Object.entries(lab.service)) {
     for (const inFlight of IN_FLIGHT) {
       const results: Record<Variant, RunResult[]> = { floor: [], core: [], bare: [], ours: [] };
-      // The first rounds only let the compiler do its work, as in a flow that runs for days.
-      for (let round = -3; round < (quick ? 3 : 9); round++) {
+      // Many short rounds: the speed of a shared machine changes within seconds, and only what runs side by side can be compared.
+      for (let round = -WARM_UP_ROUNDS; round < (quick ? 6 : 18); round++) {
         // Each round begins with another variant, so that none always runs after the same other.
         for (let turn = 0; turn < NAMES.length; turn++) {
-          const variant = NAMES[(round + 3 + turn) % NAMES.length] ?? 'ours';
-          const run = { driver: `driver-${speed}-${inFlight}`, url, inFlight, ms: 1000 };
+          const variant = NAMES[(round + WARM_UP_ROUNDS + turn) % NAMES.length] ?? 'ours';
+          const run = { driver: `driver-${speed}-${inFlight}`, url, inFlight, ms: 500 };
           const result = (await benches[variant].call('run', run)) as RunResult;
           if (round >= 0) results[variant].push(result);
         }
