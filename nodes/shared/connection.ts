@@ -169,9 +169,10 @@ function keyFor(
     if (isSame && tls === textOf(config, 'tls') && proxy === textOf(config, 'proxy')) return storedKey();
   }
   // A simulator in this Node-RED needs no key.
-  if (simulator !== null || (deployed === undefined && !hasStoredKey)) return '';
-  if (deployed === undefined) throw new StripError('NOT_CONFIGURED.keyUndeployed');
-  throw new StripError('NOT_CONFIGURED.keyAgain');
+  if (simulator !== null) return '';
+  if (deployed !== undefined) throw new StripError('NOT_CONFIGURED.keyAgain');
+  if (hasStoredKey) throw new StripError('NOT_CONFIGURED.keyUndeployed');
+  return '';
 }
 
 /** Replaces `${NAME}` as a deploy would. If the variable is not set, the text stays, so that the error can name it. */

@@ -1,5 +1,5 @@
 import { closedError } from '../api/errors';
-import { copyOf, macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
+import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
 import { busyError, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import { Poller } from './poller';
 import { Reader, Requests } from './requests';
@@ -36,8 +36,6 @@ export class Account {
   readonly #poller: Poller;
   /** How many reads have not settled yet. */
   #reads = 0;
-  /** Resolves in the turn of the event loop in which the latest answer may be copied. */
-  #copyTurn: Promise<void> = Promise.resolve();
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #announcedStatus: AccountStatus;
@@ -172,11 +170,7 @@ export class Account {
     if (this.#reads >= MAX_WAITING) throw busyError();
     this.#reads++;
     try {
-      const answer = await read();
-      // Thousands of messages may wait for one answer. All copies in one turn would fill the memory, and everything else would stand still.
-      this.#copyTurn = this.#copyTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
-      await this.#copyTurn;
-      return copyOf(answer);
+      return copyOf(await read());
     } finally {
       this.#reads--;
     }
@@ -219,5 +213,11 @@ export class Account {
     this.#announce([{ kind: 'account', available: status.available }]);
   }
 }
+
+/** An answer for one caller, who may change it. The body is parsed again: it may be nested deeper than `structuredClone` can go. */
+const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
+  Object.assign(structuredClone({ ...answer, response: null }), {
+    response: JSON.parse(answer.text) as unknown,
+  });
 
 const allEnded = (commands: QueuedCommand[]) => Promise.all(commands.map(async (each) => await each.running));

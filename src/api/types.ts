@@ -68,12 +68,6 @@ export interface JsonBody {
   text: string;
 }
 
-/** An answer for one caller, who may change it. The body is parsed again: it may be nested deeper than `structuredClone` can go. */
-export const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
-  Object.assign(structuredClone({ ...answer, response: null }), {
-    response: JSON.parse(answer.text) as unknown,
-  });
-
 /** What was read from the list of strips. */
 export interface ListAnswer extends JsonBody {
   strips: Strip[];
