@@ -1,7 +1,7 @@
 import type { Account, AccountDiagnostics } from '../account/account';
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { AccountSettings, AccountStatus } from '../account/types';
-import { closedError, isStripError, StripError } from '../api/errors';
+import { asError, closedError, StripError } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
 import { requireSet } from './input-fields';
@@ -90,8 +90,7 @@ export class LazyAccount {
     try {
       return this.get().status();
     } catch (error) {
-      if (!isStripError(error)) throw error;
-      return unusableStatus(error);
+      return unusableStatus(asError(error));
     }
   }
 

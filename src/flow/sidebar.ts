@@ -1,4 +1,4 @@
-import { isStripError } from '../api/errors';
+import { valueOrNull } from '../api/errors';
 import { PORTS, type Clock, type Timer } from '../api/types';
 import { ownProperty } from '../values';
 import type { AccountOverview, OutletRequest } from './admin-answers';
@@ -72,13 +72,10 @@ export class Leases {
   #subscribe(accounts: Iterable<LazyAccount>): void {
     const subscriptions = new Map<LazyAccount, () => void>();
     for (const account of accounts) {
-      try {
-        const remove = this.#subscriptions.get(account);
-        subscriptions.set(account, remove ?? account.get().subscribe(() => undefined, 'all'));
-      } catch (error) {
-        // An account that is not configured has nothing to poll; its overview says so.
-        if (!isStripError(error)) throw error;
-      }
+      // An account that is not configured has nothing to poll; its overview says so.
+      const subscribe = () => valueOrNull(() => account.get().subscribe(() => undefined, 'all'));
+      const remove = this.#subscriptions.get(account) ?? subscribe();
+      if (remove !== null) subscriptions.set(account, remove);
     }
     for (const [account, remove] of this.#subscriptions) if (!subscriptions.has(account)) remove();
     this.#subscriptions = subscriptions;
