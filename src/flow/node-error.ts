@@ -1,6 +1,6 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { Outcome } from '../account/types';
-import { isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
+import { asError, isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
 import type { SwitchResult } from '../api/types';
 import { displayName } from '../values';
 import type { Failure } from './admin-answers';
@@ -49,17 +49,11 @@ export function failedStrip(
   };
 }
 
-/** A command that failed. */
-export interface FailedCommand {
-  target: Target;
-  error: StripError;
-}
-
 /** One error for all commands of a message. */
 export class CommandsFailed extends Error {
   /** `strips`: the result of each command. */
   constructor(
-    readonly failures: readonly FailedCommand[],
+    readonly failures: readonly { target: Target; error: StripError }[],
     readonly strips: readonly (SwitchedStrip | FailedStrip)[],
   ) {
     super('commands failed');
@@ -163,8 +157,7 @@ const kindOf = (error: unknown): string =>
 
 /** An error for the editor: only its code, the key of its sentence and the values for it. Throws anything that is not a `StripError` again. */
 export function editorError(error: unknown): Failure {
-  if (!isStripError(error)) throw error;
-  const { code, sentenceKey, params } = error;
+  const { code, sentenceKey, params } = asError(error);
   // Sentences call a strip by its name, or else by its MAC.
   const named = params.mac === undefined ? params : { strip: params.mac, ...params };
   return { code, key: `errors.${sentenceKey}`, params: named };

@@ -1,6 +1,6 @@
 import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
-import { asError, closedError, isStripError, StripError, valueOrNull } from '../api/errors';
+import { asError, closedError, StripError, valueOrNull } from '../api/errors';
 import { sameMac, type PortOrAll } from '../api/types';
 import { choiceOf, CYCLE_DELAY, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
@@ -22,13 +22,7 @@ import {
   type Target,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
-import {
-  CommandsFailed,
-  failedStrip,
-  type FailedCommand,
-  type FailedStrip,
-  type SwitchedStrip,
-} from './node-error';
+import { CommandsFailed, failedStrip, type SwitchedStrip } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
@@ -42,25 +36,20 @@ export function switchHandler({ config, evaluate, account }: HandlerContext): Ha
     const shared = account();
     input.submitted = true;
     const ends = await Promise.all(
-      commands.map((command) =>
-        shared.run(command, input.runOptions).then(
-          (end) => ({ command, end }),
-          (error: unknown) => ({ command, end: asError(error) }),
+      commands.map((target) =>
+        shared.run(target, input.runOptions).then(
+          (outcome) => ({ target, outcome }),
+          (error: unknown) => ({ target, error: asError(error) }),
         ),
       ),
     );
-    const strips: (SwitchedStrip | FailedStrip)[] = [];
-    const outcomes: Outcome[] = [];
-    const failures: FailedCommand[] = [];
-    for (const { command, end } of ends) {
-      if (isStripError(end)) {
-        strips.push(failedStrip(command, end, shared.store));
-        failures.push({ target: command, error: end });
-      } else {
-        strips.push(switchedStrip(command.requested, end));
-        outcomes.push(end);
-      }
-    }
+    const strips = ends.map((end) =>
+      'error' in end
+        ? failedStrip(end.target, end.error, shared.store)
+        : switchedStrip(end.target.requested, end.outcome),
+    );
+    const failures = ends.filter((end) => 'error' in end);
+    const outcomes = ends.filter((end) => 'outcome' in end).map(({ outcome }) => outcome);
     const isSingle = form === 'on' || form === 'port-on';
     const [failure] = failures;
     if (failure !== undefined) throw isSingle ? failure.error : new CommandsFailed(failures, strips);
