@@ -253,9 +253,7 @@ export function checkPrefix(text: string): string {
     prefix.startsWith('$') ||
     levels.some((level) => level === '' || /[#+]|\p{Cc}|\p{Cs}/u.test(level))
   ) {
-    throw new StripError('NOT_CONFIGURED.topic', {
-      params: { topic: previewText(text) },
-    });
+    throw new StripError('NOT_CONFIGURED.topic', { topic: previewText(text) });
   }
   return prefix;
 }

@@ -5,7 +5,7 @@ import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } f
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
 export const MAX_WAITING = 10_000;
 /** The error for a command or read when too many are waiting already. */
-export const busyError = (): StripError => new StripError('BUSY.waiting', { params: { count: MAX_WAITING } });
+export const busyError = (): StripError => new StripError('BUSY.waiting', { count: MAX_WAITING });
 
 /** A timer may be this many milliseconds late before a command counts as too old. */
 const TIMER_SLACK = 1_000;
@@ -348,8 +348,8 @@ export class CommandQueue {
   }
 
   #tooOld(queued: QueuedCommand): StripError {
-    const params = { seconds: Math.ceil(this.patience / 1000) };
-    return queued.failure ?? this.#outage ?? new StripError('TIMEOUT.waiting', { params });
+    const seconds = Math.ceil(this.patience / 1000);
+    return queued.failure ?? this.#outage ?? new StripError('TIMEOUT.waiting', { seconds });
   }
 
   /**
@@ -379,7 +379,7 @@ export class CommandQueue {
     }
     this.#endAll(
       [...ended.keys()],
-      (queued) => new StripError(`SUPERSEDED.${ended.get(queued)}`, { params: queued.outlet }),
+      (queued) => new StripError(`SUPERSEDED.${ended.get(queued)}`, queued.outlet),
     );
   }
 }

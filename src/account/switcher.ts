@@ -57,7 +57,7 @@ export class Switcher {
     if (on === null) {
       const unknown = port === 'all' ? 'unknownStates' : 'unknownState';
       const kind = strip.available ? unknown : 'offline';
-      throw new StripError(`BAD_RESPONSE.${kind}`, { params: { mac, port }, response });
+      throw new StripError(`BAD_RESPONSE.${kind}`, { mac, port }, { response });
     }
     queued.action = on;
     // A toggle of "all" leaves protected outlets out, also if it switches on, unless all outlets are protected.
@@ -147,8 +147,7 @@ export class Switcher {
         if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
       if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;
-      const details = { params: { mac, port }, results, response, cause: error };
-      throw new StripError('SWITCH_FAILED.repeated', details);
+      throw new StripError('SWITCH_FAILED.repeated', { mac, port }, { results, response, cause: error });
     }
   }
 
@@ -159,7 +158,7 @@ export class Switcher {
     if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
     const targets = port === 'all' ? this.#unprotected(mac) : [];
     if (targets.length === 0) {
-      throw new StripError(port === 'all' ? 'PROTECTED.all' : 'PROTECTED.outlet', { params: { mac, port } });
+      throw new StripError(port === 'all' ? 'PROTECTED.all' : 'PROTECTED.outlet', { mac, port });
     }
     return { targets, skipped };
   }
@@ -203,5 +202,5 @@ function merge(
   const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };
   const sentenceKey = reason?.sentenceKey ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
   const [cause] = errors;
-  throw new StripError(sentenceKey, { params, results, response, cause });
+  throw new StripError(sentenceKey, params, { results, response, cause });
 }

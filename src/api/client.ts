@@ -267,7 +267,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
  */
 export function stripPath(mac: string): string {
   if (!isPossibleMac(mac)) {
-    throw new StripError('INVALID_INPUT.mac', { params: { got: preview(mac) } });
+    throw new StripError('INVALID_INPUT.mac', { got: preview(mac) });
   }
   return `/strips/${encodeURIComponent(mac)}`;
 }

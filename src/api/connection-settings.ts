@@ -24,7 +24,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (trimmed === '') throw new StripError('NOT_CONFIGURED.urlMissing');
   const variable = environmentVariable(trimmed);
   if (variable !== null) {
-    throw new StripError('NOT_CONFIGURED.urlVariable', { params: { variable } });
+    throw new StripError('NOT_CONFIGURED.urlVariable', { variable });
   }
   const simulator = simulatorPath(trimmed);
   if (simulator !== null) return { url: new URL(`http://simulator${simulator}${API_ROOT}`), simulator };
@@ -34,9 +34,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   const url = new URL(trimmed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new StripError('NOT_CONFIGURED.urlScheme', {
-      params: { scheme: url.protocol.slice(0, -1) },
-    });
+    throw new StripError('NOT_CONFIGURED.urlScheme', { scheme: url.protocol.slice(0, -1) });
   }
   if (url.username !== '' || url.password !== '') {
     throw new StripError('NOT_CONFIGURED.urlUser');
@@ -67,7 +65,7 @@ export function checkApiKey(text: string): string {
   if (key === '') throw new StripError('NOT_CONFIGURED.keyMissing');
   const variable = environmentVariable(key);
   if (variable !== null) {
-    throw new StripError('NOT_CONFIGURED.keyVariable', { params: { variable } });
+    throw new StripError('NOT_CONFIGURED.keyVariable', { variable });
   }
   if (!HEADER_SAFE.test(key)) throw new StripError('NOT_CONFIGURED.keyCharacters');
   return key;

@@ -26,9 +26,8 @@ export type SentenceKey = `${ErrorCode}.${string}`;
 /** Values for the placeholders of a catalogue sentence. Never the API key. */
 export type Params = Record<string, string | number>;
 
-/** What a `StripError` can hold besides its code and sentence key. */
+/** What a `StripError` can hold besides its sentence. */
 export interface ErrorDetails {
-  params?: Params;
   /** For developers; must hold no secret. */
   cause?: unknown;
   /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
@@ -51,7 +50,6 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREAC
 export class StripError extends Error {
   override readonly name = 'StripError';
   readonly code: ErrorCode;
-  readonly params: Params;
   readonly retryAfter: number | undefined;
   readonly response: unknown;
   readonly results: SwitchResult[];
@@ -62,11 +60,11 @@ export class StripError extends Error {
 
   constructor(
     readonly sentenceKey: SentenceKey,
+    readonly params: Params = {},
     details: ErrorDetails = {},
   ) {
     super(sentenceKey, details.cause === undefined ? {} : { cause: details.cause });
     this.code = sentenceKey.slice(0, sentenceKey.indexOf('.')) as ErrorCode;
-    this.params = details.params ?? {};
     this.retryAfter = details.retryAfter;
     this.response = details.response;
     this.results = details.results ?? [];
@@ -78,20 +76,18 @@ export class StripError extends Error {
 export const closedError = (
   what: 'notSent' | 'sent' | 'cycle' | 'account',
   params: Params = {},
-): StripError => new StripError(`CLOSED.${what}`, { params });
+): StripError => new StripError(`CLOSED.${what}`, params);
 
 /** NOT_CONFIGURED for an environment variable that is not set. */
 export const variableMissing = (variable: string): StripError =>
-  new StripError('NOT_CONFIGURED.variable', { params: { variable } });
+  new StripError('NOT_CONFIGURED.variable', { variable });
 
 /** The error for a pause that is longer than a command may wait. Both in milliseconds. */
-export const pauseTooLong = (error: StripError, pause: number, limit: number): StripError =>
-  new StripError('RATE_LIMITED.deadline', {
-    params: { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 },
-    retryAfter: pause,
-    response: error.response,
-    cause: error,
-  });
+export const pauseTooLong = (error: StripError, pause: number, limit: number): StripError => {
+  const params = { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 };
+  const details = { retryAfter: pause, response: error.response, cause: error };
+  return new StripError('RATE_LIMITED.deadline', params, details);
+};
 
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
 

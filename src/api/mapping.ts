@@ -68,5 +68,5 @@ function mappingError(error: unknown, hideKey: (text: string) => string, respons
   const reason = cut(hideKey(messageOf(error)), LONGEST_REASON);
   const kind = typeof position === 'number' ? 'mappingAt' : 'mapping';
   const params = typeof position === 'number' ? { reason, position } : { reason };
-  return new StripError(`BAD_RESPONSE.${kind}`, { params, response });
+  return new StripError(`BAD_RESPONSE.${kind}`, params, { response });
 }

@@ -56,8 +56,7 @@ const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
  * have been no connection to it, or the process was too busy to send anything.
  */
 export function timeoutError(timeoutMs: number, sent: boolean, { host }: ErrorContext): StripError {
-  const params = { host, seconds: timeoutMs / 1000 };
-  return new StripError(sent ? 'TIMEOUT.deadline' : 'TIMEOUT.notSent', { params });
+  return new StripError(sent ? 'TIMEOUT.deadline' : 'TIMEOUT.notSent', { host, seconds: timeoutMs / 1000 });
 }
 
 /**
@@ -73,12 +72,12 @@ export function connectionError(
   const { host, proxy } = context;
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError('account');
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return new StripError('BAD_RESPONSE.tooLarge', { params: { host } });
+    return new StripError('BAD_RESPONSE.tooLarge', { host });
   }
   // For developers. Not undici's own error: that may hold bytes of the response, which may repeat the request.
   const cause = Object.assign(new Error(code), { code });
   const badResponse = (kind: string): StripError =>
-    new StripError(`BAD_RESPONSE.${kind}`, { params: { host }, cause });
+    new StripError(`BAD_RESPONSE.${kind}`, { host }, { cause });
   if (answered && (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
     return badResponse('truncated');
   }
@@ -93,11 +92,7 @@ export function connectionError(
   // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
   if (NOT_HTTP.test(code)) return badResponse('notHttp');
-  return new StripError(`UNREACHABLE.${kind}`, {
-    params: { host, code },
-    cause,
-    retryable,
-  });
+  return new StripError(`UNREACHABLE.${kind}`, { host, code }, { cause, retryable });
 }
 
 /** A proxy's own response: from 500 on it could not reach the service; below, its settings or ours are wrong. */
@@ -107,7 +102,7 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
   if (proxy !== null) {
     return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, proxy, context, { retryable });
   }
-  return new StripError('UNREACHABLE.proxy', { params: { host, status }, retryable });
+  return new StripError('UNREACHABLE.proxy', { host, status }, { retryable });
 }
 
 function proxyError(
@@ -120,7 +115,7 @@ function proxyError(
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
   // If an environment variable names the proxy, the sentence names the variable.
   const suffix = variable === null ? '' : 'Variable';
-  return new StripError(`UNREACHABLE.${kind}${suffix}`, { ...details, params: named });
+  return new StripError(`UNREACHABLE.${kind}${suffix}`, named, details);
 }
 
 /** Finds the reason: the innermost error with a code, if undici or Node put it into other errors. */

@@ -47,7 +47,7 @@ function readProxy(
     // Without the text itself: it may hold a password.
     throw variable === null
       ? new StripError('NOT_CONFIGURED.proxy')
-      : new StripError('NOT_CONFIGURED.proxyVariable', { params: { variable } });
+      : new StripError('NOT_CONFIGURED.proxyVariable', { variable });
   }
   const username = login.username || unescaped(url.username);
   const password = login.username === '' ? unescaped(url.password) : login.password;

@@ -147,11 +147,8 @@ function switchFailedError(
   const failed = portsWith(results, false);
   const switched = portsWith(results, true);
   const kind = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
-  return new StripError(`SWITCH_FAILED.${kind}`, {
-    params: { mac, port, failed, switched, status },
-    results,
-    response,
-  });
+  const params = { mac, port, failed, switched, status };
+  return new StripError(`SWITCH_FAILED.${kind}`, params, { results, response });
 }
 
 /** The ports whose result is `ok`, or is not, as text. */
@@ -284,7 +281,7 @@ function makeError(
   sentenceKey: SentenceKey,
   { host }: ErrorContext,
   params: Params,
-  details: ErrorDetails = {},
+  details?: ErrorDetails,
 ): StripError {
-  return new StripError(sentenceKey, { ...details, params: { host, ...params } });
+  return new StripError(sentenceKey, { host, ...params }, details);
 }

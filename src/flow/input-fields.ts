@@ -95,7 +95,7 @@ export class InputField {
       if (isStripError(error)) return error;
       const expression = cut(this.#value, LONGEST_EXPRESSION);
       const reason = cut(messageOf(error), LONGEST_EXPRESSION);
-      return new StripError('INVALID_INPUT.expression', { params: { expression, reason } });
+      return new StripError('INVALID_INPUT.expression', { expression, reason });
     }
   }
 }
@@ -195,4 +195,4 @@ export function requirePort(value: unknown): PortOrAll {
 
 /** INVALID_INPUT with a sentence that shows what came. */
 export const invalidInput = (kind: string, got: unknown): StripError =>
-  new StripError(`INVALID_INPUT.${kind}`, { params: { got: preview(got) } });
+  new StripError(`INVALID_INPUT.${kind}`, { got: preview(got) });

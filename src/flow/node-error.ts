@@ -67,7 +67,7 @@ const MAX_NAMED = 4;
 export function reportedError(error: unknown, translate: Translate, store = EMPTY_STORE): StripError {
   if (isStripError(error)) return error;
   if (!(error instanceof CommandsFailed)) {
-    return new StripError('SERVICE.unexpected', { params: { name: kindOf(error) } });
+    return new StripError('SERVICE.unexpected', { name: kindOf(error) });
   }
   const { failures, strips } = error;
   const [first] = failures;
@@ -81,11 +81,9 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
     .map((one) => `${outletText(one.target, translate, store)} ${one.error.code}`)
     .join(', ');
   return new StripError('SWITCH_FAILED.several', {
-    params: {
-      failed: failures.length,
-      total: strips.length,
-      outlets: failures.length > MAX_NAMED ? `${outlets}, …` : outlets,
-    },
+    failed: failures.length,
+    total: strips.length,
+    outlets: failures.length > MAX_NAMED ? `${outlets}, …` : outlets,
   });
 }
 

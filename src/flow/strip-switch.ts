@@ -139,8 +139,7 @@ export function commandReader(
     if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
     if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
     if (payload.length > MAX_WAITING) {
-      const params = { max: MAX_WAITING, count: payload.length };
-      throw new StripError('INVALID_INPUT.arrayLong', { params });
+      throw new StripError('INVALID_INPUT.arrayLong', { max: MAX_WAITING, count: payload.length });
     }
     if (payload.length === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
     const isFixed = mac.source !== 'message';
@@ -206,9 +205,7 @@ function readElement(
   const port = parsePort(ownProperty(element, 'port'));
   const requested = parseRequested(ownProperty(element, 'on'));
   if (port === null || requested === null) {
-    throw new StripError('INVALID_INPUT.element', {
-      params: { number: index + 1, got: preview(element) },
-    });
+    throw new StripError('INVALID_INPUT.element', { number: index + 1, got: preview(element) });
   }
   return { port, requested, mac: ownProperty(element, 'mac') };
 }

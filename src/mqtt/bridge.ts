@@ -154,8 +154,7 @@ export class Bridge {
       // The connection that brought this message works. So it is the will of an older connection, which the broker has given up only now.
       if (topic === bridge) this.options.send(retained(bridge, 'online'));
     } else {
-      const params = { topic: preview(topic), got: preview(payload) };
-      throw new StripError('INVALID_INPUT.birth', { params });
+      throw new StripError('INVALID_INPUT.birth', { topic: preview(topic), got: preview(payload) });
     }
   }
 
@@ -211,7 +210,7 @@ export class Bridge {
     }
     const strip = this.#strips.get(id)?.strip;
     if (strip !== undefined) return strip.mac;
-    throw new StripError('NOT_FOUND.strip', { params: { mac: preview(id) } });
+    throw new StripError('NOT_FOUND.strip', { mac: preview(id) });
   }
 
   #warn(topic: string): void {

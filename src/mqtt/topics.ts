@@ -84,7 +84,5 @@ export function readTopic(settings: TopicSettings, topic: unknown): Incoming {
     }
     if (discovery !== '' && topic.startsWith(`${discovery}/device/smart_strip_`)) return { kind: 'own' };
   }
-  throw new StripError('INVALID_INPUT.topic', {
-    params: { topic: preview(topic), prefix },
-  });
+  throw new StripError('INVALID_INPUT.topic', { topic: preview(topic), prefix });
 }

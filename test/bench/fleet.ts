@@ -53,7 +53,7 @@ const SCENARIOS: readonly Scenario[] = [
     from: 121,
     errorAt: (ms) =>
       ms >= 120_000 && ms < 240_000
-        ? new StripError('RATE_LIMITED.seconds', { retryAfter: 240_000 - ms })
+        ? new StripError('RATE_LIMITED.seconds', {}, { retryAfter: 240_000 - ms })
         : null,
   },
 ];

@@ -1,4 +1,4 @@
-import { StripError, type ErrorCode, type ErrorDetails } from '../../src/api/errors';
+import { StripError, type ErrorCode, type ErrorDetails, type Params } from '../../src/api/errors';
 import {
   type JsonBody,
   type ListAnswer,
@@ -15,8 +15,13 @@ import { calm, type FakeClock } from './fake-clock';
 export const MAC = 'AABBCCDDEEFF';
 export const OTHER = '112233445566';
 
-export const failure = (code: ErrorCode, details: ErrorDetails = {}, sentence = 'test'): StripError =>
-  new StripError(`${code}.${sentence}`, details);
+export type FailureDetails = ErrorDetails & { params?: Params };
+
+export const failure = (
+  code: ErrorCode,
+  { params, ...details }: FailureDetails = {},
+  sentence = 'test',
+): StripError => new StripError(`${code}.${sentence}`, params, details);
 
 export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Partial<Strip> = {}): Strip {
   return {

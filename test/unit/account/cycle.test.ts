@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
-import { failure, listOf, MAC, yes } from '../../support/scripted-service';
+import type { ErrorCode } from '../../../src/api/errors';
+import { failure, listOf, MAC, yes, type FailureDetails } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const OFF = `${MAC}/1 off`;
 const ON = `${MAC}/1 on`;
 
-type Case = [code: ErrorCode, details: ErrorDetails, sentence: string];
+type Case = [code: ErrorCode, details: FailureDetails, sentence: string];
 const cases = (...list: Case[]): Case[] => list;
 
 describe('a cycle', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
-import { failure, listOf, MAC, yes } from '../../support/scripted-service';
+import type { ErrorCode } from '../../../src/api/errors';
+import { failure, listOf, MAC, yes, type FailureDetails } from '../../support/scripted-service';
 import { startAccount } from './support';
 import { watch } from './watching';
 
@@ -8,7 +8,7 @@ import { watch } from './watching';
 interface Case {
   code: ErrorCode;
   sentence?: string;
-  details?: ErrorDetails;
+  details?: FailureDetails;
   mayBeCarriedOut: boolean;
   isOutage: boolean;
 }

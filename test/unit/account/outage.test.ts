@@ -907,7 +907,7 @@ describe('the on half of a cycle', () => {
   it('waits for the delay after an off of unknown outcome, so that it cannot overtake it', async () => {
     const lab = startAccount({ retryFor: 0 });
     const cycle = lab.run(1, 'cycle');
-    await lab.service.last.fail(new StripError('SERVICE.failed', { retryable: true }));
+    await lab.service.last.fail(new StripError('SERVICE.failed', {}, { retryable: true }));
     await lab.clock.pass(4999);
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
     await lab.clock.pass(1);

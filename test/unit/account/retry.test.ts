@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode, ErrorDetails } from '../../../src/api/errors';
+import type { ErrorCode } from '../../../src/api/errors';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, OTHER, yes } from '../../support/scripted-service';
+import { failure, listOf, MAC, OTHER, yes, type FailureDetails } from '../../support/scripted-service';
 import { startAccount } from './support';
 
-const cases = (...list: [ErrorCode, ErrorDetails][]): [ErrorCode, ErrorDetails][] => list;
+const cases = (...list: [ErrorCode, FailureDetails][]): [ErrorCode, FailureDetails][] => list;
 
 describe('a command that fails', () => {
   for (const [code, details] of cases(

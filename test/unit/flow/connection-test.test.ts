@@ -77,7 +77,7 @@ describe('the preview of an answer', () => {
   });
 
   it('says what is wrong with a mapping', async () => {
-    const error = new StripError('BAD_RESPONSE.mapping', { params: { reason: 'no' } });
+    const error = new StripError('BAD_RESPONSE.mapping', { reason: 'no' });
     const preview = await previewOf([], '', () => Promise.reject(error), asIs);
     assert.deepEqual(preview, {
       sent: { body: [], shortened: false },

@@ -24,7 +24,7 @@ const config: Config = {
 };
 const status: AccountStatus = {
   available: false,
-  error: new StripError('UNREACHABLE.failed', { params: { host: 'h', code: 'ENOTFOUND' } }),
+  error: new StripError('UNREACHABLE.failed', { host: 'h', code: 'ENOTFOUND' }),
   readable: true,
   listed: null,
   lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z'),
@@ -441,7 +441,7 @@ describe('a report', () => {
 
   it('says of an error its code, its sentence, the HTTP status and the code of a failed connection', () => {
     const shown = (params: Record<string, string | number>) => {
-      const error = new StripError('UNREACHABLE.failed', { params });
+      const error = new StripError('UNREACHABLE.failed', params);
       return (reportAbout({ status: { ...status, error } }) as { status: { error: unknown } }).status.error;
     };
     const error = { code: 'UNREACHABLE', sentenceKey: 'UNREACHABLE.failed' };

@@ -167,7 +167,7 @@ describe('handling messages', () => {
     handler.close();
     assert.deepEqual(events, []);
     assert(cancelled.length === 1 && cancelled[0] === owner);
-    fail(new StripError('CLOSED.sent', { params: { mac: MAC, port: 2 } }));
+    fail(new StripError('CLOSED.sent', { mac: MAC, port: 2 }));
     await calm();
     assert.deepEqual(events, ['done CLOSED']);
   });

@@ -24,11 +24,7 @@ const known = {
 
 describe('an error for the Catch node', () => {
   it('is the sentence alone as text, and has its code as an own property', () => {
-    const told = errorForDone(
-      new StripError('AUTH.rejected', { params: { host: 'h' } }),
-      translate,
-      EMPTY_STORE,
-    );
+    const told = errorForDone(new StripError('AUTH.rejected', { host: 'h' }), translate, EMPTY_STORE);
     assert.equal(String(told), 'errors.AUTH.rejected {"host":"h"}');
     assert(Object.hasOwn(told, 'code') && Reflect.get(told, 'code') === 'AUTH');
     assert.deepEqual(Object.keys(told), ['code']);
@@ -38,12 +34,12 @@ describe('an error for the Catch node', () => {
   it('keeps a cause that is no more than a code', () => {
     const cause = Object.assign(new Error('ECONNREFUSED'), { code: 'ECONNREFUSED' });
     assert.equal(
-      errorForDone(new StripError('UNREACHABLE.x', { cause }), translate, EMPTY_STORE).cause,
+      errorForDone(new StripError('UNREACHABLE.x', {}, { cause }), translate, EMPTY_STORE).cause,
       cause,
     );
     for (const other of [new Error('anything'), { key: 'k' }, error('AUTH')]) {
       assert.equal(
-        errorForDone(new StripError('UNREACHABLE.x', { cause: other }), translate, EMPTY_STORE).cause,
+        errorForDone(new StripError('UNREACHABLE.x', {}, { cause: other }), translate, EMPTY_STORE).cause,
         undefined,
       );
     }
@@ -94,7 +90,7 @@ describe('the place of a defect', () => {
 
 describe('msg.strip of a command that failed', () => {
   it('says what was asked, what became of it, and the last known state', () => {
-    const failed = new StripError('SWITCH_FAILED.x', { results: [{ port: 2, ok: false }] });
+    const failed = new StripError('SWITCH_FAILED.x', {}, { results: [{ port: 2, ok: false }] });
     assert.deepEqual(failedStrip({ mac: MAC, port: 2, requested: 'toggle' }, failed, known), {
       mac: MAC,
       name: 'Desk',
@@ -208,7 +204,7 @@ describe('a defect in the log', () => {
 
 describe('an error for the editor', () => {
   it('holds its code, the key of its sentence and what the sentence names', () => {
-    const error = new StripError('AUTH.rejected', { params: { host: 'h' }, response: { secret: 1 } });
+    const error = new StripError('AUTH.rejected', { host: 'h' }, { response: { secret: 1 } });
     assert.deepEqual(editorError(error), {
       code: 'AUTH',
       key: 'errors.AUTH.rejected',
@@ -217,7 +213,7 @@ describe('an error for the editor', () => {
   });
 
   it('calls a strip by its MAC', () => {
-    const error = new StripError('NOT_FOUND.strip', { params: { mac: 'A1' } });
+    const error = new StripError('NOT_FOUND.strip', { mac: 'A1' });
     assert.deepEqual(editorError(error).params, { mac: 'A1', strip: 'A1' });
   });
 

@@ -41,11 +41,8 @@ describe('the overview of an account', () => {
   });
 
   it('tells of an error its code, its sentence and what the sentence names, and nothing of its cause', () => {
-    const error = new StripError('UNREACHABLE.refused', {
-      params: { host: 'example.com' },
-      cause: new Error('a secret'),
-      response: 'a secret',
-    });
+    const details = { cause: new Error('a secret'), response: 'a secret' };
+    const error = new StripError('UNREACHABLE.refused', { host: 'example.com' }, details);
     const account = lazyAccount(() =>
       accountWith({ status: () => ({ ...STATUS, available: false, error }) }),
     );
