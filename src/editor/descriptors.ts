@@ -37,10 +37,9 @@ function makeLabel(node: Config, join: (parts: LabelParts) => string): string {
 
 /** The tooltip of the output. */
 export function outputLabelOf(node: Config): string {
-  const descriptor = descriptorOf(node);
-  const output = descriptor && settingOf(descriptor, 'output');
+  const output = settingOf(node, 'output');
   const sent = output?.kind === 'choice' ? text(`strip-account.out.${choiceOf(node, 'output', output)}`) : '';
-  return descriptor?.outputLabel?.(node) ?? sent;
+  return descriptorOf(node)?.outputLabel?.(node) ?? sent;
 }
 
 /**

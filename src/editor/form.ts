@@ -72,10 +72,10 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
 /** Whether the dialog was open. */
 export const closeDialog = (node: EditorNode): boolean => openDialogs.delete(node.id);
 
-/** The setting of a property in `src/settings.ts`. Credentials have none. */
-export function settingOf({ type }: Descriptor, field: string): Setting | undefined {
-  const settings: Readonly<Record<string, Setting>> = SETTINGS[type];
-  return settings[field];
+/** The setting of a property in `src/settings.ts`. Credentials and nodes of other packages have none. */
+export function settingOf({ type }: { type?: unknown }, field: string): Setting | undefined {
+  const settings: Readonly<Record<string, Readonly<Record<string, Setting>>>> = SETTINGS;
+  return settings[String(type)]?.[field];
 }
 
 /** Whether the dialog that an element belongs to is still open: another one has fields of the same names. */
@@ -208,8 +208,8 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
  * neither "message" nor one of Node-RED's. A field whose setting has no types has only the type `own`; without that, it is JSONata. Label, message and
  * hint are linked to the elements that can be typed into or chosen.
  */
-export function typedField(descriptor: Descriptor, node: EditorNode, field: string, own?: InputType) {
-  const setting = settingOf(descriptor, field);
+export function typedField(node: EditorNode, field: string, own?: InputType) {
+  const setting = settingOf(node, field);
   const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'jsonata'];
   const fromMessage: InputType = {
     value: 'message',
@@ -306,7 +306,6 @@ export interface Segment {
 
 /** A typedInput with a type whose value is one of a few radio buttons. Call `redraw` after `segments` have changed. */
 export function segmentedField(
-  descriptor: Descriptor,
   node: EditorNode,
   field: string,
   own: Pick<InputType, 'value' | 'label'>,
@@ -333,7 +332,7 @@ export function segmentedField(
       element.children('small').text(state);
     });
   };
-  const typed = typedField(descriptor, node, field, { ...own, hasValue: true, valueLabel: draw });
+  const typed = typedField(node, field, { ...own, hasValue: true, valueLabel: draw });
   const redraw = () => {
     if (typed.type() === own.value)
       draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());

@@ -2,7 +2,6 @@
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
-import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
 import { settingOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
@@ -406,9 +405,8 @@ export function stateOf(account: AccountOverview | undefined) {
 
 /** The key of the outlet or strip that a node is fixed to; `null` if a message decides. */
 export function targetKeyOf(node: Config): string | null {
-  const descriptor = descriptorOf(node);
-  const strip = descriptor && settingOf(descriptor, 'mac');
-  const outlet = descriptor && settingOf(descriptor, 'port');
+  const strip = settingOf(node, 'mac');
+  const outlet = settingOf(node, 'port');
   const mac = textOf(node, 'mac');
   if (strip?.kind !== 'typed' || mac === '' || typeOf(node, 'mac', strip) !== 'str') return null;
   if (outlet?.kind === 'typed' && typeOf(node, 'port', outlet) !== 'port') return null;

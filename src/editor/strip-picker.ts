@@ -81,8 +81,7 @@ export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
   const mac = typed.trim();
   const strip = findStrip(strips, mac);
   if (strip) return { strip };
-  const namesakes = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
-  const [named, ...others] = namesakes;
+  const [named, ...others] = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
   if (named && others.length > 0) return { error: text('strip-account.invalid.stripTwice', { name: mac }) };
   if (named) return { strip: named };
   if (strips.length === 0 || mac === '' || environmentVariable(mac) !== null) return {};
@@ -127,7 +126,7 @@ export class StripPicker {
     private readonly changed: () => void,
   ) {
     const own = { value: 'str', label: text('strip-account.type.strip') };
-    this.field = typedField(descriptor, node, 'mac', own);
+    this.field = typedField(node, 'mac', own);
     const { input, container, box } = this.field;
     box.parent().after(this.#name);
     const again = text('strip-account.picker.refresh');
@@ -326,7 +325,7 @@ export function targetFields(
   };
   const picker = new StripPicker(descriptor, node, showStrip);
   const own = { value: 'port', label: text('strip-account.type.port') };
-  const port = segmentedField(descriptor, node, 'port', own, () => picker.segments(whole));
+  const port = segmentedField(node, 'port', own, () => picker.segments(whole));
   port.input.on('change', showOutlet);
   showStrip();
   showOutlet();

@@ -105,7 +105,7 @@ function open(node: EditorNode): void {
   const hasRows = $('#smart-strip-outlets li').length > 0;
   if (isStored && (hasRows || node.changed !== true))
     void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
-  typedField(stripAccount, node, 'mapping');
+  typedField(node, 'mapping');
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, typedValues(), asked)),
   );

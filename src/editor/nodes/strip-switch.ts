@@ -45,10 +45,10 @@ function open(node: EditorNode): void {
   const hints = { whole: '', message: 'strip-switch.hint.portMessage' };
   const port = targetFields(stripSwitch, node, all, hints);
   const own = { value: 'action', label: text('strip-account.type.action') };
-  const on = segmentedField(stripSwitch, node, 'on', own, () =>
+  const on = segmentedField(node, 'on', own, () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );
-  typedField(stripSwitch, node, 'delay');
+  typedField(node, 'delay');
   const showHints = () => {
     if (on.type() === 'action') {
       showHint('on', isAction(on.value()) ? `strip-switch.hint.${on.value()}` : '');

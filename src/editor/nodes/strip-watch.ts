@@ -41,7 +41,7 @@ function open(node: EditorNode): void {
   });
   const every = { value: '', label: text('strip-account.port.every') };
   const own = { value: 'port', label: '' };
-  const port = segmentedField(stripWatch, node, 'port', own, () => picker.segments(every));
+  const port = segmentedField(node, 'port', own, () => picker.segments(every));
   const kinds = ['outlets', 'readings', 'availability'];
   const sends = (kind: string) => fieldOf(node, kind).prop('checked') === true;
   const showWhatMatters = () => {
