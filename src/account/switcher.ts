@@ -1,5 +1,5 @@
 import { asError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
-import { portsWith } from '../api/response';
+import { switchFailedError } from '../api/response';
 import { isoTime, type Port, type PortOrAll, type Strip } from '../api/types';
 import { protectedPorts, type CommandQueue, type QueuedCommand } from './command-queue';
 import type { Reader, Requests } from './requests';
@@ -192,15 +192,15 @@ function merge(
     return { ...latest, port, outlet: null, results, response, skipped: [...skipped] };
   }
 
-  const switched = portsWith(results, true);
+  const hasSwitched = results.some(({ ok }) => ok);
   // The reason of one failure says more than a list of the outlets that failed.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
     ends.filter(isUnclear).find(isStripError) ??
-    errors.find(({ code }) => switched === '' && code !== 'SWITCH_FAILED');
-  if (reason !== undefined && switched === '') throw reason;
-  const params = reason?.params ?? { mac, port, failed: portsWith(results, false), switched };
-  const sentenceKey = reason?.sentenceKey ?? `SWITCH_FAILED.${switched === '' ? 'ports' : 'some'}`;
+    errors.find(({ code }) => !hasSwitched && code !== 'SWITCH_FAILED');
+  if (reason !== undefined && !hasSwitched) throw reason;
   const [cause] = errors;
-  throw new StripError(sentenceKey, params, { results, response, cause });
+  const details = { results, response, cause };
+  if (reason === undefined) throw switchFailedError({ mac, port }, details);
+  throw new StripError(reason.sentenceKey, reason.params, details);
 }

@@ -106,7 +106,7 @@ export function readSwitch(
     }
     const isAnswer = success !== null || listed;
     if (own.length > 0 || failed || (isAnswer && !saysMore(status))) {
-      throw switchFailedError(status, mac, port, own, body.json);
+      throw switchFailedError({ mac, port, status }, { results: own, response: body.json });
     }
   }
   if (!isSuccess(status)) throw statusError(response, body, context, now, mac);
@@ -137,27 +137,18 @@ function confirmedPorts(
 const saysMore = (status: number): boolean =>
   status >= 500 || [401, 403, 404, 408, 425, 429].includes(status);
 
-function switchFailedError(
-  status: number,
-  mac: string,
-  port: PortOrAll,
-  results: SwitchResult[],
-  response: unknown,
+/** SWITCH_FAILED with a sentence that names the outlets that failed and, if some were switched, these. */
+export function switchFailedError(
+  params: { mac: string; port: PortOrAll; status?: number },
+  details: ErrorDetails & { results: SwitchResult[] },
 ): StripError {
-  const failed = portsWith(results, false);
-  const switched = portsWith(results, true);
+  const failed = portList(details.results.filter(({ ok }) => !ok));
+  const switched = portList(details.results.filter(({ ok }) => ok));
   const kind = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
-  const params = { mac, port, failed, switched, status };
-  return new StripError(`SWITCH_FAILED.${kind}`, params, { results, response });
+  return new StripError(`SWITCH_FAILED.${kind}`, { ...params, failed, switched }, details);
 }
 
-/** The ports whose result is `ok`, or is not, as text. */
-export function portsWith(results: readonly SwitchResult[], ok: boolean): string {
-  return results
-    .filter((result) => result.ok === ok)
-    .map((result) => result.port)
-    .join(', ');
-}
+const portList = (results: readonly SwitchResult[]): string => results.map(({ port }) => port).join(', ');
 
 /** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
 function statusError(
