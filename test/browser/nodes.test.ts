@@ -379,7 +379,7 @@ describe('the nodes in the editor', () => {
     }
   });
 
-  it('offer no question for strips as long as there is no account to ask', async () => {
+  it('ask to choose an account first, and cannot ask for strips until then', async () => {
     await stage.red.deploy([tab]);
     await open();
     await editor.edit(await editor.drop('strip switch', 300, 100));
