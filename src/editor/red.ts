@@ -187,15 +187,12 @@ export const trouble = (kind: string): Failure & { ok: false } => ({
 });
 
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
-function noAnswer(status: number): Failure & { ok: false } {
-  const kinds: Readonly<Record<number, string>> = {
-    0: 'silent',
-    401: 'forbidden',
-    403: 'forbidden',
-    404: 'notDeployed',
-  };
-  return trouble(kinds[status] ?? 'unexpected');
-}
+const NO_ANSWER: Readonly<Record<number, string>> = {
+  0: 'silent',
+  401: 'forbidden',
+  403: 'forbidden',
+  404: 'notDeployed',
+};
 
 /** Whether the runtime tells this user about accounts and strips. */
 export const mayRead = (): boolean => RED.user.hasPermission('strip-account.read');
@@ -221,7 +218,7 @@ export function adminRequest<Answer>(
       data: JSON.stringify(data),
       dataType: 'json',
       complete: ({ status, responseJSON: body }: { status: number; responseJSON?: unknown }) =>
-        resolve(isAnswer(body) ? body : noAnswer(status)),
+        resolve(isAnswer(body) ? body : trouble(NO_ANSWER[status] ?? 'unexpected')),
     });
     signal?.addEventListener('abort', () => request.abort());
   });
