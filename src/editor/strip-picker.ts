@@ -182,7 +182,7 @@ export class StripPicker {
     // When a dialog opens, Node-RED reports its account up to three times.
     await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
     if (isOver()) return;
-    const answer = await loadStrips(this.#account, true);
+    const answer = await loadStrips(this.#account, { refresh: true });
     if (isOver()) return;
     this.#trouble = troubleOf(answer);
     const [only, ...others] = answer.ok ? answer.strips : [];

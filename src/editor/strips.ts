@@ -86,7 +86,7 @@ export function knownStrip(account: string, mac: string): Strip | undefined {
   const node = RED.nodes.node(account);
   if (node && node.changed !== true && !known.has(account)) {
     known.set(account, []);
-    void loadStrips(account, false);
+    void loadStrips(account, { refresh: false });
   }
   return findStrip(stripsOf(account), mac);
 }
@@ -106,7 +106,7 @@ export const isProtectedOutlet = (account: string, mac: string, port: number): b
  * Strips of an account, deployed or not; cached for labels. Without `refresh`, a deployed account returns the strips it knows, perhaps not all and
  * in an old state; one that is not deployed always asks the service.
  */
-export async function loadStrips(account: string, refresh: boolean): Promise<StripsAnswer> {
+export async function loadStrips(account: string, { refresh }: { refresh: boolean }): Promise<StripsAnswer> {
   if (!mayRead()) return trouble('forbidden');
   const node = RED.nodes.node(account);
   // A variable names the account. In a subflow, each instance has its own variable.

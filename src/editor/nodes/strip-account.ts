@@ -104,7 +104,7 @@ function open(node: EditorNode): void {
   const isStored = Boolean(RED.nodes.node(node.id));
   const hasRows = $('#smart-strip-outlets li').length > 0;
   if (isStored && (hasRows || node.changed !== true))
-    void loadStrips(node.id, hasRows).then(() => table.refresh(stripsOf(node.id)));
+    void loadStrips(node.id, { refresh: hasRows }).then(() => table.refresh(stripsOf(node.id)));
   typedField(node, 'mapping');
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, typedValues(), asked)),
