@@ -5,12 +5,9 @@ import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/
 import { LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
-import { findAccount, keyRemover, provide, type AccountLink, type Definition } from './shared/flow-node';
+import { findAccount, keyRemover, provide } from './shared/flow-node';
+import type { AccountLink, Credentials, Definition } from './shared/flow-node';
 import { adminRoute, translator } from './shared/runtime';
-
-interface Credentials {
-  apiKey?: unknown;
-}
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);

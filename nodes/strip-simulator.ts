@@ -7,12 +7,8 @@ import { textOf } from '../src/settings';
 import { middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
-import type { Definition } from './shared/flow-node';
+import type { Credentials, Definition } from './shared/flow-node';
 import { watchDeploys, whenStopped } from './shared/runtime';
-
-interface Credentials {
-  apiKey?: string;
-}
 
 /** Keys below `strip-simulator.status` and, except the first, `strip-simulator.notice`. */
 type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';

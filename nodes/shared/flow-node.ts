@@ -11,6 +11,11 @@ import { deployEnded, onStarted, translator, watchDeploys } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
 
+/** Credentials of an account or a simulator, as they were stored: missing, or of any type. */
+export interface Credentials {
+  apiKey?: unknown;
+}
+
 /** Registers a node that answers messages. `createHandler` is called once for each node. */
 export function registerInputNode(
   RED: NodeAPI,
