@@ -81,9 +81,13 @@ export function whenStopped(callback: () => void): void {
 /** Ids of the deployed nodes of a type, in the order of the flow file. */
 export function idsOf(RED: NodeAPI, type: string): string[] {
   const ids: string[] = [];
-  RED.nodes.eachNode((node) => {
-    if (node.type === type) ids.push(node.id);
-  });
+  try {
+    RED.nodes.eachNode((node) => {
+      if (node.type === type) ids.push(node.id);
+    });
+  } catch {
+    // Node-RED throws if it could not load its flows, for example because a project's credentials cannot be decrypted. Then nothing is deployed.
+  }
   return ids;
 }
 

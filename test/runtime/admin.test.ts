@@ -272,3 +272,34 @@ describe('the admin routes behind a login', () => {
     assert.equal((await asGuest('/strip-sidebar/diagnostics/gone')).status, 404);
   });
 });
+
+describe('the admin routes of a Node-RED that could not load its flows', () => {
+  let red: RunningNodeRed;
+
+  before(async () => {
+    // As with a project whose credentials cannot be decrypted.
+    const settingsScript = `
+const none = () => Promise.resolve({});
+settings.storageModule = {
+  init: none, getCredentials: none, getSettings: none, getSessions: none, saveSettings: none,
+  getFlows: () => Promise.reject(new Error('no flows')),
+};`;
+    red = await startNodeRed({ settingsScript });
+  });
+
+  after(() => red.stop());
+
+  it('show the side bar no account', async () => {
+    assert.deepEqual(await red.json('/strip-sidebar/accounts?lease=test'), []);
+  });
+
+  it('still test a connection, and name an environment variable that is not set', async () => {
+    const response = await red.admin('/strip-account/test', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'new', baseUrl: '${NO_SUCH_URL}', apiKey: 'a key' }),
+    });
+    const { code, params } = (await response.json()) as { code: string; params: unknown };
+    assert.deepEqual([code, params], ['NOT_CONFIGURED', { variable: 'NO_SUCH_URL' }]);
+  });
+});
