@@ -1,6 +1,6 @@
 import type { Change } from '../account/types';
 import { StripError } from '../api/errors';
-import { sameMac, type Strip } from '../api/types';
+import { PORTS, READINGS, sameMac, type Strip } from '../api/types';
 import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { parseOnePort, requireMac, requireSet, requireVariable, type Message } from './input-fields';
 import {
@@ -71,9 +71,19 @@ export class WatchMessages {
         return messageAbout(change.strip, 'available', change.available, change.previous);
       case 'account':
         return availability ? this.#accountMessage(change) : null;
-      case 'description':
       case 'removed':
+        this.#forget(change.strip);
         return null;
+      case 'description':
+        return null;
+    }
+  }
+
+  /** A strip that the account has forgotten is a new one if it comes back. */
+  #forget({ mac }: Strip): void {
+    for (const name of [...PORTS, ...READINGS]) {
+      this.#sent.delete(`${mac}/${name}`);
+      this.#unknownAtStart.delete(`${mac}/${name}`);
     }
   }
 

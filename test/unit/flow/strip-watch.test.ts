@@ -245,6 +245,15 @@ describe('messages of a watching node', () => {
     );
   });
 
+  it('tell of the readings of a strip that was forgotten as at the start, once it is back', () => {
+    const config = { readings: true, initial: true, change: 5 };
+    const sent = messages(config, reading(10, null), { kind: 'removed', strip }, reading(12, null));
+    assert.deepEqual(
+      sent.map((msg) => msg?.payload),
+      [10, undefined, 12],
+    );
+  });
+
   it('keep small movements back, measured from the value sent last', () => {
     const config = { readings: true, change: '0.3' };
     const payloads = messages(
