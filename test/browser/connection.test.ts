@@ -56,6 +56,22 @@ describe('Test connection', () => {
     await editor.picture('account-connected');
   });
 
+  it('shows the states of all four outlets side by side, in longer words than the English ones, too', async () => {
+    const spanish = await Editor.open(stage.browser, stage.red.url, { locale: 'es-ES' });
+    try {
+      const { page } = spanish;
+      await spanish.addConfig('strip-account');
+      await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
+      await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
+      await page.locator('#smart-strip-test').click();
+      const found = page.locator('#smart-strip-found');
+      await found.waitFor();
+      assert.ok(await found.evaluate((table) => table.scrollWidth <= table.clientWidth));
+    } finally {
+      await spanish.close();
+    }
+  });
+
   it('leaves standing what is wrong with other fields', async () => {
     await editor.unfold('Polling and retries');
     await field('interval').fill('1');
