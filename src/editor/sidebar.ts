@@ -89,9 +89,9 @@ export class Sidebar {
     const { all, failure } = this.#accounts;
     this.#notice.textContent = failure === null ? '' : text(failure.key);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
-    this.#filter.hidden = nodes.length === 0;
     const views =
       all === null ? [] : nodes.map((node) => this.#accountView(node, this.#accounts.find(node.id)));
+    this.#filter.hidden = views.length === 0;
     morph(this.#list, html('div', {}, ...views));
   }
 

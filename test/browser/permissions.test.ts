@@ -25,6 +25,7 @@ describe('the editor behind a login', () => {
       await bar.root.getByText('log in as a user who is').waitFor();
       assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
       assert.equal(await bar.account('Home').count(), 0, 'whether it is deployed is not known');
+      assert.equal(await bar.root.getByRole('searchbox').count(), 0, 'there is nothing to filter');
     } finally {
       await editor.close();
     }
