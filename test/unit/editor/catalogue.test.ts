@@ -248,9 +248,12 @@ describe('the catalogues', () => {
           /id="smart-strip-label-\w+".*?data-i18n="([^"]*)"/g,
         );
         for (const [, key = ''] of labels) {
-          const words = texts.get(key)?.match(/[A-Za-zÀ-ÿ]+/g) ?? [];
-          for (const word of words)
+          const label = texts.get(key) ?? '';
+          for (const word of label.match(/[A-Za-zÀ-ÿ]+/g) ?? [])
             assert.ok(word.length <= 13, `${language} ${key}: a word of more than 13 letters: ${word}`);
+          // Twice as wide as letters, and broken anywhere.
+          const wide = label.match(/[\u3040-\u30ff\u4e00-\u9fff]/g) ?? [];
+          assert.ok(wide.length <= 6, `${language} ${key}: more than 6 wide characters: ${label}`);
         }
       }
     }
