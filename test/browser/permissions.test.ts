@@ -22,7 +22,7 @@ describe('the editor behind a login', () => {
       const asked: string[] = [];
       editor.page.on('request', (request) => asked.push(request.url()));
       await bar.show();
-      await bar.root.getByText('log in as a user who is').waitFor();
+      await bar.root.getByText('You are not allowed to use smart strip accounts').waitFor();
       assert.ok(asked.every((url) => !url.includes('strip-sidebar/')));
       assert.equal(await bar.account('Home').count(), 0, 'whether it is deployed is not known');
       assert.equal(await bar.root.getByRole('searchbox').count(), 0, 'there is nothing to filter');
@@ -75,7 +75,7 @@ describe('the editor behind a login', () => {
     const lamp = { mac: DESK, macType: 'str', port: '1', portType: 'port', on: 'toggle', onType: 'action' };
     await stage.red.deploy([tab, account(stage.service), placed('switch', 'strip switch', lamp)]);
     for (const [username, note] of [
-      ['none', 'not allowed to use this account'],
+      ['none', 'not allowed to use smart strip accounts'],
       ['guest', 'not allowed to do this'],
     ] as const) {
       const login = { username, password: 'open' };
