@@ -63,10 +63,11 @@ describe('The preview of answers', () => {
 
   it('shows what is sent beside what is read, and why an outlet is unknown', async () => {
     const editor = await open(READABLE);
-    const sent = (await editor.page.locator('#smart-strip-compare pre').textContent()) ?? '';
+    const region = editor.page.getByRole('region', { name: 'The service sends', exact: true });
+    const sent = (await region.textContent()) ?? '';
     assert.match(sent, /"physical_state": false/);
     assert.ok(!sent.includes('secret-of-the-service'));
-    const read = editor.page.locator('#smart-strip-compare div[role=status]');
+    const read = editor.page.getByRole('status', { name: 'Read from it', exact: true });
     assert.deepEqual(await read.locator('li').allTextContents(), [
       '1 Lamp: ● on',
       '2 Fan: ? unknown',
