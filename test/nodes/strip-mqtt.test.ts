@@ -109,11 +109,16 @@ describe('the strip mqtt node', () => {
     lab.send('bridge', { topic: topicOf('1/set'), payload: 'OFF' });
     await until('the request', () => lab.posts().length === 1);
     const sent = published().length;
-    await lab.redeploy([lab.account(), bridge({ name: 'other', wires: [[]] })], 'nodes');
+    const list = flowNode('list', 'strip list', { wires: [[]] });
+    await lab.redeploy([lab.account(), bridge({ name: 'other', wires: [[]] }), list], 'nodes');
     await until('both', () => lab.arrivals.items.filter(({ at }) => at === 'caught').length === 2);
     const codes = lab.arrivals.items.filter(({ at }) => at === 'caught').map(({ msg }) => msg.error?.code);
     assert.deepEqual(codes, ['CLOSED', 'CLOSED']);
     release();
+    const after = lab.arrivals.mark;
+    lab.send('list', {});
+    // What was sent to the service before is answered by then.
+    await lab.arrivals.find('the list', ({ at }) => at === 'completed', { after });
     assert.equal(published().length, sent);
   });
 

@@ -15,6 +15,8 @@ export interface Proxied {
 /** A proxy that forwards plain requests and opens tunnels, or answers with a status and a web page of its own. */
 export class TestProxy {
   readonly seen: Proxied[] = [];
+  /** Connections accepted so far. */
+  connections = 0;
   /** 200: does its work. */
   status = 200;
   /** Closes the connection of the next plain request, as a proxy does with an idle one. */
@@ -24,7 +26,10 @@ export class TestProxy {
 
   constructor(tls?: { key: string; cert: string }) {
     this.#server = tls === undefined ? createServer() : createTlsServer(tls);
-    this.#server.on('connection', (socket: Socket) => this.#track(socket));
+    this.#server.on('connection', (socket: Socket) => {
+      this.connections++;
+      this.#track(socket);
+    });
     this.#server.on('request', (request: IncomingMessage, response) => {
       const { method = '', url: target = '', headers } = request;
       const { 'proxy-authorization': authorization, ...others } = headers;

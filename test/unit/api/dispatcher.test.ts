@@ -140,6 +140,7 @@ describe('PooledDispatcher', () => {
       const client = connect(through(`http://${proxyHost}`));
       for (let i = 0; i < 5; i++) await client.list();
       assert.equal(proxy.seen.length, 5);
+      assert.ok(proxy.connections <= 2, `${proxy.connections} connections`);
     });
   });
 
