@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { SETTINGS } from '../../src/settings';
 import { examples } from '../support/examples';
 import type { FlowNode } from '../support/node-red';
 
@@ -14,14 +13,6 @@ describe('the examples', () => {
     const numbers = all.map(({ name }) => name.slice(0, 2));
     assert.ok(numbers.every((number) => /^\d\d$/.test(number)));
     assert.equal(new Set(numbers).size, all.length);
-  });
-
-  it('use every type of node', () => {
-    const used = new Set(all.flatMap(({ nodes }) => nodes.map(({ type }) => type)));
-    assert.deepEqual(
-      Object.keys(SETTINGS).filter((type) => !used.has(type)),
-      [],
-    );
   });
 
   it('have no node in common, so that importing several asks nothing', () => {

@@ -36,13 +36,6 @@ describe('the table of settings', () => {
   });
 });
 
-describe('a flow without a property', () => {
-  it('takes the default of the table for a simulator', () => {
-    assert.equal(readConfig({}).path, '/strip-simulator');
-    assert.equal(readConfig({}).strips.length, 2);
-  });
-});
-
 describe('a number out of bounds', () => {
   it('is moved to the nearest bound at run time', () => {
     const { change } = SETTINGS['strip watch'];

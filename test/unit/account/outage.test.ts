@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { StripError } from '../../../src/api/errors';
 import type { SwitchAnswer } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
@@ -303,17 +302,6 @@ describe('an outage', () => {
       await list(lab, makeStrip(MAC, [true]));
       assert.deepEqual(lab.log.lines.splice(0), ['retrying UNREACHABLE', 'retrying over']);
     }
-  });
-
-  it('is told to the log when the first command is retried, and when it is over', async () => {
-    const lab = startAccount();
-    const first = lab.run(1, true);
-    const second = lab.run(2, true);
-    for (const call of [...lab.service.switches]) await call.fail(failure('UNREACHABLE'));
-    await lab.clock.pass(250);
-    for (const call of lab.service.switches.slice(2)) await call.answer(yes(call.port));
-    assert.deepEqual([first.times, second.times], [1, 1]);
-    assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE', 'retrying over']);
   });
 });
 
@@ -899,18 +887,6 @@ describe('the on half of a cycle', () => {
     assert.equal(off.outcome?.on, false);
     await lab.clock.pass(60_000);
     assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/1 off`]);
-  });
-
-  it('waits for the delay after an off of unknown outcome, so that it cannot overtake it', async () => {
-    const lab = startAccount({ retryFor: 0 });
-    const cycle = lab.run(1, 'cycle');
-    await lab.service.last.fail(new StripError('SERVICE.failed', {}, { retryable: true }));
-    await lab.clock.pass(4999);
-    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`]);
-    await lab.clock.pass(1);
-    await lab.service.last.answer(yes());
-    assert.equal(cycle.error?.code, 'SERVICE');
-    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
   });
 
   it('goes out although the off failed first with TIMEOUT and then with AUTH', async () => {

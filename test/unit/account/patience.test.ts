@@ -290,16 +290,6 @@ describe('retries of several commands', () => {
 });
 
 describe('the on of a cycle', () => {
-  it('that the service cannot be reached for is tried every ten seconds at least', async () => {
-    const { clock, service, run } = startAccount();
-    clock.random = () => 0.999;
-    run(1, 'cycle');
-    await service.last.answer(yes());
-    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));
-    await clock.pass(125_000);
-    assert.ok(service.switches.length > 12, `${service.switches.length} requests`);
-  });
-
   it('is retried quickly when the account closes, however long it has been refused', async () => {
     const { account, clock, service, run } = startAccount();
     run(1, 'cycle');

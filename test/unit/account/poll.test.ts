@@ -621,23 +621,6 @@ describe('a poll that fails', () => {
     await lab.clock.pass(10_000);
     assert.deepEqual(times(lab), [0, 30_000]);
   });
-
-  it('asks soon after a command of unknown outcome, so that the states become right', async () => {
-    const { lab } = watched(() => listOf(), { retryFor: 0 });
-    await lab.clock.pass(16_000);
-    lab.run(1, true);
-    await lab.service.last.fail(failure('TIMEOUT'));
-    lab.run(1, true);
-    await lab.service.last.fail(failure('TIMEOUT'));
-    await lab.clock.pass(3999);
-    assert.deepEqual(times(lab), [0, 15_000]);
-    await lab.clock.pass(1);
-    assert.deepEqual(times(lab), [0, 15_000, 20_000]);
-    lab.run(1, true);
-    await lab.service.last.fail(failure('AUTH'));
-    await lab.clock.pass(29_999);
-    assert.equal(lab.service.lists.length, 3);
-  });
 });
 
 describe('a command that ends after an attempt of unknown outcome', () => {
@@ -664,23 +647,6 @@ describe('a command that ends after an attempt of unknown outcome', () => {
     assert.deepEqual([older.error?.code, newer.error?.code], ['SUPERSEDED', 'AUTH']);
     await lab.clock.pass(4000);
     assert.deepEqual(times(lab), [0, 15_000, 20_000]);
-  });
-});
-
-describe('a switch of uncertain outcome while a list is on its way', () => {
-  it('is followed by another list soon', async () => {
-    const lab = startAccount({ retryFor: 0 });
-    const { service, clock, run } = lab;
-    const all = () => listOf(makeStrip(MAC, [true, true, true, true]));
-    watch(lab);
-    await service.lists[0]?.answer(all());
-    await clock.pass(30_000);
-    assert.equal(service.lists.length, 2);
-    run(1, false);
-    await service.last.fail(failure('TIMEOUT'));
-    await service.lists[1]?.answer(all());
-    await clock.pass(10_000);
-    assert.equal(service.lists.length, 3);
   });
 });
 

@@ -5,9 +5,7 @@ import type { AccountStatus } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import type { Config } from '../../../src/settings';
 import { Aliases, isKnownKey, reportOf, shapeOf, type ReportSource } from '../../../src/flow/diagnostics';
-import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
-import { startAccount } from '../account/support';
 
 const config: Config = {
   baseUrl: 'https://strips.example.com/base/api/public/v1',
@@ -61,33 +59,6 @@ const dated = <Answer>(answer: Answer) => ({ at: Date.parse('2027-01-15T08:00:00
 const reportAbout = (more: Partial<ReportSource> = {}): unknown =>
   JSON.parse(JSON.stringify(reportOf(source(more))));
 const shape = (value: unknown) => shapeOf(value, new Aliases());
-
-describe('an account', () => {
-  it('counts its requests, what it sent again, and its errors, those of commands included', async () => {
-    const { account, service, clock, run } = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
-    const first = run(1, true);
-    await service.last.fail(failure('UNREACHABLE'));
-    await clock.pass(10_000);
-    await service.last.fail(failure('TIMEOUT'));
-    await clock.pass(10_000);
-    await service.last.answer(yes());
-    assert.equal(first.outcome?.on, true);
-    run(4, false);
-    await calm();
-    const { requests, retries, errors, switch: last } = account.diagnostics();
-    assert.deepEqual(requests, { list: 0, strip: 0, switch: 3 });
-    assert.equal(retries, 2);
-    assert.deepEqual(
-      [...errors].map(([code, { count }]) => [code, count]),
-      [
-        ['UNREACHABLE', 1],
-        ['TIMEOUT', 1],
-        ['PROTECTED', 1],
-      ],
-    );
-    assert.deepEqual(last?.answer.response, yes().response);
-  });
-});
 
 describe('the shape of an answer', () => {
   it('keeps keys, types and lengths, and replaces what they say', () => {

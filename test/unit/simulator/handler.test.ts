@@ -47,18 +47,6 @@ describe('the simulated service', () => {
     assert.deepEqual(body, [{ mac: MAC, name: 'Desk strip', outlets }]);
   });
 
-  it('answers for one strip with its readings, and lets the load follow the outlets that are on', async () => {
-    const { ask, post } = setUp();
-    const load = async () => ((await ask('GET', `/strips/${MAC}`)).body as { load: number }).load;
-    assert.equal(await load(), 0);
-    await post({ port: 2, on: true });
-    const one = await load();
-    await post({ port: 'all', on: true });
-    assert.ok(one > 0 && (await load()) > one);
-    await post({ port: 'all', on: false });
-    assert.equal(await load(), 0);
-  });
-
   it('switches one outlet and answers with one result', async () => {
     const { simulator, post } = setUp();
     assert.deepEqual((await post({ port: 3, on: true })).body, {
@@ -246,27 +234,6 @@ describe('the simulated service', () => {
       { mac: MAC, port: 1, on: true },
       { mac: MAC, port: 'all', on: false },
     ]);
-  });
-
-  it('reports readings set by hand; a load until the next outlet is switched', async () => {
-    const { simulator, ask, post } = setUp();
-    const read = async () => (await ask('GET', `/strips/${MAC}`)).body as Record<string, number>;
-    assert.ok(simulator.apply({ mac: MAC, readings: { load: 777 } }));
-    assert.ok(simulator.apply({ mac: MAC, readings: { voltage: 199.5 } }));
-    const { load, voltage } = await read();
-    assert.deepEqual([load, voltage], [777, 199.5]);
-    await post({ port: 1, on: true });
-    const after = await read();
-    assert.notEqual(after.load, 777);
-    assert.equal(after.voltage, 199.5);
-  });
-
-  it('knows no strip that it was not given', () => {
-    const { simulator } = setUp();
-    assert.equal(simulator.apply({ mac: '__proto__', port: 1, on: true }), false);
-    assert.equal(simulator.apply({ mac: 'none', readings: { load: 1 } }), false);
-    assert.equal(simulator.apply({ mac: 'none', available: false }), false);
-    assert.equal(simulator.isOn('none', 1), undefined);
   });
 
   describe('with a latency', () => {
