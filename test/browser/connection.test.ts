@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { pem } from '../support/certificates';
 import { account, placed, tab } from '../support/flow';
-import { REPOSITORY } from '../support/node-red';
+import { freePorts } from '../support/program';
 import { startService, STRIPS, type Fault } from '../support/service';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
 const [{ mac: MAC }] = STRIPS;
-const pem = (name: string) => readFileSync(join(REPOSITORY, 'test/support/tls', `${name}.pem`), 'utf8');
 
 describe('Test connection', () => {
   const stage = setStage({ nodeRed: { env: { STRIPS_KEY: 'key-of-the-test-service' } } });
@@ -154,10 +151,7 @@ describe('Test connection', () => {
   });
 
   it('tells of a port without a server', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
+    const [port = 0] = await freePorts(1);
     await test({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'any' });
     assert.match((await said('baseUrl').textContent()) ?? '', /refuses connections/);
   });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '../../src/account/account';
 import { isStripError } from '../../src/api/errors';
 import { PORTS, systemClock } from '../../src/api/types';
+import { pem } from '../support/certificates';
 import { FastClock } from '../support/fake-clock';
 import { freePorts, Program, requireProgram } from '../support/program';
 import { API_KEY, startService, STRIPS, type TestService } from '../support/service';
@@ -172,7 +173,7 @@ describe('stress: through a real nginx or haproxy', () => {
         `ssl; ${tls}`,
         `ssl; ssl_verify_client on; ssl_client_certificate ${TLS}/trusted.pem; ${tls}`,
       );
-      const trusting = { ca: readFileSync(`${TLS}/trusted.pem`, 'utf8') };
+      const trusting = { ca: pem('trusted') };
       assert.equal(await sentenceOf(open(`https://127.0.0.1:${port}`, { tls: trusting }).list()), 'ok');
       assert.equal(await sentenceOf(open(`http://127.0.0.1:${port}`).list()), 'SERVICE.scheme');
       assert.equal(

@@ -1,17 +1,15 @@
 import { strict as assert } from 'node:assert';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Account } from '../../src/account/account';
 import type { TlsOptions } from '../../src/api/dispatcher';
 import { isStripError } from '../../src/api/errors';
 import { PORTS } from '../../src/api/types';
+import { pem } from '../support/certificates';
 import { FastClock } from '../support/fake-clock';
 import { API_KEY, startService, STRIPS } from '../support/service';
 import { until } from '../support/until';
 import { openAccount, type Opened } from './support/account';
 import { handles } from './support/memory';
 
-const pem = (name: string): string => readFileSync(join(__dirname, `../support/tls/${name}.pem`), 'utf8');
 const key = pem('key');
 /** Among the commands. */
 const READS = 8;

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { errors, Pool } from 'undici';
 import type { Client } from '../../../src/api/client';
 import { mayBeCarriedOut } from '../../../src/api/errors';
+import { pem } from '../../support/certificates';
 import { TestProxy } from '../../support/proxy';
 import { startService, type Fault, type TestService } from '../../support/service';
 import { failureOf, MAC, ClientStage } from './client-stage';
-
-const pem = (name: string): string => readFileSync(`${__dirname}/../../support/tls/${name}.pem`, 'utf8');
 
 describe('Client: failing connections', () => {
   let stage: ClientStage;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getGlobalDispatcher } from 'undici';
@@ -9,12 +8,12 @@ import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { PooledDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import type { StripError } from '../../../src/api/errors';
 import { systemClock } from '../../../src/api/types';
+import { pem } from '../../support/certificates';
 import { TestProxy } from '../../support/proxy';
 import { startService, type TestService } from '../../support/service';
 import { failureOf } from './client-stage';
 
 const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
-const pem = (name: string): string => readFileSync(join(__dirname, `../../support/tls/${name}.pem`), 'utf8');
 const tls = { key: pem('key'), cert: pem('trusted') };
 
 describe('PooledDispatcher', () => {

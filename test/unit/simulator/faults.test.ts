@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
+import { pem } from '../../support/certificates';
 import { startService } from '../../support/service';
 import type { Fault, TestService } from '../../support/service';
 import { Wire } from './wire';
@@ -227,17 +224,10 @@ describe('the test service', () => {
   });
 
   it('serves https with a given certificate', async () => {
-    const dir = mkdtempSync(path.join(tmpdir(), 'strip-service-'));
-    const file = (name: string) => path.join(dir, name);
-    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const out = ['-keyout', file('key'), '-out', file('cert'), '-days', '2', '-subj', '/CN=127.0.0.1'];
-    execFileSync('openssl', [...request, ...out], { stdio: 'ignore' });
-    const [key, cert] = [readFileSync(file('key'), 'utf8'), readFileSync(file('cert'), 'utf8')];
-    rmSync(dir, { recursive: true });
-    const secure = await startService({ tls: { key, cert } });
+    const cert = pem('trusted');
+    const secure = await startService({ tls: { key: pem('key'), cert } });
     assert.match(secure.baseUrl, /^https:/);
-    const open = () =>
-      connectTls({ port: secure.port, host: '127.0.0.1', ca: cert, checkServerIdentity: () => undefined });
+    const open = () => connectTls({ port: secure.port, host: '127.0.0.1', ca: cert });
     const good = await new Wire(secure, open()).list().answered();
     assert.match(good.text, /^HTTP\/1\.1 200 /);
     secure.next({ kind: 'reset', when: 'before' });
