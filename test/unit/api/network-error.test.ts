@@ -6,6 +6,7 @@ import {
   timeoutError,
   type ErrorContext,
 } from '../../../src/api/network-error';
+import { assertSentence } from './client-stage';
 
 const context: ErrorContext = {
   host: 'strips.example.com',
@@ -50,13 +51,9 @@ describe('connectionError', () => {
   ] as const) {
     it(`says "${sentence}" for ${code}, also where it is wrapped`, () => {
       for (const error of [coded(code), new TypeError('x', { cause: coded(code) })]) {
-        const {
-          code: own,
-          sentenceKey: said,
-          params,
-          cause,
-          retryable: again,
-        } = connectionError(error, unsent, context);
+        const told = connectionError(error, unsent, context);
+        assertSentence(told);
+        const { code: own, sentenceKey: said, params, cause, retryable: again } = told;
         assert.deepEqual([own, said, again], ['UNREACHABLE', `UNREACHABLE.${sentence}`, retryable]);
         assert.deepEqual(params, { host: 'strips.example.com', code });
         assert.ok(cause instanceof Error && 'code' in cause);
