@@ -4,9 +4,7 @@ import type { Node, NodeAPI, NodeDef } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import { TestProxy } from '../support/proxy';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC } from './lab';
-
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+import { flowNode, Lab, MAC, outlet2 } from './lab';
 
 /** Node-RED's own config nodes, as far as the account uses them. */
 const configNodes = (RED: NodeAPI): void => {

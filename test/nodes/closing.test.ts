@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import helper from 'node-red-node-test-helper';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC } from './lab';
+import { flowNode, Lab, MAC, outlet2 } from './lab';
 
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 const changed = { ...outlet2, name: 'changed' };
 
 describe('closing', () => {

@@ -19,6 +19,9 @@ import type { ServiceOptions, TestService } from '../support/service';
 export const MAC = 'A1B2C3D4E5F6';
 export const OTHER_MAC = 'A1B2C3D4E5F7';
 
+/** Strip and outlet fixed in the node. */
+export const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+
 /** Without a place on the canvas a node counts as a config node. */
 export const onCanvas = { z: 'tab', x: 0, y: 0 };
 

@@ -10,12 +10,10 @@ import type { Spy } from 'node-red-node-test-helper';
 import { Agent, request } from 'undici';
 import stripSimulator from '../../nodes/strip-simulator';
 import { redeploy } from '../support/redeploy';
+import { MAC, onCanvas } from './lab';
 
-const MAC = 'A1B2C3D4E5F6';
 const KEY = 'key-of-the-simulator';
 const strips = [{ mac: MAC, name: 'Desk strip', outlets: [] }];
-// Without a place on the canvas a node counts as a config node.
-const onCanvas = { z: 'tab', x: 0, y: 0 };
 const simulatorNode = (id: string, more: object = {}) => ({
   id,
   type: 'strip simulator',

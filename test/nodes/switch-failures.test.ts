@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
-
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
 
 describe('the strip switch node, where it cannot switch', () => {
   let lab: Lab;

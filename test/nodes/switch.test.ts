@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import RED from 'node-red';
-import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
 
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 const results = (...ports: number[]) => ports.map((port) => ({ port, ok: true }));
 
 describe('the strip switch node', () => {

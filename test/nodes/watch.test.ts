@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import helper from 'node-red-node-test-helper';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC, OTHER_MAC } from './lab';
+import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
 
 describe('the strip watch node', () => {
   let lab: Lab;
@@ -150,7 +150,6 @@ describe('the strip watch node', () => {
     await lab.stop();
     const refused = { kind: 'answer', status: 403, json: {} } as const;
     lab = await Lab.start({ faultOf: (path) => (path.endsWith('/strips') ? refused : null) });
-    const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
     await lab.deploy([
       watch({ availability: true, initial: true }),
       flowNode('switch', 'strip switch', { ...outlet2, wires: [['done']] }),

@@ -3,7 +3,7 @@ import { calm } from '../../support/fake-clock';
 import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
-describe('the command queue', () => {
+describe('command queues', () => {
   it('send commands to one outlet one at a time, in the order they came', async () => {
     const { service, run } = startAccount();
     const endings = [run(1, true), run(1, false), run(1, true)];

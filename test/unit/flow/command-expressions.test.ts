@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Evaluate } from '../../../src/flow/input-fields';
 import { commandReader } from '../../../src/flow/strip-switch';
-import { commands, failing, MAC, noEvaluate, nothing, OTHER } from './support';
-
-/** Strip and outlet fixed, state from the message. */
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+import { commands, failing, MAC, noEvaluate, nothing, OTHER, outlet2 } from './support';
 
 /** As a promise that is rejected with anything at all, which JSONata's are. */
 const throwing = (thrown: unknown): Promise<never> =>

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, failing, MAC, request, OTHER } from './support';
-
-/** Strip and outlet fixed, state from the message. */
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+import { commands, failing, MAC, OTHER, outlet2, request } from './support';
 
 describe('reading a command whose fields are fixed in the node', () => {
   it('wins over whatever the message says', async () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { commands, failing, MAC, request, OTHER } from './support';
+import { commands, failing, MAC, OTHER, outlet2, request } from './support';
 
-/** Strip and outlet fixed, state from the message. */
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 /** All from the message, as in a flow that says nothing. */
 const open = {};
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { preview } from '../../../src/values';
-import { commands, failing, MAC, noEvaluate, nothing, OTHER, request } from './support';
+import { commands, failing, MAC, noEvaluate, nothing, OTHER, outlet2, request } from './support';
 
-/** Strip and outlet fixed, state from the message. */
-const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 /** All from the message, as in a flow that says nothing. */
 const open = {};
 

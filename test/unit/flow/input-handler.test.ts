@@ -182,10 +182,10 @@ describe('handling messages', () => {
   });
 });
 
-describe('a strip switch node that is closed', () => {
+describe('the handler of a strip switch node', () => {
   const fixed = { mac: MAC, macType: 'str', port: '1', portType: 'port', on: 'x', onType: 'jsonata' };
 
-  it('does not submit a command whose fields are still being evaluated', async () => {
+  it('does not submit a command if the node is closed while its fields are being evaluated', async () => {
     const ended: unknown[] = [];
     let give: (value: unknown) => void = () => undefined;
     const evaluate: Evaluate = () => new Promise((resolve) => (give = resolve));
@@ -209,7 +209,7 @@ describe('a strip switch node that is closed', () => {
     assert.deepEqual(ended, ['errors.CLOSED.notSent {}']);
   });
 
-  it('runs every command as its message says', async () => {
+  it('runs every command of a message with the options of that message', async () => {
     const given: unknown[] = [];
     const account = accountWith({
       run: (_command, options?: RunOptions) => {

@@ -11,6 +11,9 @@ import { LazyAccount, type SharedAccount } from '../../../src/flow/shared-accoun
 export const MAC = 'A1B2C3D4E5F6';
 export const OTHER = 'A1B2C3D4E5F7';
 
+/** Strip and outlet fixed, state from the message. */
+export const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
+
 /** Key and values, so that a test sees both. */
 export const translate: Translate = (key, params = {}) => `${key} ${JSON.stringify(params)}`;
 
