@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import RED from 'node-red';
+import { until } from '../support/until';
 import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
 
 const results = (...ports: number[]) => ports.map((port) => ({ port, ok: true }));
@@ -248,6 +249,19 @@ describe('the strip switch node', () => {
       sent,
       Array.from({ length: 20 }, (_, index) => index % 2 === 0),
     );
+  });
+
+  it('shows that it is asking while the service takes long, and then the result', async () => {
+    await lab.startSwitch(outlet2);
+    const release = lab.service.hold();
+    lab.send('switch', { payload: true });
+    const shows = (key: string) => {
+      const { text } = { ...(lab.said('switch', 'status').at(-1) as { text?: string } | undefined) };
+      return text?.endsWith(`status.${key}`) === true;
+    };
+    await until('the status', () => shows('asking'));
+    release();
+    await until('the result', () => shows('on'));
   });
 
   it('shows what is on once it is known, and does not show it again', async () => {

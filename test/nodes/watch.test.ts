@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import helper from 'node-red-node-test-helper';
+import type { Fault } from '../support/service';
 import { until } from '../support/until';
 import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
 
@@ -75,11 +76,17 @@ describe('the strip watch node', () => {
     simulator.apply({ mac: MAC, readings: { voltage: 251 } });
     simulator.apply({ mac: MAC, readings: { signal: 0 } });
     await reread();
+    // Less than the smallest change.
+    simulator.apply({ mac: MAC, readings: { voltage: 255 } });
     await reread();
     assert.equal(lab.statuses('watch').at(-1), 'green dot on');
     simulator.apply({ mac: MAC, available: false });
     await reread();
-    assert(told().includes(`${MAC}/2 true`) && told().includes(`${MAC}/voltage 251`), String(told()));
+    assert(told().includes(`${MAC}/2 true`), String(told()));
+    assert.deepEqual(
+      told().filter((line) => line.startsWith(`${MAC}/voltage`)),
+      [`${MAC}/voltage 251`],
+    );
     assert(
       !told().some((line) => line.startsWith(`${MAC}/1 `) || line.startsWith(OTHER_MAC)),
       String(told()),
@@ -161,7 +168,7 @@ describe('the strip watch node', () => {
     assert.equal(lab.statuses('watch').at(-1), 'red ring auth');
   });
 
-  it('shows in the status, and says once in the log, that the service cannot be asked', async () => {
+  it('shows in the status, and says once in the log, that the service cannot be asked, and that it can again', async () => {
     lab.service.always({ kind: 'answer', status: 401, json: {} });
     await lab.deploy([watch({ availability: true, initial: true }), list]);
     await polled();
@@ -172,19 +179,29 @@ describe('the strip watch node', () => {
     lab.service.always(null);
     await reread();
     await until('availability', () => told().includes('account/available true'));
-    assert.deepEqual(
-      lab
-        .said('account', 'warn')
-        .map((line) => String(line).includes('rejected the API key'))
-        .filter(Boolean),
-      [true],
-    );
+    await until('the next poll', () => lab.said('account', 'warn').length > 1);
+    const [failing, ...others] = lab.said('account', 'warn').map(String);
+    assert.match(failing ?? '', /^Changes are not detected at the moment\. .* rejected the API key/);
+    assert.deepEqual(others, ['The service answers again: changes are detected as before.']);
     assert(!JSON.stringify(lab.said('account', 'warn')).includes(lab.service.apiKey));
     assert.equal(lab.statuses('watch').at(-1), 'green dot watching');
     assert.deepEqual(
       lab.arrivals.items.filter(({ at, msg }) => at === 'caught' && msg.error?.code !== 'AUTH'),
       [],
     );
+  });
+
+  it('says once in the log that readings cannot be had, and that they can again', async () => {
+    await lab.stop();
+    let fault: Fault | null = { kind: 'answer', status: 500, json: {} };
+    lab = await Lab.start({ faultOf: (path) => (path.endsWith('/strips') ? null : fault) });
+    await lab.deploy([lab.account({ interval: '5' }), watch({ readings: true })]);
+    await until('the first poll', () => lab.said('account', 'warn').length > 0);
+    fault = null;
+    await until('the next poll', () => lab.said('account', 'warn').length > 1);
+    const [failing, ...others] = lab.said('account', 'warn').map(String);
+    assert.match(failing ?? '', /^Load, voltage and signal cannot be read at the moment\. .*\(status 500\)/);
+    assert.deepEqual(others, ['Load, voltage and signal can be read again.']);
   });
 
   it('reads the strip from an environment variable', async () => {
