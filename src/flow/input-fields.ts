@@ -143,6 +143,15 @@ export function asInputError<Value>(read: () => Value): Value {
   }
 }
 
+/** Writes the answer into its message. That could be done when the message came, but a flow may have frozen it since. */
+export function withAnswer(msg: Message, answer: Message): Message {
+  try {
+    return Object.assign(msg, answer);
+  } catch {
+    throw new StripError('INVALID_INPUT.uncopied');
+  }
+}
+
 /** The error to report if several fields failed: one of the node's configuration comes first, because no message can correct it. */
 export const mainError = (errors: readonly StripError[]): unknown =>
   errors.find(({ code }) => code === 'NOT_CONFIGURED') ?? errors[0];

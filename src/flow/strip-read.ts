@@ -9,6 +9,7 @@ import {
   messageReading,
   requireMac,
   requirePort,
+  withAnswer,
   type Evaluate,
   type Message,
   type Target,
@@ -62,7 +63,7 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
       else if (output === 'on' || isUnset) payload = on;
       status = strip.available ? outletStatus(on) : UNAVAILABLE;
     }
-    return { messages: [Object.assign(msg, { payload, response })], status };
+    return { messages: [withAnswer(msg, { payload, response })], status };
   };
 }
 
@@ -78,13 +79,13 @@ export function listHandler({ config, account }: HandlerContext, factory: Messag
   return async ({ msg }) => {
     const { strips, readable, response } = await account().list();
     const status = readable ? listStatus(strips) : UNKNOWN_ANSWER;
-    if (output === 'list') return { messages: [Object.assign(msg, { payload: strips, response })], status };
+    if (output === 'list') return { messages: [withAnswer(msg, { payload: strips, response })], status };
     const payloads = output === 'strips' ? strips : strips.flatMap(outletsOf);
     if (payloads.length > 0) {
       return { messages: asInputError(() => messageForEach(payloads, msg, response, factory)), status };
     }
     // Without strips there are no messages, but an answer that cannot be read is passed on.
-    return { messages: readable ? [] : [Object.assign(msg, { payload: null, response })], status };
+    return { messages: readable ? [] : [withAnswer(msg, { payload: null, response })], status };
   };
 }
 

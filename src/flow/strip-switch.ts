@@ -15,6 +15,7 @@ import {
   parseRequested,
   requireMac,
   requirePort,
+  withAnswer,
   type Evaluate,
   type Message,
   type MessageSource,
@@ -59,7 +60,7 @@ export function switchHandler({ config, evaluate, account }: HandlerContext): Ha
     const answer = isSingle
       ? { payload: payload[0], strip: strips[0], response: response[0] }
       : { payload: wanted === 'strip' ? stripOf(outcomes) : payload, strip: strips, response };
-    return { messages: [Object.assign(input.msg, answer)], status: statusOf(shared, outcomes) };
+    return { messages: [withAnswer(input.msg, answer)], status: statusOf(shared, outcomes) };
   };
 }
 

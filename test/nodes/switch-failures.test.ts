@@ -83,6 +83,19 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.deepEqual(lab.requests(), []);
   });
 
+  it('does not ask to send a message again that was frozen while its outlet was switched', async () => {
+    await lab.startSwitch(outlet2);
+    const release = lab.service.hold('answer');
+    const msg = { payload: true };
+    const failed = lab.caught('switch', msg);
+    await lab.service.arrived(1);
+    Object.freeze(msg);
+    release();
+    assert.equal((await failed).error?.code, 'INVALID_INPUT');
+    assert.match(String((await failed).error?.message), /the message was handled, /);
+    assert.deepEqual(lab.posts().length, 1);
+  });
+
   it('says in the log what is wrong with a message that Node-RED cannot copy for a Catch node', async () => {
     await lab.startSwitch(outlet2);
     const payload = Object.defineProperty({}, 'on', { enumerable: true, get: () => assert.fail('a getter') });
