@@ -87,6 +87,12 @@ describe('the strip switch node', () => {
     });
   }
 
+  it('answers in the form that is chosen in the node, whatever the form of the message', async () => {
+    await lab.startSwitch({ output: 'port-on' });
+    const { payload } = await lab.out('switch', { payload: true, mac: MAC, port: 1 });
+    assert.deepEqual(payload, { mac: MAC, port: 1, on: true });
+  });
+
   it('toggles to the opposite of what the service says', async () => {
     lab.service.simulator.apply({ mac: MAC, port: 2, on: true });
     await lab.startSwitch(outlet2);
