@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectAsync } from 'mqtt';
 import { REPOSITORY } from '../support/node-red-install';
+import { freePorts } from '../support/program';
 import { Recorder } from '../support/recorder';
-
-/** Holds a port of 127.0.0.1 until it is closed. */
-async function hold(): Promise<{ server: Server; port: number }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, port: (server.address() as AddressInfo).port };
-}
-
-const close = async (server: Server) => {
-  await new Promise((resolve) => server.close(resolve));
-};
 
 describe('the demo', () => {
   let place: string;
@@ -50,11 +41,13 @@ describe('the demo', () => {
   };
 
   it('says in one line that a port is taken and how to choose another', async () => {
-    const { server, port } = await hold();
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
     const { ended, text } = run(String(port));
     assert.equal(await ended, 1);
     assert.match(text(), new RegExp(`^Port ${port} is taken\\. .*PORT=${port + 1} npm start\n$`));
-    await close(server);
+    server.close();
   });
 
   it('refuses a port that is none', async () => {
@@ -63,13 +56,23 @@ describe('the demo', () => {
     assert.match(text(), /^PORT=http is not a port: .*\n$/);
   });
 
+  /** It keeps its flows in its own folder, with one dashboard, and writes nowhere else. */
+  const checkFiles = () => {
+    const text = readFileSync(path.join(place, 'clone/.demo/flows.json'), 'utf8');
+    const flows = JSON.parse(text) as { type: string }[];
+    assert.equal(flows.filter(({ type }) => type === 'ui-base').length, 1);
+    assert.deepEqual(readdirSync(path.join(place, 'home')), []);
+    assert.deepEqual(readdirSync(path.join(place, 'clone')).sort(), [
+      ...['.config', '.demo', 'dist', 'examples', 'node_modules', 'package.json', 'resources'],
+    ]);
+  };
+
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`runs on the port that was asked for, and ends with ${signal}`, async () => {
-      const { server, port } = await hold();
-      await close(server);
+    it(`runs on the port that was asked for, writes only into its own folder, and ends with ${signal}`, async () => {
+      const [port = 0] = await freePorts(1);
       const { child, written, ended, text } = run(String(port));
       try {
-        await written.find('address', (line) => line.includes('MQTT'), { timeout: 30_000 });
+        await written.find('address', (line) => line.includes('MQTT'));
         assert.doesNotMatch(text(), /warn|error/i);
         const [editor = '', dashboard = ''] = text().match(/http:\S+/g) ?? [];
         assert.equal(editor, `http://127.0.0.1:${port}/`);
@@ -96,16 +99,7 @@ describe('the demo', () => {
         child.kill(signal);
       }
       assert.equal(await ended, 0);
+      checkFiles();
     });
   }
-
-  it('keeps its flows in its own folder, with one dashboard, and writes nowhere else', () => {
-    const text = readFileSync(path.join(place, 'clone/.demo/flows.json'), 'utf8');
-    const flows = JSON.parse(text) as { type: string }[];
-    assert.equal(flows.filter(({ type }) => type === 'ui-base').length, 1);
-    assert.deepEqual(readdirSync(path.join(place, 'home')), []);
-    assert.deepEqual(readdirSync(path.join(place, 'clone')).sort(), [
-      ...['.config', '.demo', 'dist', 'examples', 'node_modules', 'package.json', 'resources'],
-    ]);
-  });
 });

@@ -232,11 +232,16 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('14: switches off when the time has passed', async () => {
-    const { nodes } = byNumber('14');
-    const before = red.comms.mark;
-    await red.deploy(nodes.map((node) => (node.id === 'strip14_hour' ? { ...node, units: 's' } : node)));
-    await red.status('strip14_watch', ({ text }) => isKnown(text), before);
-    const mark = red.comms.mark;
+    await clicked.get('14');
+    const flows = await red.getFlows();
+    await red.deploy(
+      flows.map((node) => (node.id === 'strip14_hour' ? { ...node, units: 's' } : node)),
+      'nodes',
+    );
+    let mark = red.comms.mark;
+    await red.inject('strip14_offNow');
+    await see(red, '14', { status: 'watch', text: OFF }, mark);
+    mark = red.comms.mark;
     await red.inject('strip14_on');
     await see(red, '14', { debug: 'd1', says: /false/ }, mark);
   });
