@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import helper from 'node-red-node-test-helper';
+import { systemClock } from '../../src/api/types';
+import { FastClock } from '../support/fake-clock';
 import type { Fault } from '../support/service';
 import { until } from '../support/until';
 import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
@@ -9,7 +11,22 @@ describe('the strip watch node', () => {
   beforeEach(async () => {
     lab = await Lab.start({ shape: 'measured' });
   });
-  afterEach(() => lab.stop());
+  let restoreClock: (() => void) | null = null;
+  afterEach(async () => {
+    await lab.stop();
+    restoreClock?.();
+    restoreClock = null;
+  });
+  /** Until the end of the test, the nodes' clock runs fast. For tests that need a second poll, which the shortest interval delays by seconds. */
+  const hurry = () => {
+    const clock = new FastClock(20);
+    const real = { ...systemClock };
+    systemClock.monotonic = clock.monotonic;
+    systemClock.wall = clock.wall;
+    systemClock.setTimeout = (callback, ms) => clock.setTimeout(callback, ms);
+    systemClock.clearTimeout = (timer) => clock.clearTimeout(timer);
+    restoreClock = () => Object.assign(systemClock, real);
+  };
   const watch = (more: object = {}) => flowNode('watch', 'strip watch', more);
   const told = () =>
     lab.arrivals.items
@@ -169,6 +186,7 @@ describe('the strip watch node', () => {
   });
 
   it('shows in the status, and says once in the log, that the service cannot be asked, and that it can again', async () => {
+    hurry();
     lab.service.always({ kind: 'answer', status: 401, json: {} });
     await lab.deploy([watch({ availability: true, initial: true }), list]);
     await polled();
@@ -193,6 +211,7 @@ describe('the strip watch node', () => {
 
   it('says once in the log that readings cannot be had, and that they can again', async () => {
     await lab.stop();
+    hurry();
     let fault: Fault | null = { kind: 'answer', status: 500, json: {} };
     lab = await Lab.start({ faultOf: (path) => (path.endsWith('/strips') ? null : fault) });
     await lab.deploy([lab.account({ interval: '5' }), watch({ readings: true })]);
