@@ -137,7 +137,7 @@ function confirmedPorts(
 const saysMore = (status: number): boolean =>
   status >= 500 || [401, 403, 404, 408, 425, 429].includes(status);
 
-/** SWITCH_FAILED with a sentence that names the outlets that failed and, if some were switched, these. */
+/** SWITCH_FAILED with a sentence that names the outlets that failed and those that were switched, if there are any. */
 export function switchFailedError(
   params: { mac: string; port: PortOrAll; status?: number },
   details: ErrorDetails & { results: SwitchResult[] },
