@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { errors } from '../../nodes/locales/en-US/strip-account.json';
 import { StripError, type ErrorCode, type ErrorDetails, type Params } from '../../src/api/errors';
 import {
   type JsonBody,
@@ -10,6 +12,7 @@ import {
   type StripAnswer,
   type SwitchAnswer,
 } from '../../src/api/types';
+import { ownProperty } from '../../src/values';
 import { calm, type FakeClock } from './fake-clock';
 
 export const MAC = 'AABBCCDDEEFF';
@@ -22,6 +25,14 @@ export const failure = (
   { params, ...details }: FailureDetails = {},
   sentence = 'test',
 ): StripError => new StripError(`${code}.${sentence}`, params, details);
+
+/** Checks that the catalogue has the sentence of an error: some keys are put together from parts, so that no search of the source finds them. */
+export function assertSentence({ sentenceKey }: StripError): void {
+  const [code = '', sentence = ''] = sentenceKey.split('.');
+  // A test made this error itself.
+  if (sentence === 'test') return;
+  assert.equal(typeof ownProperty(ownProperty(errors, code), sentence), 'string', `no ${sentenceKey}`);
+}
 
 export function makeStrip(mac: string, on: readonly (boolean | null)[], more: Partial<Strip> = {}): Strip {
   return {

@@ -4,7 +4,7 @@ import { StripError, type ErrorCode } from '../../../src/api/errors';
 import type { Port, PortOrAll } from '../../../src/api/types';
 import { readAccountSettings } from '../../../src/flow/shared-account';
 import { FakeClock } from '../../support/fake-clock';
-import { MAC, ScriptedService } from '../../support/scripted-service';
+import { assertSentence, MAC, ScriptedService } from '../../support/scripted-service';
 
 /** What the account had to say that concerns no message. */
 class TestLog {
@@ -76,6 +76,7 @@ export function startAccount(settings: Partial<AccountSettings> = {}): TestAccou
           },
           (error: unknown) => {
             if (!(error instanceof StripError)) throw error;
+            assertSentence(error);
             ending.error = error;
             ending.times++;
           },

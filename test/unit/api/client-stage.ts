@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { errors } from '../../../nodes/locales/en-US/strip-account.json';
 import { Client, type ClientOptions } from '../../../src/api/client';
 import { PooledDispatcher, type DispatcherOptions } from '../../../src/api/dispatcher';
 import { parseBaseUrl } from '../../../src/api/connection-settings';
 import { isStripError, type StripError } from '../../../src/api/errors';
-import { ownProperty } from '../../../src/values';
 import { FakeClock } from '../../support/fake-clock';
+import { assertSentence } from '../../support/scripted-service';
 import { API_KEY, startService, STRIPS, type TestService } from '../../support/service';
 
 export const MAC = STRIPS[0].mac;
@@ -29,12 +28,6 @@ function assertSafe(error: StripError): void {
   const inner = cause instanceof Error ? [cause.message, cause.stack, Object.entries(cause)] : cause;
   const text = JSON.stringify([message, stack, params, code, sentenceKey, inner]);
   assert.ok(!text.includes(API_KEY), text);
-}
-
-/** Some sentence keys are put together from parts, so that no search of the source finds them. */
-export function assertSentence({ sentenceKey }: StripError): void {
-  const [code = '', sentence = ''] = sentenceKey.split('.');
-  assert.equal(typeof ownProperty(ownProperty(errors, code), sentence), 'string', `no ${sentenceKey}`);
 }
 
 /** A client and its service, created for each test. */

@@ -6,7 +6,7 @@ import {
   timeoutError,
   type ErrorContext,
 } from '../../../src/api/network-error';
-import { assertSentence } from './client-stage';
+import { assertSentence } from '../../support/scripted-service';
 
 const context: ErrorContext = {
   host: 'strips.example.com',
