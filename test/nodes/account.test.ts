@@ -38,16 +38,46 @@ describe('the strip-account node', () => {
   const faulty: [string, object, object, RegExp][] = [
     ['no base URL', { baseUrl: '' }, { apiKey: 'k' }, /as the account's base URL: it has none/],
     ['a base URL that is none', { baseUrl: 'nonsense' }, { apiKey: 'k' }, /is not a web address/],
-    ['a base URL of another kind', { baseUrl: { a: 1 } }, { apiKey: 'k' }, /as the account's base URL: it has none/],
-    ['a variable that is not set for its base URL', { baseUrl: '${TEST_NO_URL}' }, { apiKey: 'k' }, /^Set the environment variable TEST_NO_URL, or enter the base URL/],
+    [
+      'a base URL of another kind',
+      { baseUrl: { a: 1 } },
+      { apiKey: 'k' },
+      /as the account's base URL: it has none/,
+    ],
+    [
+      'a variable that is not set for its base URL',
+      { baseUrl: '${TEST_NO_URL}' },
+      { apiKey: 'k' },
+      /^Set the environment variable TEST_NO_URL, or enter the base URL/,
+    ],
     ['no key', {}, {}, /^Enter the API key .*: the account has none/],
     ['a key of another kind', {}, { apiKey: { a: 5 } }, /^Enter the API key .*: the account has none/],
-    ['a variable that is not set for its key', {}, { apiKey: '${TEST_NO_KEY}' }, /^Set the environment variable TEST_NO_KEY, or enter the API key/],
+    [
+      'a variable that is not set for its key',
+      {},
+      { apiKey: '${TEST_NO_KEY}' },
+      /^Set the environment variable TEST_NO_KEY, or enter the API key/,
+    ],
     ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that an HTTP header cannot hold/],
-    ['a TLS configuration that is not there', { tls: 'gone' }, { apiKey: 'k' }, /^Choose other TLS settings for the account/],
-    ['a proxy that is not there', { proxy: 'gone' }, { apiKey: 'k' }, /^Choose other proxy settings for the account/],
-    ['a protected outlet that is none', { protectedOutlets: [{ mac: MAC }] }, { apiKey: 'k' }, /protected outlet/],
-  ]; // prettier-ignore
+    [
+      'a TLS configuration that is not there',
+      { tls: 'gone' },
+      { apiKey: 'k' },
+      /^Choose other TLS settings for the account/,
+    ],
+    [
+      'a proxy that is not there',
+      { proxy: 'gone' },
+      { apiKey: 'k' },
+      /^Choose other proxy settings for the account/,
+    ],
+    [
+      'a protected outlet that is none',
+      { protectedOutlets: [{ mac: MAC }] },
+      { apiKey: 'k' },
+      /protected outlet/,
+    ],
+  ];
   for (const [what, config, credentials, sentence] of faulty) {
     it(`with ${what} lets flows start, and says so to every message`, async () => {
       await lab.deploy(

@@ -255,16 +255,36 @@ describe('the strip switch node, where it cannot switch', () => {
 
   const failures: [string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
     ['AUTH', { kind: 'answer', status: 401, json: {} }, /rejected the API key/, 'red ring auth'],
-    ['NOT_FOUND', { kind: 'answer', status: 404, json: {} }, /knows no strip Desk strip/, 'red ring notFound'],
-    ['RATE_LIMITED', { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} }, /\b7 s/, 'yellow ring rateLimited'],
+    [
+      'NOT_FOUND',
+      { kind: 'answer', status: 404, json: {} },
+      /knows no strip Desk strip/,
+      'red ring notFound',
+    ],
+    [
+      'RATE_LIMITED',
+      { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} },
+      /\b7 s/,
+      'yellow ring rateLimited',
+    ],
     ['TIMEOUT', { kind: 'hang' }, /did not answer within 1 s/, 'red ring timeout'],
     ['UNREACHABLE', { kind: 'reset', when: 'before' }, /broke off/, 'red ring unreachable'],
     ['SERVICE', { kind: 'answer', status: 503, json: {} }, /failed \(status 503\)/, 'red ring service'],
     ['BAD_RESPONSE', { kind: 'html' }, /web page instead of JSON/, 'red ring badResponse'],
     ['BAD_RESPONSE', { kind: 'truncated' }, /broke off before its end/, 'red ring badResponse'],
-    ['BAD_RESPONSE', { kind: 'oversized', bytes: 2_000_000, declared: true }, /larger than 1 MiB/, 'red ring badResponse'],
-    ['SWITCH_FAILED', { kind: 'answer', status: 200, json: { success: false } }, /did not switch/, 'red ring switchFailed'],
-  ]; // prettier-ignore
+    [
+      'BAD_RESPONSE',
+      { kind: 'oversized', bytes: 2_000_000, declared: true },
+      /larger than 1 MiB/,
+      'red ring badResponse',
+    ],
+    [
+      'SWITCH_FAILED',
+      { kind: 'answer', status: 200, json: { success: false } },
+      /did not switch/,
+      'red ring switchFailed',
+    ],
+  ];
   for (const [code, fault, sentence, status] of failures) {
     it(`says ${code} when the service does ${fault?.kind ?? ''}, and goes on with the next message`, async () => {
       await lab.startSwitch(outlet2, { timeout: code === 'TIMEOUT' ? '1000' : '30000' });

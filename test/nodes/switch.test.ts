@@ -66,11 +66,55 @@ describe('the strip switch node', () => {
   const forms: [string, object, unknown, string[]][] = [
     ['a number', { payload: 1, mac: MAC, port: 1 }, true, ['1 true']],
     ['a word', { payload: ' Off ', mac: MAC, port: '1' }, false, ['1 false']],
-    ['port and on/off', { payload: { port: 3, on: 'on' }, mac: MAC }, { mac: MAC, port: 3, on: true }, ['3 true']],
-    ['all', { payload: { port: 'all', on: true, mac: MAC } }, { mac: MAC, port: 'all', on: true }, ['"all" true']],
-    ['an array', { payload: [{ port: 2, on: true }, { port: 1, on: 0 }], mac: MAC }, [{ mac: MAC, port: 2, on: true }, { mac: MAC, port: 1, on: false }], ['2 true', '1 false']],
-    ['a whole strip', { payload: { mac: MAC, outlets: [{ port: 1, on: true }, { port: 2, on: null }, { port: 4, on: false }] } }, { mac: MAC, outlets: [{ port: 1, on: true }, { port: 4, on: false }] }, ['1 true', '4 false']],
-  ]; // prettier-ignore
+    [
+      'port and on/off',
+      { payload: { port: 3, on: 'on' }, mac: MAC },
+      { mac: MAC, port: 3, on: true },
+      ['3 true'],
+    ],
+    [
+      'all',
+      { payload: { port: 'all', on: true, mac: MAC } },
+      { mac: MAC, port: 'all', on: true },
+      ['"all" true'],
+    ],
+    [
+      'an array',
+      {
+        payload: [
+          { port: 2, on: true },
+          { port: 1, on: 0 },
+        ],
+        mac: MAC,
+      },
+      [
+        { mac: MAC, port: 2, on: true },
+        { mac: MAC, port: 1, on: false },
+      ],
+      ['2 true', '1 false'],
+    ],
+    [
+      'a whole strip',
+      {
+        payload: {
+          mac: MAC,
+          outlets: [
+            { port: 1, on: true },
+            { port: 2, on: null },
+            { port: 4, on: false },
+          ],
+        },
+      },
+      {
+        mac: MAC,
+        outlets: [
+          { port: 1, on: true },
+          { port: 4, on: false },
+        ],
+      },
+      ['1 true', '4 false'],
+    ],
+  ];
   for (const [form, msg, payload, sent] of forms) {
     it(`takes ${form} and answers in the same form`, async () => {
       await lab.startSwitch();

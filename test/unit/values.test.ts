@@ -17,11 +17,19 @@ describe('the preview of a value', () => {
     ['a buffer by its length', Buffer.from('abc'), 'buffer of 3 bytes'],
     ['an object', { port: 9, on: 'x' }, '{"port": 9, "on": "x"}'],
     ['an array with a hole', [1, , true], '[1, true]'],
-    ['what is deep only as deep as it helps', { a: { b: { c: 1 } }, d: [[[1]]] }, '{"a": {"b": {…}}, "d": [[…]]}'],
-    ['a getter without running it', Object.defineProperty({}, 'on', { get: () => assert.fail(), enumerable: true }), '{"on": getter}'],
+    [
+      'what is deep only as deep as it helps',
+      { a: { b: { c: 1 } }, d: [[[1]]] },
+      '{"a": {"b": {…}}, "d": [[…]]}',
+    ],
+    [
+      'a getter without running it',
+      Object.defineProperty({}, 'on', { get: () => assert.fail(), enumerable: true }),
+      '{"on": getter}',
+    ],
     ['nothing that a prototype brings', Object.create({ on: true }), '{}'],
     ['a cycle', cyclic, '{"port": 1, "self": {"port": 1, "self": {…}}}'],
-  ]; // prettier-ignore
+  ];
   for (const [what, value, text] of cases) {
     it(`shows ${what}`, () => assert.equal(preview(value), text));
   }

@@ -45,10 +45,44 @@ describe('reading a command from a message', () => {
   });
 
   const refused: unknown[] = [
-    undefined, null, NaN, '', ' ', 2, -1, 0.5, Infinity, '1', '0', 'yes', 'onn', 'toggle!', 'hasOwnProperty', '__proto__', 'constructor',
-    {}, [], { on: undefined }, { on: null }, { on: 2 }, { on: {} }, { on: [] }, { on: '1' }, Object.create({ on: true }), { state: true },
-    new Boolean(true), new Number(1), new String('on'), new Date(1), () => true, Symbol('on'), 1n, Buffer.from('on'), new Map([['on', true]]), [[true]],
-  ]; // prettier-ignore
+    undefined,
+    null,
+    NaN,
+    '',
+    ' ',
+    2,
+    -1,
+    0.5,
+    Infinity,
+    '1',
+    '0',
+    'yes',
+    'onn',
+    'toggle!',
+    'hasOwnProperty',
+    '__proto__',
+    'constructor',
+    {},
+    [],
+    { on: undefined },
+    { on: null },
+    { on: 2 },
+    { on: {} },
+    { on: [] },
+    { on: '1' },
+    Object.create({ on: true }),
+    { state: true },
+    new Boolean(true),
+    new Number(1),
+    new String('on'),
+    new Date(1),
+    () => true,
+    Symbol('on'),
+    1n,
+    Buffer.from('on'),
+    new Map([['on', true]]),
+    [[true]],
+  ];
   for (const payload of refused) {
     it(`refuses ${preview(payload)}, which is none of the words, and shows it`, async () => {
       const { code, params } = await failing(() => commands(outlet2, { payload }));
