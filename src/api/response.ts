@@ -142,10 +142,13 @@ export function switchFailedError(
   params: { mac: string; port: PortOrAll; status?: number },
   details: ErrorDetails & { results: SwitchResult[] },
 ): StripError {
-  const failed = portList(details.results.filter(({ ok }) => !ok));
-  const switched = portList(details.results.filter(({ ok }) => ok));
-  const kind = failed === '' ? 'unnamed' : switched === '' ? 'ports' : 'some';
-  return new StripError(`SWITCH_FAILED.${kind}`, { ...params, failed, switched }, details);
+  const { results } = details;
+  const failed = results.filter(({ ok }) => !ok);
+  // An answer may say both of one outlet.
+  const switched = results.filter(({ port, ok }) => ok && !failed.some((no) => no.port === port));
+  const kind = failed.length === 0 ? 'unnamed' : switched.length === 0 ? 'ports' : 'some';
+  const ports = { failed: portList(failed), switched: portList(switched) };
+  return new StripError(`SWITCH_FAILED.${kind}`, { ...params, ...ports }, details);
 }
 
 const portList = (results: readonly SwitchResult[]): string => results.map(({ port }) => port).join(', ');

@@ -190,6 +190,20 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(failed.payload, 'off');
   });
 
+  it('does not call an outlet switched of which the answer also says that it failed', async () => {
+    await lab.startSwitch(outlet2);
+    const results = [
+      { port: 2, ok: true },
+      { port: 2, ok: false },
+    ];
+    lab.service.next({ kind: 'answer', status: 200, json: { success: true, results } });
+    const failed = await lab.caught('switch', { payload: true });
+    assert.equal(
+      failed.error?.message,
+      `Check the strip and try again: the service did not switch outlet 2 of ${MAC}.`,
+    );
+  });
+
   for (const [what, first] of [
     ['had no answer', { kind: 'hang' }],
     ['may have been carried out', { kind: 'answer', status: 502, json: {} }],

@@ -91,8 +91,8 @@ describe('Client: answers to a switch', () => {
     [
       'an outlet that both was and was not switched',
       answer({ success: true, results: [...ok(1), { port: 1, ok: false }] }),
-      'some',
-      { failed: '1', switched: '1' },
+      'ports',
+      { failed: '1', switched: '' },
     ],
     [
       'an ok: false without a port beside a yes',
