@@ -170,7 +170,7 @@ export class Bridge {
       this.#before.set(id, kept);
       // Its states may be old.
       this.#publishOffline(kept.topics);
-      this.#checkBefore();
+      this.#checkBefore([[id, kept]]);
     }
   }
 
@@ -228,16 +228,16 @@ export class Bridge {
 
   /**
    * Publishes strips as unavailable that were published before this start and that the account has not listed yet. Once the account knows its strips,
-   * the topics of strips of another account or address are emptied; after a day, the topics of all of them.
+   * the topics of strips of another account or address are emptied; after a day, the topics of all of them. `strips`: those to look at.
    */
-  #checkBefore(): void {
+  #checkBefore(strips: Iterable<[string, Kept]> = this.#before): void {
     if (this.#before.size === 0) return;
     const { account, clock, source } = this.options;
     this.#forgetTimer ??= clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     const { available, readable, listed } = account.status();
     const areKnown = available === true && readable && listed !== null;
     const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
-    for (const [id, shared] of this.#before) {
+    for (const [id, shared] of strips) {
       // A strip of this account may be missing from the list only for a while.
       const mayComeBack = shared.source === source && !isLate;
       if (areKnown && !mayComeBack) {

@@ -512,6 +512,17 @@ describe('a bridge that hears what the broker keeps', () => {
     }
   });
 
+  it('says so of each strip once, however many there are and whatever the account says', async () => {
+    for (const status of [{ available: false, listed: null }, { listed: 'part' }, {}] as const) {
+      const lab = new Lab().start();
+      lab.becomes(status);
+      for (const mac of ['AAAAAAAAAAA1', 'AAAAAAAAAAA2', 'AAAAAAAAAAA3']) {
+        await lab.take(kept(mac));
+        assert.deepEqual(await lab.published(), [`smart-strip/${mac}/available offline`]);
+      }
+    }
+  });
+
   it('calls it available only after its states, and tells no reading that may be old', async () => {
     const lab = new Lab().start();
     await lab.take(kept(OTHER));
