@@ -92,7 +92,11 @@ export class Sidebar {
     const views =
       all === null ? [] : nodes.map((node) => this.#accountView(node, this.#accounts.find(node.id)));
     this.#filter.hidden = views.length === 0;
+    const focused = document.activeElement;
     morph(this.#list, html('div', {}, ...views));
+    // An element loses the focus when it is moved, for instance because a strip above it is gone.
+    if (focused instanceof HTMLElement && focused !== document.activeElement)
+      focused.focus({ preventScroll: true });
   }
 
   #accountView(node: EditorNode, info: AccountOverview | undefined): HTMLElement {

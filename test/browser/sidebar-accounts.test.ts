@@ -42,6 +42,21 @@ describe('the accounts in the side bar', () => {
       .waitFor({ state: 'detached' });
   });
 
+  it('keeps the focus on an outlet when a strip above it is gone after a deploy', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { bar } = await open();
+    await bar.shows('Media strip, outlet 1', false);
+    const toggle = bar.toggle('Media strip, outlet 1');
+    await toggle.focus();
+    const outlets = [1, 2, 3, 4].map((port) => ({ port, on: true }));
+    const media = { mac: MEDIA, name: 'Media strip', outlets };
+    stage.service.always({ kind: 'answer', status: 200, json: [media] });
+    await stage.red.deploy([tab, home()]);
+    await bar.shows('Media strip, outlet 1', true);
+    assert.equal(await bar.strip('Desk strip').count(), 0);
+    assert.ok(await toggle.evaluate((element) => element === document.activeElement));
+  });
+
   it('says until when the service asks for a pause', async () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();
