@@ -157,11 +157,7 @@ async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | u
  * The stored key. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node, and if the account
  * does not run.
  */
-function keyFor(
-  { url, simulator }: BaseUrl,
-  { tls, proxy, hasStoredKey }: ConnectionTest,
-  deployed?: AccountLink,
-): string {
+function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
   if (deployed !== undefined) {
     const { config, storedKey } = deployed;
     const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
@@ -170,9 +166,7 @@ function keyFor(
   }
   // A simulator in this Node-RED needs no key.
   if (simulator !== null) return '';
-  if (deployed !== undefined) throw new StripError('NOT_CONFIGURED.keyAgain');
-  if (hasStoredKey) throw new StripError('NOT_CONFIGURED.keyUndeployed');
-  return '';
+  throw new StripError(`NOT_CONFIGURED.${deployed === undefined ? 'keyUndeployed' : 'keyAgain'}`);
 }
 
 /** Replaces `${NAME}` as a deploy would. If the variable is not set, the text stays, so that the error can name it. */

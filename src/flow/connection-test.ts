@@ -20,8 +20,7 @@ export function readConnectionTest(body: unknown) {
     id: textOf(sent, 'id'),
     baseUrl: textOf(sent, 'baseUrl'),
     /** `null`: the one that is stored with the deployed account. */
-    apiKey: apiKey === '' || apiKey === STORED_PASSWORD ? null : apiKey,
-    hasStoredKey: apiKey === STORED_PASSWORD,
+    apiKey: apiKey === STORED_PASSWORD ? null : apiKey,
     /** Milliseconds for the request. */
     timeout: numberOf(sent, 'timeout', TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */

@@ -266,6 +266,14 @@ describe('Test connection of a deployed account', () => {
     assert.equal(stage.service.requests.at(-1)?.headers['x-api-key'], stage.service.apiKey);
   });
 
+  it('uses no stored key after the field was emptied, as it is with the next deploy', async () => {
+    const before = stage.service.requests.length;
+    await editor.page.locator('#node-config-input-apiKey').fill('');
+    await editor.page.locator('#smart-strip-test').click();
+    await editor.page.locator('#smart-strip-result', { hasText: 'see “API key”' }).waitFor();
+    assert.equal(stage.service.requests.length, before);
+  });
+
   it('keeps the names of the strips in the table of outlets when an answer is not recognised', async () => {
     const { page } = editor;
     await editor.unfold('Outlets');

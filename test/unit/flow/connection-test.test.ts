@@ -8,7 +8,7 @@ const body = { id: 'n', baseUrl: 'https://h', apiKey: 'k', timeout: '5000', tls:
 
 describe('a connection to try', () => {
   it('is read from what the dialog sends', () => {
-    const list = { ...body, timeout: 5000, hasStoredKey: false, mapping: '', mac: '', again: null };
+    const list = { ...body, timeout: 5000, mapping: '', mac: '', again: null };
     assert.deepEqual(readConnectionTest(body), list);
     const strip = { ...list, mapping: 'a.b', mac: 'A1' };
     assert.deepEqual(readConnectionTest({ ...body, mapping: 'a.b', mac: 'A1' }), strip);
@@ -17,10 +17,10 @@ describe('a connection to try', () => {
     assert.deepEqual(readConnectionTest({ ...body, ...ids }), { ...list, ...ids });
   });
 
-  it('takes an untouched or empty key for the stored one', () => {
+  it('takes an untouched key for the stored one, and an empty one for none', () => {
     assert.equal(readConnectionTest({ ...body, apiKey: '__PWRD__' }).apiKey, null);
-    assert.equal(readConnectionTest({ ...body, apiKey: '' }).apiKey, null);
-    assert.equal(readConnectionTest({ id: 'n' }).apiKey, null);
+    assert.equal(readConnectionTest({ ...body, apiKey: '' }).apiKey, '');
+    assert.equal(readConnectionTest({ id: 'n' }).apiKey, '');
   });
 
   it('has a timeout that is neither too short nor too long for a person', () => {
