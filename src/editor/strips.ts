@@ -46,7 +46,14 @@ export async function testAccount(
   if (!mayTest()) return trouble('notAllowed');
   const data = { id: node.id, ...values, ...asked };
   const answer = await adminRequest('strip-account/test', isStripsAnswer, { data });
-  if (answer.ok || !isInSubflow(node)) return answer;
+  if (answer.ok) return answer;
+  for (const field of ['tls', 'proxy']) {
+    const absent = `errors.NOT_CONFIGURED.${field}`;
+    // The runtime cannot tell a disabled node from one that is not deployed.
+    if (answer.key === `${absent}Undeployed` && RED.nodes.node(values[field] ?? '')?.d === true)
+      return { ...answer, key: `${absent}Missing` };
+  }
+  if (!isInSubflow(node)) return answer;
   // Only an instance of the subflow knows its variables.
   const isVariable = Object.values(values).includes(`\${${answer.params.variable}}`);
   return isVariable ? trouble('instance') : answer;

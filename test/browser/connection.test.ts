@@ -274,6 +274,22 @@ describe('Test connection of a deployed account', () => {
     assert.equal(stage.service.requests.length, before);
   });
 
+  for (const [field, type] of [
+    ['tls', 'tls-config'],
+    ['proxy', 'http proxy'],
+  ] as const) {
+    it(`does not ask to deploy a disabled ${type} node, which would change nothing`, async () => {
+      await editor.close();
+      const other = { id: 'other', type, d: true };
+      await stage.red.deploy([tab, account(stage.service, { [field]: 'other' }), other]);
+      editor = await Editor.open(stage.browser, stage.red.url);
+      await editor.editConfig('strip-account', 'account');
+      await editor.page.locator('#smart-strip-test').click();
+      const message = editor.page.locator(`#smart-strip-row-${field} .smart-strip-message`);
+      await message.filter({ hasText: 'missing or disabled' }).waitFor();
+    });
+  }
+
   it('keeps the names of the strips in the table of outlets when an answer is not recognised', async () => {
     const { page } = editor;
     await editor.unfold('Outlets');
