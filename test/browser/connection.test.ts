@@ -69,6 +69,18 @@ describe('Test connection', () => {
     }
   });
 
+  it('shows the states of all four outlets side by side, where they have names, too', async () => {
+    const named = ['Computer', 'Screen', 'Charger of the phone', 'Washing machine'];
+    const outlets = named.map((name, index) => ({ port: index + 1, on: true, name }));
+    const json = [{ mac: MAC, name: 'The strip in the living room', outlets }];
+    stage.service.next({ kind: 'answer', status: 200, json });
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    const found = editor.page.locator('#smart-strip-found');
+    await found.waitFor();
+    assert.ok(await found.evaluate((table) => table.scrollWidth <= table.clientWidth));
+    await editor.picture('account-named-outlets');
+  });
+
   it('leaves standing what is wrong with other fields', async () => {
     await editor.unfold('Polling and retries');
     await field('interval').fill('1');
