@@ -2,7 +2,7 @@ import { macKey, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import { describedBy, editableRows, isOpen, rowsOf, showHint, showMessage, type Check } from './form';
-import { button, html, text, type EditorNode } from './red';
+import { button, html, mayTest, text, type EditorNode } from './red';
 import { lookUp } from './strip-picker';
 import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
 
@@ -135,7 +135,7 @@ export function outletsTable(node: EditorNode) {
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
     $('#smart-strip-known').empty().append(offers);
     addFound.disabled = strips.length === 0;
-    showHint('outlets', strips.length === 0 ? 'strip-account.outlets.none' : '');
+    showHint('outlets', strips.length === 0 && mayTest() ? 'strip-account.outlets.none' : '');
     check();
   };
   list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));

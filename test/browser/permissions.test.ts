@@ -71,6 +71,22 @@ describe('the editor behind a login', () => {
     }
   });
 
+  it('does not ask a reader to test the connection, where no strip is known', async () => {
+    stage.service.always({ kind: 'answer', status: 500, json: {} });
+    await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
+    const login = { username: 'guest', password: 'open' };
+    const editor = await Editor.open(stage.browser, stage.red.url, { login });
+    try {
+      await editor.editConfig('strip-account', 'account');
+      await editor.unfold('Outlets');
+      await editor.page.getByRole('button', { name: 'Add the strips found' }).waitFor();
+      assert.equal(await editor.page.locator('#smart-strip-hint-outlets').textContent(), '');
+    } finally {
+      stage.service.always(null);
+      await editor.close();
+    }
+  });
+
   it('asks for no strips that the user may not read or test', async () => {
     const lamp = { mac: DESK, macType: 'str', port: '1', portType: 'port', on: 'toggle', onType: 'action' };
     await stage.red.deploy([tab, account(stage.service), placed('switch', 'strip switch', lamp)]);
