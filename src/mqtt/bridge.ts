@@ -160,13 +160,17 @@ export class Bridge {
 
   /** The broker keeps the availability of a strip, perhaps from before a restart of Node-RED. It may keep something on each topic of the strip. */
   #onKept(id: string): void {
+    if (this.#before.has(id)) return;
     const { settings, source } = this.options;
     const known = this.#strips.get(id);
     const parts = new Set([...PORTS, ...(known?.parts ?? [])]);
     // Until a list says otherwise, the strip counts as one of this account.
     const kept = { source, topics: topicsOf(settings, id), parts };
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
-    else if (!this.#before.has(id) && this.#before.size < MAX_KEPT) {
+    // The broker got this before it was emptied, or did not get that it was.
+    else if (this.#publisher.isEmptied(stateTopic(settings, id, 'available')))
+      this.#publisher.empty(kept.topics);
+    else if (this.#before.size < MAX_KEPT) {
       this.#before.set(id, kept);
       // Its states may be old.
       this.#publishOffline(kept.topics);

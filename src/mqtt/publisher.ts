@@ -85,6 +85,11 @@ export class Publisher {
     this.#flushSoon();
   }
 
+  /** Whether a topic was emptied, or waits for that. */
+  isEmptied(topic: string): boolean {
+    return this.#emptied.has(topic);
+  }
+
   /** Topics that were emptied, in this order. */
   get emptied(): readonly string[] {
     return [...this.#emptied];

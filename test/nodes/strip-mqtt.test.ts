@@ -124,8 +124,10 @@ describe('the strip mqtt node', () => {
   it('calls its strips unavailable where its account can no longer be used, until it can', async () => {
     await deploy();
     const offline = [MAC, OTHER_MAC].map((mac) => `${topicOf('available', mac)} offline`);
-    const kept = { topic: topicOf('available', 'A1B2C3D4E5F8'), payload: 'online', retain: true };
-    for (const account of [lab.account({ baseUrl: '' }), lab.account({ d: true })]) {
+    for (const [account, unknown] of [
+      [lab.account({ baseUrl: '' }), 'A1B2C3D4E5F8'],
+      [lab.account({ d: true }), 'A1B2C3D4E5F9'],
+    ] as const) {
       let sent = published().length;
       await lab.redeploy([account, bridge()], 'nodes');
       await until('both', () => published().length === sent + 2);
@@ -138,7 +140,7 @@ describe('the strip mqtt node', () => {
       // The broker was away, and has kept a strip that this node does not know.
       sent = published().length;
       lab.send('bridge', { topic: 'smart-strip/bridge', payload: 'online' });
-      lab.send('bridge', kept);
+      lab.send('bridge', { topic: topicOf('available', unknown), payload: 'online', retain: true });
       await until('all', () => published().length >= sent + 3);
       assert.ok(
         published()

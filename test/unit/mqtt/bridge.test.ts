@@ -598,6 +598,31 @@ describe('a bridge that hears what the broker keeps', () => {
     }
   });
 
+  it('does not bring back what is being emptied, where a further deploy comes before that was done', async () => {
+    const here = strip([true, false, true, false]);
+    const first = new Lab().start(here, makeStrip(OTHER, [true]));
+    const second = new Lab({}, { source: 'another account', before: first.bridge.close() }).start(here);
+    second.becomes({});
+    const third = new Lab({}, { source: 'another account', before: second.bridge.close() }).start(here);
+    third.becomes({});
+    await third.take(kept(OTHER));
+    const told = (await third.published()).filter((text) => text.includes(OTHER));
+    assert.ok(told.includes('smart-strip/A1B2C3D4E5F7/available '), told.join('\n'));
+    assert.deepEqual(
+      told.filter((text) => !text.endsWith(' ')),
+      [],
+    );
+  });
+
+  it('keeps the description of a strip whose topic was changed twice', async () => {
+    const first = new Lab().start(strip([true]));
+    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(strip([true]));
+    const third = new Lab({}, { before: second.bridge.close() }).start();
+    third.becomes({ available: null, listed: null });
+    await third.take(kept(MAC));
+    assert.ok((await third.published()).every((text) => !text.startsWith('homeassistant/')));
+  });
+
   it('empties what the broker may keep of outlets that a strip no longer has, whichever is known first', async () => {
     for (const isListedFirst of [false, true]) {
       const lab = new Lab().start();
