@@ -4,7 +4,7 @@ import { closeDialog, openDialog, problemWith } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
 import { Sidebar } from './sidebar';
-import { redrawNodes } from './strips';
+import { accountChanged } from './strips';
 
 const SmartStrip = {
   /** Returns what Node-RED expects from a validator: `true`, or what is wrong, in words. */
@@ -32,8 +32,8 @@ const SmartStrip = {
 Object.assign(window, { SmartStrip });
 
 /** An account gives names to outlets, which labels show. Undo may change them, too. */
-RED.events.on('nodes:change', ({ id, type }) => {
-  if (type === 'strip-account') redrawNodes(id);
+RED.events.on('nodes:change', (node) => {
+  if (node.type === 'strip-account') accountChanged(node);
 });
 
 for (const event of ['nodes:add', 'nodes:change', 'nodes:remove', 'flows:change'] as const) {

@@ -42,7 +42,7 @@ interface Editor {
   events: {
     on(
       event: 'nodes:add' | 'nodes:change' | 'nodes:remove' | 'flows:change',
-      listener: (node: { id: string; type: string }) => void,
+      listener: (node: { id: string; type: string; outletNames?: unknown }) => void,
     ): void;
     /** Something was changed, or all was deployed. */
     on(event: 'workspace:dirty', listener: () => void): void;

@@ -145,8 +145,22 @@ export function learn(account: string, strips: readonly Strip[]): void {
   if (namesOf(strips) !== before) redrawNodes(account);
 }
 
+/** The names that accounts gave to outlets when their nodes were last drawn because of these, as JSON, by the ids of the accounts. */
+const givenNames = new Map<string, string>();
+
+/**
+ * Called when Node-RED says that an account has changed: draws its nodes again if it gives other names to outlets now. Node-RED says so also for each
+ * node that begins to use the account, of which a flow that is loaded may have hundreds.
+ */
+export function accountChanged({ id, outletNames }: { id: string; outletNames?: unknown }): void {
+  const names = JSON.stringify(readOutlets(outletNames).outlets);
+  if (names === givenNames.get(id)) return;
+  givenNames.set(id, names);
+  redrawNodes(id);
+}
+
 /** Draws the nodes of an account again, because their labels show names. */
-export function redrawNodes(account: string): void {
+function redrawNodes(account: string): void {
   for (const node of RED.nodes.filterNodes({})) {
     if (node.account !== account) continue;
     node.dirty = true;

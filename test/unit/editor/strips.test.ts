@@ -5,6 +5,7 @@ import { readConfig } from '../../../src/simulator/simulator';
 import { areAccounts, isStripsAnswer, isSwitchedAnswer } from '../../../src/flow/admin-answers';
 import { makeStrip } from '../../support/scripted-service';
 import {
+  accountChanged,
   countOn,
   fieldToCorrect,
   findStrip,
@@ -140,6 +141,41 @@ describe('a strip that is typed', () => {
     }
     for (const text of ['${STRIP}', '']) assert.deepEqual(lookUp(known, ` ${text} `), {}, text);
     assert.deepEqual(lookUp([], 'Office'), {});
+  });
+});
+
+describe('the nodes of an account', () => {
+  /** The nodes that Node-RED was told to index and draw again. */
+  let redrawn: string[];
+  const nodes: { id: string; account: string }[] = [];
+  before(() => {
+    const RED = {
+      nodes: { filterNodes: () => nodes },
+      events: { emit: (_: string, node: { id: string }) => redrawn.push(node.id) },
+      view: { redraw: () => undefined },
+    };
+    Object.assign(globalThis, { RED });
+  });
+  beforeEach(() => (redrawn = []));
+  after(() => Reflect.deleteProperty(globalThis, 'RED'));
+
+  const account = (name: string) => ({
+    id: 'a',
+    outletNames: [{ mac: 'A1B2C3D4E5F6', port: 1, name }],
+  });
+
+  it('are not all indexed again for each one that is loaded', () => {
+    for (let index = 0; index < 100; index++) {
+      // Node-RED says that the account has changed before the node is there.
+      accountChanged(account('Lamp'));
+      nodes.push({ id: `n${index}`, account: 'a' });
+    }
+    assert.deepEqual(redrawn, []);
+  });
+
+  it('are drawn again when an outlet gets another name', () => {
+    accountChanged(account('Fan'));
+    assert.equal(redrawn.length, 100);
   });
 });
 
