@@ -23,7 +23,7 @@ export interface Descriptor {
   /** Properties that are not always used, and when they are. While one is not, the dialog hides it and nothing is checked. */
   readonly usedIf?: Readonly<Record<string, (node: Config) => boolean>>;
   /** Warnings about values that are valid, by property; "": none. */
-  readonly warnings?: Readonly<Record<string, (value: string) => string>>;
+  readonly warnings?: Readonly<Record<string, (value: string, node: Config) => string>>;
   /** Hints that depend on the value, by property; the others are in the html. */
   readonly hints?: Readonly<Record<string, (value: string) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
@@ -159,7 +159,7 @@ function watchField(descriptor: Descriptor, node: EditorNode, field: string): vo
     const value = String(input.val());
     touched ||= value !== '';
     const problem = touched ? problemWith(descriptor, node, field, value) : '';
-    showMessage(field, problem, descriptor.warnings?.[field]?.(value));
+    showMessage(field, problem, descriptor.warnings?.[field]?.(value, node));
     const hint = descriptor.hints?.[field];
     if (hint) $(`#smart-strip-hint-${field}`).text(hint(value.trim()));
   };

@@ -286,6 +286,33 @@ describe('Test connection of a deployed account', () => {
     assert.equal(stage.service.requests.length, before);
   });
 
+  it('keeps what the dialog holds when another account is opened over it, as the side bar “info” can do', async () => {
+    await editor.close();
+    const outletNames = [{ mac: MAC, port: 1, name: 'Lamp' }];
+    const first = account(stage.service, { name: 'First', outletNames });
+    await stage.red.deploy([tab, first, { ...account(stage.service, { name: 'Second' }), id: 'second' }]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    const isShown = (name: string) =>
+      page.waitForFunction((name) => {
+        const field = document.querySelector<HTMLInputElement>('#node-config-input-name');
+        return field?.value === name;
+      }, name);
+    for (const [id, name] of [
+      ['account', 'First'],
+      ['second', 'Second'],
+    ] as const) {
+      await editor.editConfig('strip-account', id);
+      await isShown(name);
+    }
+    await page.locator('#node-config-dialog-ok').click();
+    await isShown('First');
+    await editor.doneConfig();
+    const { timeout, outletNames: saved } = await editor.properties('account');
+    assert.equal(timeout, '10000');
+    assert.deepEqual(saved, outletNames);
+  });
+
   for (const [field, type] of [
     ['tls', 'tls-config'],
     ['proxy', 'http proxy'],

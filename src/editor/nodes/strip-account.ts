@@ -88,18 +88,21 @@ const input = (field: string): JQuery => $(`#node-config-input-${field}`);
 
 const valueOf = (field: string): string => chosenIn(input(field));
 
-/** The table of the open dialog. Node-RED never opens the dialogs of two accounts at once. */
-let outlets: ReturnType<typeof outletsTable> | null = null;
-/** The user chose the simulator in this dialog. */
-let wantsSimulator = false;
+type OutletsTable = ReturnType<typeof outletsTable>;
+
+/** The tables of the open dialogs. From the side bar "info", the dialog of another account can be opened over the first. */
+const tables = new WeakMap<Config, OutletsTable>();
+/** Accounts in whose open dialogs the user chose the simulator. */
+const wantSimulator = new WeakSet<Config>();
 
 function open(node: EditorNode): void {
-  wantsSimulator = false;
+  wantSimulator.delete(node);
   showSeconds();
-  openBaseUrl();
+  openBaseUrl(node);
   const units = isRecord(node.units) ? node.units : {};
   for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
-  const table = (outlets = outletsTable(node));
+  const table = outletsTable(node);
+  tables.set(node, table);
   // Rows need the current names, so the service is asked. Without rows, the strips that the runtime knows are enough.
   const isStored = Boolean(RED.nodes.node(node.id));
   const hasRows = $('#smart-strip-outlets li').length > 0;
@@ -107,11 +110,11 @@ function open(node: EditorNode): void {
     void loadStrips(node.id, { refresh: hasRows }).then(() => table.refresh(stripsOf(node.id)));
   typedField(node, 'mapping');
   const showPreview = openPreview(node, async (asked) =>
-    named(await testAccount(node, typedValues(), asked)),
+    named(await testAccount(node, typedValues(), asked), table),
   );
   $('#smart-strip-test')
     .prop('disabled', !mayTest())
-    .on('click', ({ currentTarget }) => void whileBusy(currentTarget, () => test(node, showPreview)));
+    .on('click', ({ currentTarget }) => void whileBusy(currentTarget, () => test(node, table, showPreview)));
   if (!mayTest()) $('#smart-strip-result').before(line('note', text('strip-account.trouble.notAllowed')));
   for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
     field.on('input', clearTest);
@@ -122,14 +125,15 @@ function open(node: EditorNode): void {
 }
 
 function save(node: EditorNode): void {
-  Object.assign(node, outlets?.value());
-  learn(node.id, outlets?.strips() ?? []);
+  const table = tables.get(node);
+  Object.assign(node, table?.value());
+  learn(node.id, table?.strips() ?? []);
   input('mapping').val(typedMapping());
   input('timeout').val(timeoutOf());
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (lacksSimulator(valueOf('baseUrl')) && canAddSimulator()) addSimulator();
+  if (lacksSimulator(valueOf('baseUrl'), node) && canAddSimulator()) addSimulator();
 }
 
 /** Whether the field for the timeout shows seconds while the dialog is open. With a variable, which has milliseconds, it is no number field. */
@@ -150,14 +154,14 @@ function timeoutOf(): string {
   return typed !== '' && hasSeconds() ? String(Math.round(Number(typed) * 1000)) : typed;
 }
 
-function openBaseUrl(): void {
+function openBaseUrl(node: EditorNode): void {
   const field = input('baseUrl');
   const offer = $('#smart-strip-offer');
   offer.children('button').on('click', () => {
-    wantsSimulator = true;
+    wantSimulator.add(node);
     field.val(textOf(enabledSimulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
     // The button goes. There is nothing to test before a simulator is added: the field names what is to be done.
-    (lacksSimulator(valueOf('baseUrl')) ? field : $('#smart-strip-test')).trigger('focus');
+    (lacksSimulator(valueOf('baseUrl'), node) ? field : $('#smart-strip-test')).trigger('focus');
   });
   const described = () => {
     offer.toggle(valueOf('baseUrl').trim() === '');
@@ -167,17 +171,17 @@ function openBaseUrl(): void {
   described();
 }
 
-function warningAbout(baseUrl: string): string {
+function warningAbout(baseUrl: string, node: Config): string {
   // No warning about an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
-  if (!lacksSimulator(baseUrl)) return '';
+  if (!lacksSimulator(baseUrl, node)) return '';
   return text(`strip-account.simulator.${canAddSimulator() ? 'added' : 'notHere'}`);
 }
 
 /** Whether the user chose the simulator, and there is none yet. */
-const lacksSimulator = (baseUrl: string): boolean =>
-  wantsSimulator && isSimulator(baseUrl) && enabledSimulators().length === 0;
+const lacksSimulator = (baseUrl: string, node: Config): boolean =>
+  wantSimulator.has(node) && isSimulator(baseUrl) && enabledSimulators().length === 0;
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(): void {
@@ -199,7 +203,11 @@ function clearTest(): void {
   }
 }
 
-async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => void): Promise<void> {
+async function test(
+  node: EditorNode,
+  table: OutletsTable,
+  showPreview: (answer: StripsAnswer) => void,
+): Promise<void> {
   clearTest();
   const result = $('#smart-strip-result').text(text('strip-account.test.running'));
   const values = typedValues();
@@ -207,8 +215,8 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
   // Meanwhile the dialog may have been closed, or a value changed.
   if (!isOpen(result) || result.is(':empty')) return;
   // An answer that was not recognised does not say that the strips are gone, whose names the rows show.
-  if (answer.ok && (answer.readable || answer.strips.length > 0)) outlets?.refresh(answer.strips);
-  const shown = named(answer);
+  if (answer.ok && (answer.readable || answer.strips.length > 0)) table.refresh(answer.strips);
+  const shown = named(answer, table);
   showPreview(shown);
   result.empty();
   if (shown.ok) showStrips(result, shown);
@@ -218,10 +226,8 @@ async function test(node: EditorNode, showPreview: (answer: StripsAnswer) => voi
 }
 
 /** An answer with the outlet names from the dialog. */
-const named = (answer: StripsAnswer): StripsAnswer =>
-  answer.ok && outlets !== null
-    ? { ...answer, strips: nameOutlets(answer.strips, outlets.value().outletNames) }
-    : answer;
+const named = (answer: StripsAnswer, table: OutletsTable): StripsAnswer =>
+  answer.ok ? { ...answer, strips: nameOutlets(answer.strips, table.value().outletNames) } : answer;
 
 const typedValues = (): AccountValues => ({
   ...accountValues(valueOf),
