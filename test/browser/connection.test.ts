@@ -342,6 +342,31 @@ describe('Test connection of a deployed account', () => {
     assert.equal(await name.textContent(), 'Desk strip');
   });
 
+  it('keeps the strips that a test has found when the deployed address fails only after that', async () => {
+    await editor.close();
+    const outletNames = [{ mac: MAC, port: 1, name: 'Lamp' }];
+    await stage.red.deploy([tab, account(stage.service, { outletNames, timeout: '5000' })]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    const other = await startService({ strips: [{ mac: MAC, name: 'Stranger' }] });
+    stage.service.always({ kind: 'hang' });
+    const late = page.waitForResponse((response) => response.url().includes('/account/strips?refresh'));
+    try {
+      await editor.editConfig('strip-account', 'account');
+      await page.locator('#node-config-input-baseUrl').fill(other.baseUrl);
+      await page.locator('#node-config-input-apiKey').fill(other.apiKey);
+      await page.locator('#smart-strip-test').click();
+      const names = page.locator('#smart-strip-outlets .smart-strip-name');
+      await names.filter({ hasText: 'Stranger' }).waitFor({ state: 'attached' });
+      await (await late).finished();
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+      assert.equal(await names.first().textContent(), 'Stranger');
+    } finally {
+      stage.service.always(null);
+      await other.close();
+    }
+  });
+
   it('changes no label on the canvas when the dialog is cancelled', async () => {
     const { page } = editor;
     const test = async () => {
