@@ -144,7 +144,7 @@ async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | u
   const { timeout, tls, proxy, mac } = test;
   const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
   const apiKey =
-    test.apiKey === null ? keyFor(baseUrl, test, deployed) : variable(RED, test.apiKey, deployed?.node);
+    test.apiKey === null ? keyFor(RED, baseUrl, test, deployed) : variable(RED, test.apiKey, deployed?.node);
   const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
   try {
     return (await (mac === '' ? client.list() : client.get(mac))).response;
@@ -154,18 +154,23 @@ async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | u
 }
 
 /**
- * The stored key. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node, and if the account
- * does not run.
+ * The stored key; "" if there is none. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node,
+ * and if the account does not run.
  */
-function keyFor({ url, simulator }: BaseUrl, { tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
+function keyFor(
+  RED: NodeAPI,
+  { url, simulator }: BaseUrl,
+  { id, tls, proxy }: ConnectionTest,
+  deployed?: AccountLink,
+): string {
   if (deployed !== undefined) {
     const { config, storedKey } = deployed;
     const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
     const isSame = stored?.url.href === url.href && stored.simulator === simulator;
     if (isSame && tls === textOf(config, 'tls') && proxy === textOf(config, 'proxy')) return storedKey();
   }
-  // A simulator in this Node-RED needs no key.
-  if (simulator !== null) return '';
+  // A simulator in this Node-RED needs no key. Node-RED keeps the keys of accounts that do not run, too.
+  if (simulator !== null || textOf(RED.nodes.getCredentials(id), 'apiKey') === '') return '';
   throw new StripError(`NOT_CONFIGURED.${deployed === undefined ? 'keyUndeployed' : 'keyAgain'}`);
 }
 

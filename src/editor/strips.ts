@@ -173,7 +173,8 @@ function redrawNodes(account: string): void {
 
 function storedValues(node: EditorNode): AccountValues {
   const { credentials = {} } = node;
-  const apiKey = textOf(credentials, 'apiKey') || (credentials.has_apiKey === true ? STORED_PASSWORD : '');
+  // Unless a key was typed or removed, only the runtime knows whether it has one: an imported account may replace a deployed one.
+  const apiKey = credentials.has_apiKey === false ? '' : textOf(credentials, 'apiKey', STORED_PASSWORD);
   return { ...accountValues((property) => textOf(node, property)), apiKey };
 }
 

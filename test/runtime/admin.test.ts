@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Strip } from '../../src/api/types';
-import { account, around } from '../support/flow';
+import { account, around, tab } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import { logIn, USERS } from '../support/node-red-admin';
 import type { RunningNodeRed } from '../support/node-red';
@@ -112,6 +112,25 @@ describe('the admin routes behind a login', () => {
       const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
       const { key } = (await response.json()) as { key: string };
       assert.equal(key, 'errors.NOT_CONFIGURED.keyUndeployed');
+    } finally {
+      await red.deploy([...around('strip switch'), account(service)]);
+    }
+  });
+
+  it('say that an account has no key where none is stored, whether it is deployed or not', async () => {
+    // Node-RED forgets the key of an account that is gone.
+    await red.deploy([tab]);
+    await red.deploy([
+      ...around('strip switch'),
+      { ...account(service), baseUrl: '/simulator', credentials: {} },
+    ]);
+    try {
+      for (const id of ['account', 'imported']) {
+        const body = { ...(JSON.parse(trial.body) as object), id, baseUrl: service.baseUrl };
+        const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
+        const { key } = (await response.json()) as { key: string };
+        assert.equal(key, 'errors.NOT_CONFIGURED.keyMissing', id);
+      }
     } finally {
       await red.deploy([...around('strip switch'), account(service)]);
     }

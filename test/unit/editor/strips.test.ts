@@ -9,6 +9,7 @@ import {
   countOn,
   fieldToCorrect,
   findStrip,
+  loadStrips,
   matches,
   outletState,
   readingText,
@@ -177,6 +178,38 @@ describe('the nodes of an account', () => {
     accountChanged(account('Fan'));
     assert.equal(redrawn.length, 100);
   });
+});
+
+describe('the strips of an account that is not deployed in its present form', () => {
+  let sent: { apiKey?: string };
+  let credentials: Record<string, unknown> | undefined;
+  before(() => {
+    const node = () => ({ id: 'a', type: 'strip-account', changed: true, credentials });
+    const nodes = { node, subflow: () => undefined };
+    const ajax = ({ data, complete }: { data: string; complete: (response: object) => void }) => {
+      sent = JSON.parse(data) as typeof sent;
+      complete({ status: 0 });
+    };
+    Object.assign(globalThis, { RED: { nodes, user: { hasPermission: () => true } }, $: { ajax } });
+  });
+  after(() => ['RED', '$'].forEach((name) => Reflect.deleteProperty(globalThis, name)));
+
+  const cases: [title: string, credentials: Record<string, unknown> | undefined, key: string][] = [
+    ['the stored key where the editor does not know of any', undefined, '__PWRD__'],
+    ['the stored key where an import has no key', {}, '__PWRD__'],
+    ['the stored key where it was not changed', { has_apiKey: true }, '__PWRD__'],
+    ['the key that was typed', { has_apiKey: true, apiKey: 'typed' }, 'typed'],
+    ['the key that was imported', { apiKey: 'imported' }, 'imported'],
+    ['no key where it was emptied', { has_apiKey: false, apiKey: '' }, ''],
+    ['no key where none is stored', { has_apiKey: false }, ''],
+  ];
+  for (const [title, given, key] of cases) {
+    it(`are asked for with ${title}`, async () => {
+      credentials = given;
+      await loadStrips('a', { refresh: true });
+      assert.equal(sent.apiKey, key);
+    });
+  }
 });
 
 describe('the filter', () => {
