@@ -78,7 +78,7 @@ export function settingOf({ type }: { type?: unknown }, field: string): Setting 
   return settings[String(type)]?.[field];
 }
 
-/** Whether the dialog that an element belongs to is still open: another one has fields of the same names. */
+/** Whether the dialog that an element belongs to is still open, and no other one covers it: that may have fields of the same names. */
 export const isOpen = (element: JQuery): boolean => element[0]?.isConnected === true;
 
 /** The field that Node-RED fills in and reads. */

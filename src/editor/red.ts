@@ -12,7 +12,10 @@ export interface EditorNode {
   dirty?: boolean;
   /** Its label may have another width now. */
   resize?: boolean;
-  /** Credentials that were typed since the last deploy. The runtime never sends a password back. */
+  /**
+   * Credentials that were typed since the last deploy, and which ones the runtime has: it never sends a password back. Missing until the node's dialog
+   * was open, and again after each deploy.
+   */
   credentials?: Record<string, unknown>;
   _def: { category: string };
   [property: string]: unknown;

@@ -44,8 +44,8 @@ const isSimulator = (baseUrl: string): boolean => simulatorPath(baseUrl) !== nul
 
 /**
  * Whether an account has no key, as far as the editor can know. It knows of a stored key only after the dialog was open. Before that, an account that
- * is not deployed in its present form (an imported one, for instance) has a key only if it came with one. Node-RED checks no credentials on the
- * canvas, so the key is checked together with the base URL. An open dialog checks the key's own field instead.
+ * is not deployed in its present form is taken to have one only if it came with one: nearly all of these are imported. Node-RED checks no
+ * credentials on the canvas, so the key is checked together with the base URL. An open dialog checks the key's own field instead.
  */
 function lacksKey(node: Config): boolean {
   if (isDialogOpen(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
