@@ -48,9 +48,9 @@ export class ReadingsPoll {
     const ask = async (): Promise<void> => {
       for (const { state, attempts } of turns) {
         if (!this.store.wantsReadings(state.strip.mac)) continue;
-        // Strips that do not answer, or a pause, must not delay the next list for long.
-        if (clock.monotonic() > end || this.cooldown.remaining > 0) return;
-        if (clock.monotonic() >= attempts.due) await this.#ask(state, attempts);
+        // Strips that do not answer, or a pause, must not delay the next list for long. A strip that is then not asked still fails if it failed before.
+        const isOver = clock.monotonic() > end || this.cooldown.remaining > 0;
+        if (!isOver && clock.monotonic() >= attempts.due) await this.#ask(state, attempts);
         failure ??= attempts.error;
       }
     };

@@ -408,6 +408,19 @@ describe('a poll that fails', () => {
     assert.deepEqual(times(lab), [0, 15_000, 45_000, 75_000]);
   });
 
+  it('does not say that readings can be had again where there was no time to ask for them', async () => {
+    const macs = Array.from({ length: 200 }, (_, index) => `AABBCCDD${index + 1000}`);
+    const { lab } = watched(() => listOf(...macs.map((mac) => makeStrip(mac, [true]))));
+    lab.service.autoGet = async (mac) => {
+      await new Promise<void>((resolve) => lab.clock.setTimeout(resolve, 2000));
+      if (mac === macs[0]) throw failure('SERVICE', { retryable: true });
+      return stripOf(makeStrip(mac, [true], { load: 1 }));
+    };
+    lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(600_000);
+    assert.deepEqual(lab.log.lines, ['failing readings SERVICE']);
+  });
+
   it('backs off, at random, up to five minutes', async () => {
     const { lab } = watched(() => failure('TIMEOUT'));
     lab.clock.random = () => 1;
