@@ -46,6 +46,8 @@ export class Requests {
    * that is restoring is retried after any failure, until it succeeds or a newer command takes over, and more often while the account closes.
    */
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
+    // When an account closes, a cycle may begin to restore while its "off" is still under way. That "off" is not retried.
+    const isRestore = queued?.phase === 'restoring';
     for (let failures = 0; ; failures++) {
       this.#check(queued);
       if (queued !== null) this.queue.enter(queued, 'sending');
@@ -69,7 +71,7 @@ export class Requests {
         this.#slots.release(queued !== null);
       }
       if (!isStripError(failure) || queued === null) throw failure;
-      const wait = this.#retryDelay(queued, failure, failures);
+      const wait = this.#retryDelay(queued, failure, failures, isRestore);
       // A pause that the service asked for has its own log line.
       if (!this.#isRetryLogged && this.cooldown.error !== failure) {
         this.#isRetryLogged = true;
@@ -94,11 +96,11 @@ export class Requests {
   }
 
   /** Milliseconds until the next attempt. Throws if there must be none. `failures`: how many attempts failed before this one. */
-  #retryDelay(queued: QueuedCommand, error: StripError, failures: number): number {
+  #retryDelay(queued: QueuedCommand, error: StripError, failures: number, isRestore: boolean): number {
     const backoff = (longest: number) =>
       fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
     const asked = error.retryAfter ?? 0;
-    if (queued.phase === 'restoring') {
+    if (isRestore) {
       // The service's client was closed: there is no time left.
       if (error.code === 'CLOSED') throw error;
       if (this.queue.isClosed) return backoff(1_000);

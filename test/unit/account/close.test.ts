@@ -294,6 +294,21 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('does not send the off again that it gave up, while the on is still tried', async () => {
+    const { service, account, clock, run } = startAccount();
+    run(1, 'cycle');
+    const closing = account.close();
+    await clock.pass(1000);
+    const [off] = service.switches;
+    await off?.fail(failure('UNREACHABLE'));
+    await clock.pass(2000);
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
+    await service.last.answer(yes());
+    await clock.pass(0);
+    await closing;
+    assert.equal(clock.pending, 0);
+  });
+
   it('cuts short the wait between two attempts at the on', async () => {
     const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
