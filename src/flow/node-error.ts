@@ -60,6 +60,9 @@ export class CommandsFailed extends Error {
   }
 }
 
+/** Sentences for commands that were sent. Others of the same code say that the command was not sent. */
+const MAY_BE_SENT = /^(CLOSED\.sent|TIMEOUT\.deadline)$/;
+
 /** Most outlets that a sentence about several commands names. */
 const MAX_NAMED = 4;
 
@@ -70,7 +73,8 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
     return new StripError('SERVICE.unexpected', { name: kindOf(error) });
   }
   const { failures, strips } = error;
-  const [first] = failures;
+  // If one command may have been carried out, the sentence must not say that nothing was sent.
+  const first = failures.find((one) => MAY_BE_SENT.test(one.error.sentenceKey)) ?? failures[0];
   const areAlike =
     failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
   // If all failed with the same code, its sentence says more than a list of outlets. Not SWITCH_FAILED, which is about single outlets.

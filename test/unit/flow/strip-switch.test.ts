@@ -238,6 +238,19 @@ describe('one error for several commands', () => {
     assert.equal(notSwitched.sentenceKey, 'SWITCH_FAILED.several');
   });
 
+  for (const [unsent, sent] of [
+    ['CLOSED.notSent', 'CLOSED.sent'],
+    ['CLOSED.cycle', 'CLOSED.sent'],
+    ['TIMEOUT.waiting', 'TIMEOUT.deadline'],
+    ['TIMEOUT.notSent', 'TIMEOUT.deadline'],
+  ] as const) {
+    it(`is ${sent} where others are ${unsent}, so that it does not say that nothing was sent`, async () => {
+      const both = [new StripError(unsent), new StripError(sent)];
+      assert.equal((await reported(...both)).sentenceKey, sent);
+      assert.equal((await reported(...both.toReversed())).sentenceKey, sent);
+    });
+  }
+
   it('names at most four outlets', async () => {
     const failures = (count: number) => Array.from({ length: count }, () => error('TIMEOUT'));
     const named = async (count: number) =>
