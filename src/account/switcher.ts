@@ -202,5 +202,5 @@ function merge(
   const [cause] = errors;
   const details = { results, response, cause };
   if (reason === undefined) throw switchFailedError({ mac, port }, details);
-  throw new StripError(reason.sentenceKey, reason.params, details);
+  throw new StripError(reason.sentenceKey, reason.params, { ...details, retryable: reason.retryable });
 }

@@ -41,6 +41,20 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(codes(...waiting.slice(-1)), [1]);
   });
 
+  it('replaces also what waits behind an "all" of which only a part failed, without retries', async () => {
+    for (const code of ['TIMEOUT', 'SERVICE'] as const) {
+      const protectedOutlets = [{ mac: MAC, port: 4 as const }];
+      const lab = startAccount({ retryFor: 0, protectedOutlets });
+      const all = lab.run('all', false);
+      const older = lab.run(1, true);
+      lab.run(1, false);
+      const [first, ...others] = [...lab.service.switches];
+      for (const call of others) await call.answer(yes(call.port));
+      await first?.fail(failure(code, { retryable: true }));
+      assert.deepEqual(codes(all, older), [code, 'SUPERSEDED']);
+    }
+  });
+
   it('replaces nothing where nothing has failed', async () => {
     const lab = startAccount();
     const first = lab.run(1, true);
