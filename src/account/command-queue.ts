@@ -18,7 +18,7 @@ const EXPIRY_INTERVAL = 100;
  * - sending: it is its turn; one of its requests is under way or waits for the semaphore
  * - retrying: it waits before an attempt, because one failed or the service asked for a pause
  * - pausing: a cycle between its halves
- * - restoring: a cycle's "on" is under way or being retried
+ * - restoring: outlets that a cycle may have switched off are being switched on again, by the cycle or by a newer "on" that took this over
  * - done: it has its outcome, and has left the queue
  */
 type Phase = 'waiting' | 'sending' | 'retrying' | 'pausing' | 'restoring' | 'done';
@@ -80,7 +80,7 @@ export class QueuedCommand {
     return this.pendingRestores.length > 0;
   }
 
-  /** It waits for its turn or for the semaphore, and has switched nothing. */
+  /** It waits for its turn or for the semaphore, and no request of it was confirmed. An earlier attempt may have been sent. */
   get isUnsent(): boolean {
     return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0 && !this.hasSwitched);
   }

@@ -81,7 +81,7 @@ export class Requests {
     }
   }
 
-  /** From now on, restores are sent at once and without the concurrency limit. */
+  /** Ends all waits. From now on, restores are sent without the concurrency limit. */
   close(): void {
     this.#slots.open();
     this.queue.delays.end();

@@ -95,7 +95,7 @@ export interface AccountSettings {
   interval: number;
   /** Milliseconds: the shortest time between the beginnings of two polls, also if something makes the account poll earlier. */
   minInterval: number;
-  /** Milliseconds a command may be retried or wait; 0 = no retry. */
+  /** Milliseconds for which a command may be retried; 0 = no retry. It may wait unsent for as long, or for `timeout` if that is longer. */
   retryFor: number;
   /** Milliseconds that one request may take. */
   timeout: number;

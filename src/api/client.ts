@@ -311,7 +311,7 @@ export class RequestRecord {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Records a request that was sent, and its answer or error when it comes. */
+  /** Records a request, and its answer or error when it comes. */
   async add<Kind extends keyof Answers>(kind: Kind, asked: Promise<Answers[Kind]>): Promise<Answers[Kind]> {
     this.requests[kind]++;
     try {
