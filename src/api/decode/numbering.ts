@@ -49,8 +49,9 @@ function calledPort(
   const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, number, state } of columns) {
     if (number !== 'port') continue;
-    const raw = records.map((record) => outletNumberOf(record[key]));
-    if (raw.every((each) => each < 0)) continue;
+    const values = records.map((record) => record[key]);
+    const raw = values.map(outletNumberOf);
+    if (raw.every((each) => each < 0) || areOfBanks(values, raw)) continue;
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
   }
@@ -68,6 +69,14 @@ function calledPort(
   }
   return { called: called ?? combinedNumbers(others), codes };
 }
+
+/** Whether two texts end with the same number, such as "A1" and "B1": then they number outlets of two banks, and not one outlet twice. */
+const areOfBanks = (values: readonly unknown[], raw: readonly number[]): boolean =>
+  raw.some((number, i) => {
+    const text = readText(values[i])?.trim();
+    const first = readText(values[raw.indexOf(number)])?.trim();
+    return number >= 0 && text !== undefined && first !== undefined && text !== first;
+  });
 
 /** Combines the numbers found under several names. If two differ, the number is unknown. If one is missing, the other counts. */
 function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
