@@ -2,7 +2,7 @@ import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { Preferred } from './agreement';
 import { hasField, meaningOf, valuesWhere, type KeyMeaning } from './names';
-import { readJson, readText } from './values';
+import { readFlag, readJson, readText } from './values';
 
 /** A field of a strip, from its record or from a record inside that. */
 export interface Field {
@@ -48,6 +48,7 @@ function addFields(
     if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
     if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage')) continue;
     const value = valueOf(meaning, record[key]);
+    if (isRated && (meaning.state !== null || meaning.keyed >= 0) && readFlag(value) !== null) continue;
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
       addFields(found, value, inner, depth + 1, isSystem ? from : meaning);

@@ -52,7 +52,7 @@ const NAMES = {
     states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
   /** Of these, those in which a load is that of a processor. */
   system: 'sys system sysinfo systeminfo',
-  /** Of these, those in which a load and a voltage are the rated ones. */
+  /** Of these, those in which a load and a voltage are the rated ones, and a yes or no may say what can be done. */
   rated: 'hardware hw capabilities capabilitiesobj description identity identification',
   /** Records and lists of measurements. */
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements

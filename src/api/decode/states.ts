@@ -3,7 +3,7 @@ import type { JsonRecord } from '../types';
 import { agreed, fieldsOf, type Candidate, type Note } from './agreement';
 import { meaningOf, says, type KeyMeaning } from './names';
 import { discredits } from './reliability';
-import { isMeasure, readBit, readWord } from './values';
+import { isMeasure, readBit, readFlag, readWord } from './values';
 
 /** What one field says about on or off; `null`: neither. */
 export interface StateCandidate extends Candidate<boolean | null> {
@@ -52,7 +52,8 @@ export function statesIn(record: JsonRecord, outer: KeyMeaning['state'] = null, 
     const kind = outer !== null && isValueOf(meaning, value) ? outer : meaning.state;
     const isState = kind !== null || meaning.part === 'self';
     if (isState && isRecord(value) && depth < DEEPEST_STATE)
-      for (const inner of statesIn(value, kind, depth + 1)) said = appended(said, inner);
+      for (const inner of statesIn(meaning.is('rated') ? withoutFlags(value) : value, kind, depth + 1))
+        said = appended(said, inner);
     const state = kind === null || typeof value === 'object' ? null : candidateOf(key, kind, value);
     if (state !== null) said = appended(said, state);
     // `output: true` beside "low" is the direction of a pin.
@@ -68,6 +69,10 @@ export function statesIn(record: JsonRecord, outer: KeyMeaning['state'] = null, 
     said.push({ ...own, value: null, weight: 'unreliable' });
   return said;
 }
+
+/** A record without what is only yes or no: in `capabilities: {"switch": true}` that says what an outlet can do. */
+const withoutFlags = (record: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => readFlag(value) === null));
 
 /** Whether a field inside a record for a state holds that state, as a value or as a word. */
 const isValueOf = (meaning: KeyMeaning, value: unknown): boolean =>
