@@ -100,10 +100,11 @@ const NAMES = {
   count: 'count size length numberofelements num number returned n numberreturned shown displayed available',
   /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
-    ofpages finalpage batches chunks parts`,
+    ofpages finalpage batches chunks parts totalchunks chunkcount totalbatches`,
   page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part',
   /** Say how many strips a page may hold. */
-  limit: 'limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage',
+  limit: `limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage
+    maxitems batchsize chunksize`,
   /** Say how many strips come before this page. */
   skipped: 'offset skip startindex start startat from pageoffset skipped',
   /** Are set if another page follows or came before. */
@@ -113,12 +114,12 @@ const NAMES = {
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink`,
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
-    exhausted completed full isfull`,
+    exhausted completed full isfull isend ended iseof endoflist endofresults allloaded`,
   /** Are set even if no page follows. Only a text such as "1-2 of 5" says whether one does. */
   range: 'range contentrange showing displaying',
   /** Say that some strips did not come, or were not asked for. */
   missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
-    degraded ratelimited delta incremental changes maintenance onlineonly onlyonline`,
+    degraded ratelimited delta incremental changes maintenance onlineonly onlyonline unauthorized forbidden throttled`,
   /** Records in a wrapper that hold such fields. */
   paging: 'header summary counts status',
 } as const;
@@ -200,19 +201,24 @@ const DENIED_WORDS = `desired target requested request default config configurat
   proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo`;
 const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
-const THINGS = '(?:strip|device|item|result|element|record|row|hit|entrie)s?';
+const THINGS = '(?:strip|device|item|result|element|record|row|hit|entry|entrie|doc|data|match|matche)s?';
 const PAGES = '(?:page|pager|paging|pagination|paginator|cursor|view)s?';
 /** Names around a list that are made of several words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
-  ['total', new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size)?$`)],
+  [
+    'total',
+    new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size|available)?$`),
+  ],
   ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
-  ['count', new RegExp(`^${THINGS}count$`)],
+  ['count', new RegExp(`^(?:num|numberof|nb)${THINGS}$|^${THINGS}count$`)],
   ['more', new RegExp(`^(?:is)?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
   ['more', new RegExp(`^(?:has)?more(?:pages|${THINGS})?(?:available)?$`)],
   ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
   [
     'more',
-    /^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|records|cursor|token|url|link|href|offset|marker|id|key|start|available)*$/,
+    new RegExp(
+      `^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|cursor|token|url|link|href|offset|marker|id|key|start|available|batch|set|index|from|after|${THINGS})*$`,
+    ),
   ],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],

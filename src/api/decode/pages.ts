@@ -85,7 +85,7 @@ const saysMissing = ({ is, plain }: KeyMeaning): boolean => is('missing') || MIS
 
 /** Names of which a part says this: "failed_strips", "notFound", "loadErrors", "updated_since". */
 const MISSING =
-  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded)|(?:errors|warnings?|since)$/;
+  /^(?:failed|missing|skipped|omitted|hidden|unavailable|unreachable|timedout).|^not(?:found|loaded|shown|returned)|(?:errors|warnings?|since)$/;
 
 const allOrMore = (isAll: boolean): Hint => (isAll ? 'all' : 'more');
 
@@ -94,6 +94,9 @@ const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
 /** What a text says, or a number that cannot be a count: "0-1 of 5", "3 strips", -1, "1/3". */
 function hintOfText(meaning: KeyMeaning, value: unknown, came: readonly number[]): Hint {
   const text = readText(value) ?? '';
+  // `lastPage: false` says that this is not the last page.
+  const isLastPage = meaning.plain === 'lastpage' ? readFlag(value) : null;
+  if (isLastPage !== null) return allOrMore(isLastPage);
   if (meaning.is('range')) return hintOfRange(text, came);
   if (totalIn(text) > Math.max(...came)) return 'more';
   const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
