@@ -144,7 +144,8 @@ const WORDS = {
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
-    disconnected syncing async asynchronous deferred delayed willretry`,
+    disconnected syncing async asynchronous deferred delayed willretry submitted enqueued inqueue waiting
+    executing`,
   /** Beside the state of an outlet: it is not known, or about to change. */
   unsettled: `unknown indeterminate undetermined unconfirmed unverified pending switching transitioning
     intransition changing turningon turningoff switchingon switchingoff poweringon poweringoff`,
