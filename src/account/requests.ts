@@ -231,14 +231,14 @@ export class Reader {
   }
 
   /**
-   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know the user's spelling and no list was read yet,
-   * reads the list, and sends the request again if the list spells the MAC differently. The caller has acquired the semaphore.
+   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know the user's spelling, reads the list, unless one
+   * was read before, and sends the request again if the MAC is known to be spelled differently by then. The caller has acquired the semaphore.
    */
   withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
     const spelling = this.store.spelling(mac);
     return send(spelling).catch(async (error: unknown) => {
-      if (!isUnknownStrip(error) || this.store.listed !== null) throw error;
-      const listError = await failureOf(this.#askList());
+      if (!isUnknownStrip(error)) throw error;
+      const listError = this.store.listed === null ? await failureOf(this.#askList()) : null;
       // The service knows no list either: the base URL is wrong.
       if (listError?.code === 'NOT_FOUND') throw listError;
       if (this.store.spelling(mac) === spelling) throw error;

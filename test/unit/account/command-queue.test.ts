@@ -33,6 +33,18 @@ describe('command queues', () => {
     assert.deepEqual(service.switchTexts, [`${MAC}/1 on`, `${MAC}/2 on`, `${OTHER}/1 on`]);
   });
 
+  it('are sent again in the spelling of the service, also where a list gave it before their own answer came', async () => {
+    const { service, account, run } = startAccount();
+    const ending = run(1, true, { mac: 'aa:bb:cc:dd:ee:ff' });
+    const reading = account.list();
+    await service.lists[0]?.answer(listOf(makeStrip(MAC, [false])));
+    await reading;
+    await service.last.fail(failure('NOT_FOUND'));
+    assert.deepEqual(service.texts, ['aa:bb:cc:dd:ee:ff/1 on', 'list ', `${MAC}/1 on`]);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.mac, MAC);
+  });
+
   it('find a strip by its MAC in any spelling, and send the spelling of the service', async () => {
     const { service, account, run } = startAccount();
     const list = account.list();
