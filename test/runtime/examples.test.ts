@@ -246,6 +246,36 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '14', { debug: 'd1', says: /false/ }, mark);
   });
 
+  it('17: notices a load that falls in steps', async () => {
+    await clicked.get('17');
+    const start = red.comms.mark;
+    for (const load of [450, 12, 8]) {
+      const mark = red.comms.mark;
+      await red.inject('strip17_runs', { payload: { mac: 'A1B2C3D4E5F9', load } });
+      await see(red, '17', { debug: 'load', says: new RegExp(`^${load}$`) }, mark);
+    }
+    await see(red, '17', { debug: 'say', says: /is done$/ }, start);
+  });
+
+  it('17: a machine whose load rises again, but only a little, is not done', async () => {
+    const flows = await red.getFlows();
+    await red.deploy(
+      flows.map((node) => (node.id === 'strip17_runs' ? { ...node, wires: [['strip17_level']] } : node)),
+      'nodes',
+    );
+    const waiting: Effect = { status: 'wait', text: /^\s*$/, fill: 'blue' };
+    for (const [payload, effect] of [
+      [450, null],
+      [3, waiting],
+      [30, { status: 'wait', text: /^$/ }],
+      [8, waiting],
+    ] as const) {
+      const mark = red.comms.mark;
+      await red.inject('strip17_runs', { payload });
+      if (effect !== null) await see(red, '17', effect, mark);
+    }
+  });
+
   it('15: sends HomeKit only on, off and that the outlet does not answer', async () => {
     await clicked.get('15');
     const sent = red.comms.items
