@@ -51,12 +51,13 @@ export function parseBaseUrl(text: string): BaseUrl {
 
 /**
  * The form in which paths of simulators are compared: no slash at the end ('' for the root), without the API's own path, which may have been
- * pasted with it. `null` if it does not start with "/" or is no plain path.
+ * pasted with it. `null` if it does not start with a single "/" or is no plain path.
  */
 export function simulatorPath(text: string): string | null {
-  const path = text.trim().replace(new RegExp(`(?<!/)/*(?:${API_ROOT}/*)?$`), '');
+  const trimmed = text.trim();
+  const path = trimmed.replace(new RegExp(`(?<!/)/*(?:${API_ROOT}/*)?$`), '');
   const isPlain = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/.test(path);
-  return isPlain && text.trim() !== '' ? path : null;
+  return isPlain && /^\/(?!\/)/.test(trimmed) ? path : null;
 }
 
 /** The key as it goes into the header. Throws NOT_CONFIGURED. The errors never contain the key, only the name of a missing variable. */

@@ -35,6 +35,7 @@ describe('parseBaseUrl', () => {
   for (const [text, sentence] of [
     ['', 'urlMissing'],
     ['//strips.example.com', 'urlInvalid'],
+    ['//', 'urlInvalid'],
     ['/strips?key=secret', 'urlInvalid'],
     ['/my strips', 'urlInvalid'],
     ['/../strips', 'urlInvalid'],
