@@ -73,9 +73,10 @@ function calledPort(
 /** Whether two texts end with the same number, such as "A1" and "B1": then they number outlets of two banks, and not one outlet twice. */
 const areOfBanks = (values: readonly unknown[], raw: readonly number[]): boolean =>
   raw.some((number, i) => {
-    const text = readText(values[i])?.trim();
-    const first = readText(values[raw.indexOf(number)])?.trim();
-    return number >= 0 && text !== undefined && first !== undefined && text !== first;
+    const first = raw.indexOf(number);
+    if (number < 0 || first === i) return false;
+    const [text, other] = [values[first], values[i]].map((value) => readText(value)?.trim());
+    return text !== undefined && other !== undefined && text !== other;
   });
 
 /** Combines the numbers found under several names. If two differ, the number is unknown. If one is missing, the other counts. */
