@@ -38,6 +38,8 @@ export interface ErrorDetails {
   results?: SwitchResult[];
   /** Whether a retry may help. If it is missing, the code decides. */
   retryable?: boolean;
+  /** There was no connection, so nothing was sent. If it is missing, the sentence decides. */
+  notSent?: boolean;
 }
 
 /** Codes of errors that may go away by themselves. For SERVICE, that depends on the status. */
@@ -55,6 +57,8 @@ export class StripError extends Error {
   readonly results: SwitchResult[];
   /** Repeating an absolute on/off, or a read, may help. */
   readonly retryable: boolean;
+  /** There was no connection, so nothing was sent. */
+  readonly notSent: boolean;
   /** The client had repeated the request, because its connection broke; this is the error of the repetition. */
   isOfRepeat = false;
 
@@ -69,6 +73,7 @@ export class StripError extends Error {
     this.response = details.response;
     this.results = details.results ?? [];
     this.retryable = details.retryable ?? TEMPORARY.has(this.code);
+    this.notSent = details.notSent ?? false;
   }
 }
 
@@ -129,7 +134,7 @@ const MOVED = new Set<unknown>([301, 307, 308]);
 export function mayBeCarriedOut(error: StripError): boolean {
   const { code, sentenceKey, params, retryable, results } = error;
   if (error.isOfRepeat) return true;
-  if (NOT_SENT.test(sentenceKey)) return false;
+  if (error.notSent || NOT_SENT.test(sentenceKey)) return false;
   if (code === 'UNREACHABLE') return !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;

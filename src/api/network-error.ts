@@ -87,12 +87,12 @@ export function connectionError(
   const kind = KINDS.find(([name]) => name.test(code))?.[1] ?? 'failed';
   const retryable = !LASTING.test(kind);
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {
-    return proxyError('proxyDown', { code }, proxy, context, { cause, retryable });
+    return proxyError('proxyDown', { code }, proxy, context, { cause, retryable, notSent: !sent });
   }
   // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
   if (NOT_HTTP.test(code)) return badResponse('notHttp');
-  return new StripError(`UNREACHABLE.${kind}`, { host, code }, { cause, retryable });
+  return new StripError(`UNREACHABLE.${kind}`, { host, code }, { cause, retryable, notSent: !sent });
 }
 
 /** A proxy's own response: from 500 on it could not reach the service; below, its settings or ours are wrong. */

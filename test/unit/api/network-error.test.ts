@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mayBeCarriedOut } from '../../../src/api/errors';
 import {
   connectionError,
   ProxyConnectionError,
@@ -61,6 +62,15 @@ describe('connectionError', () => {
       }
     });
   }
+
+  it('says that a request without a connection was not carried out, whatever the code is', () => {
+    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET']) {
+      for (const where of [context, proxied]) {
+        assert.equal(mayBeCarriedOut(connectionError(coded(code), unsent, where)), false);
+        assert.equal(mayBeCarriedOut(connectionError(coded(code), sent, where)), true);
+      }
+    }
+  });
 
   it('names no code that is none', () => {
     for (const error of [coded(7), coded('secret words'), coded('x ECONNRESET'), coded('E!'), null, 'text']) {
