@@ -23,18 +23,23 @@ interface StoredOutlets {
   outletNames: { mac: string; port: number; name: string }[];
 }
 
-/** One row for each outlet of the two lists. A whole strip, which a hand-written flow may have, becomes a row for each of its outlets. */
+/**
+ * One row for each outlet of the two lists, in the order of both. A whole strip, which a hand-written flow may have, becomes a row for each of its
+ * outlets.
+ */
 export function tableRows(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
   const rows: OutletRow[] = [];
+  /** Where the next outlet of a list goes, if it has no row yet: behind the one before it. */
+  let place = 0;
   const rowOf = (mac: string, port: string): OutletRow => {
-    const found = findOutlet(rows, mac, port);
-    if (found) return found;
-    const row = { mac, port, name: '', protected: false };
-    rows.push(row);
+    const row = findOutlet(rows, mac, port) ?? { mac, port, name: '', protected: false };
+    if (!rows.includes(row)) rows.splice(place, 0, row);
+    place = rows.indexOf(row) + 1;
     return row;
   };
   const listed = readOutlets(protectedOutlets);
   for (const { mac, port } of listed.outlets) rowOf(mac, String(port)).protected = true;
+  place = 0;
   for (const { mac, port, name } of readOutlets(outletNames).outlets) {
     if (name !== '') rowOf(mac, String(port)).name = name;
   }

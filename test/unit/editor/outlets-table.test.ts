@@ -28,6 +28,24 @@ describe('the table of outlets', () => {
     );
   });
 
+  it('keeps the order of both lists, so that Done without an edit changes nothing', () => {
+    const row = (port: string, name: string, isProtected: boolean) => ({
+      mac: MAC,
+      port,
+      name,
+      protected: isProtected,
+    });
+    const rows = [
+      row('4', 'Lamp', false),
+      row('1', '', true),
+      row('3', 'Fridge', true),
+      row('2', 'Fan', false),
+    ];
+    const { protectedOutlets, outletNames } = writeOutlets(rows);
+    const again = writeOutlets(tableRows(protectedOutlets, outletNames));
+    assert.deepEqual(again, { protectedOutlets, outletNames });
+  });
+
   it('is empty where the flow has neither list', () => {
     for (const nothing of [undefined, null, '', []]) assert.deepEqual(tableRows(nothing, nothing), []);
     assert.deepEqual(writeOutlets([]), { protectedOutlets: [], outletNames: [] });
