@@ -246,7 +246,8 @@ export class StripPicker {
   }
 
   #onKeyDown(event: JQuery.KeyDownEvent): void {
-    if (!this.#isFixed()) return;
+    // While a character is composed, as Japanese and Chinese ones are, these keys choose it.
+    if (!this.#isFixed() || event.originalEvent?.isComposing === true) return;
     const shown = this.#shown;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && shown.length > 0) {

@@ -156,6 +156,19 @@ describe('the dialogs with thirty strips', () => {
     );
   });
 
+  it('pick nothing with the Enter key that ends the composition of a character', async () => {
+    await open();
+    await newSwitch();
+    await typed().fill('rack 1');
+    await bar().getByText('Strips: 1 of 30').waitFor();
+    const press = (isComposing: boolean) =>
+      typed().dispatchEvent('keydown', { key: 'Enter', isComposing, bubbles: true });
+    await press(true);
+    assert.equal(await typed().inputValue(), 'rack 1');
+    await press(false);
+    assert.equal(await typed().inputValue(), RACK.mac);
+  });
+
   it('filter by MAC, and turn a name that only one strip has into its MAC', async () => {
     await open();
     await newSwitch();
