@@ -52,6 +52,16 @@ const openDialogs = new Set<string>();
 
 export const isDialogOpen = (node: Config): boolean => openDialogs.has(textOf(node, 'id'));
 
+/** Milliseconds between two checks whether a dialog is still covered: Node-RED does not tell. */
+const COVERED_INTERVAL = 200;
+
+/** Waits while another dialog covers that of a node. Returns whether the element, which belongs to it, is on the page then. */
+export async function uncovered(node: EditorNode, element: JQuery): Promise<boolean> {
+  while (!isOpen(element) && openDialogs.has(node.id))
+    await new Promise((resolve) => setTimeout(resolve, COVERED_INTERVAL));
+  return isOpen(element);
+}
+
 /** Prepares a dialog, whose fields Node-RED has filled in. */
 export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   openDialogs.add(node.id);

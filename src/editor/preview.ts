@@ -2,7 +2,7 @@ import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
-import { fieldOf, isOpen, showMessage } from './form';
+import { fieldOf, isOpen, showMessage, uncovered } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
@@ -54,7 +54,7 @@ export function openPreview(
     told.text(text(body ? 'strip-account.preview.reading' : 'strip-account.test.running'));
     const answer = await ask({ mac: String(choice.val()), ...body });
     // There may have been a newer request meanwhile, or the dialog was closed.
-    if (mine !== turn || !isOpen(told)) return;
+    if (!(await uncovered(node, told)) || mine !== turn) return;
     if (!body) sent = answer.sent;
     show(answer);
     if (!answer.ok && !answer.sent) told.text(text(answer.key, answer.params));

@@ -10,6 +10,7 @@ import {
   showHint,
   showMessage,
   typedField,
+  uncovered,
   whileBusy,
   type Segment,
   type Check,
@@ -178,12 +179,12 @@ export class StripPicker {
     this.#draw();
     if (this.#account === '') return;
     // Another account may have been chosen meanwhile, or the dialog closed.
-    const isOver = () => mine !== this.#turn || !this.#list.isConnected;
+    const isOver = async () => !(await uncovered(this.node, $(this.#list))) || mine !== this.#turn;
     // When a dialog opens, Node-RED reports its account up to three times.
     await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
-    if (isOver()) return;
+    if (await isOver()) return;
     const answer = await loadStrips(this.#account, { refresh: true });
-    if (isOver()) return;
+    if (await isOver()) return;
     this.#trouble = troubleOf(answer);
     const [only, ...others] = answer.ok ? answer.strips : [];
     const mayPreselect = preselect && this.#isFixed() && this.field.value() === '';

@@ -313,6 +313,21 @@ describe('Test connection of a deployed account', () => {
     assert.deepEqual(saved, outletNames);
   });
 
+  it('shows an answer that came while another dialog covered the one of the account', async () => {
+    const { page } = editor;
+    const answer = stage.service.hold('answer');
+    const answered = page.waitForResponse('**/strip-account/test').then((response) => response.finished());
+    await page.locator('#smart-strip-test').click();
+    await editor.unfold('Advanced');
+    await page.locator('#node-config-input-btn-tls-add').click();
+    await page.locator('#node-config-input-servername').waitFor();
+    answer();
+    await answered;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await page.locator('#node-config-dialog-cancel').last().click();
+    await page.locator('#smart-strip-result', { hasText: 'Strips found: 2' }).waitFor({ timeout: 10_000 });
+  });
+
   for (const [field, type] of [
     ['tls', 'tls-config'],
     ['proxy', 'http proxy'],

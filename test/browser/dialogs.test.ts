@@ -169,6 +169,37 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(await typed().inputValue(), RACK.mac);
   });
 
+  it('show the strips that come while the dialog of the account covers their own', async () => {
+    const { page, answer, answered } = await coverWhileAsking();
+    answer();
+    await answered;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.cancelConfig();
+    await bar().getByText('Strips: 30 of 30').waitFor({ timeout: 10_000 });
+  });
+
+  /** Opens the dialog of a node without a strip, and that of its account over it before the strips come. */
+  const coverWhileAsking = async () => {
+    const node = placed('switch', 'strip switch', { mac: '', macType: 'str', port: '1', portType: 'port' });
+    await stage.red.deploy([tab, account(stage.service), node]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const url = '**/strip-account/account/strips?refresh=1';
+    await page.route(url, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(url);
+    const answered = page.waitForResponse(url).then((response) => response.finished());
+    await editor.edit('switch');
+    await asked;
+    await page.locator('#node-input-btn-account-edit').click();
+    await editor.opened(editor.configDialog);
+    return { page, answer, answered };
+  };
+
   it('filter by MAC, and turn a name that only one strip has into its MAC', async () => {
     await open();
     await newSwitch();

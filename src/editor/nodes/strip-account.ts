@@ -8,10 +8,10 @@ import {
   checkNumber,
   chosenIn,
   isDialogOpen,
-  isOpen,
   problemThrownBy,
   showMessage,
   typedField,
+  uncovered,
   whileBusy,
   type Descriptor,
 } from '../form';
@@ -105,12 +105,13 @@ function open(node: EditorNode): void {
   tables.set(node, table);
   // Rows need the current names, so the service is asked. Without rows, the strips that the runtime knows are enough.
   const isStored = Boolean(RED.nodes.node(node.id));
-  const hasRows = $('#smart-strip-outlets li').length > 0;
+  const list = $('#smart-strip-outlets');
+  const hasRows = list.find('li').length > 0;
   const before = table.strips();
   if (isStored && (hasRows || node.changed !== true))
-    void loadStrips(node.id, { refresh: hasRows }).then(() => {
+    void loadStrips(node.id, { refresh: hasRows }).then(async () => {
       // A test with other values may have been faster.
-      if (table.strips() === before) table.refresh(stripsOf(node.id));
+      if ((await uncovered(node, list)) && table.strips() === before) table.refresh(stripsOf(node.id));
     });
   typedField(node, 'mapping');
   const showPreview = openPreview(node, async (asked) =>
@@ -125,7 +126,7 @@ function open(node: EditorNode): void {
   $('#smart-strip-diagnostics')
     .toggle(isStored && mayRead())
     .on('click', () => void showDiagnostics(node.id));
-  if (hasRows) $('#smart-strip-outlets').closest('details').attr('open', '');
+  if (hasRows) list.closest('details').attr('open', '');
 }
 
 function save(node: EditorNode): void {
@@ -217,7 +218,7 @@ async function test(
   const values = typedValues();
   const answer = await testAccount(node, values);
   // Meanwhile the dialog may have been closed, or a value changed.
-  if (!isOpen(result) || result.is(':empty')) return;
+  if (!(await uncovered(node, result)) || result.is(':empty')) return;
   // An answer that was not recognised does not say that the strips are gone, whose names the rows show.
   if (answer.ok && (answer.readable || answer.strips.length > 0)) table.refresh(answer.strips);
   const shown = named(answer, table);
