@@ -47,10 +47,14 @@ export interface LabelParts {
   action?: string;
 }
 
-/** Ids of the nodes whose dialogs are open; what is chosen there counts instead of what is stored. */
-const openDialogs = new Set<string>();
+/** The name fields of the dialogs that are open, by the ids of their nodes. Node-RED takes a dialog off the page while another covers it. */
+const openDialogs = new Map<string, JQuery>();
 
-export const isDialogOpen = (node: Config): boolean => openDialogs.has(textOf(node, 'id'));
+/** Whether the dialog of a node is open and not covered: what is chosen there counts instead of what is stored. */
+export const isDialogOpen = (node: Config): boolean => {
+  const name = openDialogs.get(textOf(node, 'id'));
+  return name !== undefined && isOpen(name);
+};
 
 /** Milliseconds between two checks whether a dialog is still covered: Node-RED does not tell. */
 const COVERED_INTERVAL = 200;
@@ -64,7 +68,7 @@ export async function uncovered(node: EditorNode, element: JQuery): Promise<bool
 
 /** Prepares a dialog, whose fields Node-RED has filled in. */
 export function openDialog(descriptor: Descriptor, node: EditorNode): void {
-  openDialogs.add(node.id);
+  openDialogs.set(node.id, fieldOf(node, 'name'));
   noteMissingKey(node);
   fillDefaults(descriptor, node);
   if (settingOf(descriptor, 'account')) watchAccount(node);

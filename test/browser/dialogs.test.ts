@@ -178,6 +178,16 @@ describe('the dialogs with thirty strips', () => {
     await bar().getByText('Strips: 30 of 30').waitFor({ timeout: 10_000 });
   });
 
+  it('leave a node marked that is wrong when the dialog of its account was over its own', async () => {
+    const { page, answer } = await coverWhileAsking();
+    answer();
+    await editor.doneConfig();
+    await page.locator('#node-dialog-cancel').click();
+    await editor.dialog.waitFor({ state: 'detached' });
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    assert.ok(await editor.node('switch').locator('.red-ui-flow-node-error').isVisible());
+  });
+
   /** Opens the dialog of a node without a strip, and that of its account over it before the strips come. */
   const coverWhileAsking = async () => {
     const node = placed('switch', 'strip switch', { mac: '', macType: 'str', port: '1', portType: 'port' });
