@@ -1,6 +1,13 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { Outcome } from '../account/types';
-import { asError, isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
+import {
+  asError,
+  isStripError,
+  StripError,
+  type ErrorCode,
+  type Params,
+  type SentenceKey,
+} from '../api/errors';
 import type { SwitchResult } from '../api/types';
 import { displayName } from '../values';
 import type { Failure } from './admin-answers';
@@ -60,8 +67,8 @@ export class CommandsFailed extends Error {
   }
 }
 
-/** Sentences for commands that were sent. Others of the same code say that the command was not sent. */
-const MAY_BE_SENT = /^(CLOSED\.sent|TIMEOUT\.deadline)$/;
+/** Sentences for commands that were sent, the more urgent first. Others of the same code say that the command was not sent. */
+const MAY_BE_SENT: readonly SentenceKey[] = ['TIMEOUT.deadline', 'CLOSED.sent', 'CLOSED.cycle'];
 
 /** Most outlets that a sentence about several commands names. */
 const MAX_NAMED = 4;
@@ -74,7 +81,8 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
   }
   const { failures, strips } = error;
   // If one command may have been carried out, the sentence must not say that nothing was sent.
-  const first = failures.find((one) => MAY_BE_SENT.test(one.error.sentenceKey)) ?? failures[0];
+  const sent = MAY_BE_SENT.find((key) => failures.some((one) => one.error.sentenceKey === key));
+  const first = failures.find((one) => one.error.sentenceKey === sent) ?? failures[0];
   const areAlike =
     failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
   // If all failed with the same code, its sentence says more than a list of outlets. Not SWITCH_FAILED, which is about single outlets.

@@ -241,6 +241,7 @@ describe('one error for several commands', () => {
   for (const [unsent, sent] of [
     ['CLOSED.notSent', 'CLOSED.sent'],
     ['CLOSED.cycle', 'CLOSED.sent'],
+    ['CLOSED.notSent', 'CLOSED.cycle'],
     ['TIMEOUT.waiting', 'TIMEOUT.deadline'],
     ['TIMEOUT.notSent', 'TIMEOUT.deadline'],
   ] as const) {
