@@ -272,7 +272,7 @@ export class StripStore {
       return { ...corrected(strip, state), available: state.strip.available };
     });
     if (complete && version > this.#completeVersion) {
-      if (this.listed !== 'whole') this.#checkOutlets();
+      if (this.listed !== 'whole') this.#checkOutlets(version);
       this.listed = 'whole';
       this.#completeVersion = version;
       for (const state of this.#strips.values()) {
@@ -416,13 +416,13 @@ export class StripStore {
     this.#changes.push({ kind: 'removed', strip: state.strip });
   }
 
-  /** Called with the first complete list: warns of configured outlets that are not in it. */
-  #checkOutlets(): void {
+  /** Called with the version of the first complete list: warns of configured outlets that are neither in it nor in a newer list. */
+  #checkOutlets(version: number): void {
     const { protectedOutlets, outletNames } = this.options.settings;
     const all = [['protected', protectedOutlets] as const, ['named', outletNames] as const];
     for (const [kind, outlets] of all) {
       for (const { mac, port } of outlets) {
-        const isListed = this.#find(mac)?.listVersion === this.#listVersion;
+        const isListed = (this.#find(mac)?.listVersion ?? 0) >= version;
         if (!isListed || !this.ports(mac).includes(port)) this.options.log.unknownOutlet(kind, mac, port);
       }
     }

@@ -245,6 +245,19 @@ describe('a configured outlet that does not exist', () => {
     assert.deepEqual(lab.log.lines, [`unknown protected ${OTHER}/1`]);
   });
 
+  it('is not warned of where the complete list that has it comes after a newer part', async () => {
+    const lab = startAccount({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
+    const whole = lab.account.list();
+    // After a command, a further read does not share the request of an earlier one.
+    lab.run(1, true);
+    await lab.service.last.answer(yes(1));
+    const part = lab.account.list();
+    await lab.service.lists[1]?.answer({ ...listOf(told()), complete: false });
+    await lab.service.lists[0]?.answer(listOf(told(), makeStrip(OTHER, [true])));
+    await Promise.all([whole, part]);
+    assert.deepEqual(lab.log.lines, []);
+  });
+
   it('is not warned of where the list says nothing of the outlets of a strip', async () => {
     const lab = startAccount({ protectedOutlets: [{ mac: MAC, port: 4 }] });
     await list(lab, makeStrip(MAC, []));
