@@ -124,9 +124,6 @@ export const isOutage = (error: unknown): error is StripError =>
 const NOT_SENT =
   /^(UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRefused\w*|simulator)|TIMEOUT\.notSent)$/;
 
-/** Error codes of Node and undici that mean that no connection was made, so nothing was sent. */
-const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
-
 /** Redirects that mean "send this request elsewhere"; after 302 and 303 it may have been carried out. */
 const MOVED = new Set<unknown>([301, 307, 308]);
 
@@ -135,14 +132,13 @@ export function mayBeCarriedOut(error: StripError): boolean {
   const { code, sentenceKey, params, retryable, results } = error;
   if (error.isOfRepeat) return true;
   if (error.notSent || NOT_SENT.test(sentenceKey)) return false;
-  if (code === 'UNREACHABLE') return !NOT_CONNECTED.has(params.code);
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
   // A "no" without a port is about the outlet asked for. If all were asked for, some of them may have been switched.
   if (code === 'SWITCH_FAILED')
     return results.some(({ ok }) => ok) || (results.length === 0 && params.port === 'all');
   if (code === 'BAD_RESPONSE') return !MOVED.has(params.status);
-  return code === 'TIMEOUT' || code === 'CLOSED';
+  return code === 'UNREACHABLE' || code === 'TIMEOUT' || code === 'CLOSED';
 }
 
 /** The service can be reached, and it did not carry out the request. */
