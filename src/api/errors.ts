@@ -38,7 +38,7 @@ export interface ErrorDetails {
   results?: SwitchResult[];
   /** Whether a retry may help. If it is missing, the code decides. */
   retryable?: boolean;
-  /** There was no connection, so nothing was sent. If it is missing, the sentence decides. */
+  /** Nothing was sent to the service, or it was refused before it was read. */
   notSent?: boolean;
 }
 
@@ -57,7 +57,7 @@ export class StripError extends Error {
   readonly results: SwitchResult[];
   /** Repeating an absolute on/off, or a read, may help. */
   readonly retryable: boolean;
-  /** There was no connection, so nothing was sent. */
+  /** Nothing was sent to the service, or it was refused before it was read. */
   readonly notSent: boolean;
   /** The client had repeated the request, because its connection broke; this is the error of the repetition. */
   isOfRepeat = false;
@@ -120,18 +120,14 @@ export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =
 export const isOutage = (error: unknown): error is StripError =>
   isStripError(error) && (error.retryable || error.code === 'UNREACHABLE');
 
-/** Failures that mean the request never reached the service, or was refused before it was read. */
-const NOT_SENT =
-  /^(UNREACHABLE\.(refused|dns|certificate\w*|tls\w*|proxy|proxyRefused\w*|simulator)|TIMEOUT\.notSent)$/;
-
 /** Redirects that mean "send this request elsewhere"; after 302 and 303 it may have been carried out. */
 const MOVED = new Set<unknown>([301, 307, 308]);
 
 /** Whether the service may have carried out a switch request although it failed with this error. */
 export function mayBeCarriedOut(error: StripError): boolean {
-  const { code, sentenceKey, params, retryable, results } = error;
+  const { code, params, retryable, results } = error;
   if (error.isOfRepeat) return true;
-  if (error.notSent || NOT_SENT.test(sentenceKey)) return false;
+  if (error.notSent) return false;
   // A 4xx is a refusal; a 5xx may come after the outlet was switched.
   if (code === 'SERVICE') return retryable;
   // A "no" without a port is about the outlet asked for. If all were asked for, some of them may have been switched.

@@ -56,7 +56,8 @@ const CODE = /^[A-Z][A-Z0-9_]{0,60}$/;
  * have been no connection to it, or the process was too busy to send anything.
  */
 export function timeoutError(timeoutMs: number, sent: boolean, { host }: ErrorContext): StripError {
-  return new StripError(sent ? 'TIMEOUT.deadline' : 'TIMEOUT.notSent', { host, seconds: timeoutMs / 1000 });
+  const kind = sent ? 'deadline' : 'notSent';
+  return new StripError(`TIMEOUT.${kind}`, { host, seconds: timeoutMs / 1000 }, { notSent: !sent });
 }
 
 /**
@@ -98,11 +99,13 @@ export function connectionError(
 /** A proxy's own response: from 500 on it could not reach the service; below, its settings or ours are wrong. */
 export function proxyStatusError(status: number, context: ErrorContext): StripError {
   const retryable = status >= 500;
+  // Only a proxy that forwards has got the request itself by then.
+  const details = { retryable, notSent: !retryable || context.proxy?.forwards === false };
   const { host, proxy } = context;
   if (proxy !== null) {
-    return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, proxy, context, { retryable });
+    return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, proxy, context, details);
   }
-  return new StripError('UNREACHABLE.proxy', { host, status }, { retryable });
+  return new StripError('UNREACHABLE.proxy', { host, status }, details);
 }
 
 function proxyError(

@@ -20,6 +20,9 @@ export const OTHER = '112233445566';
 
 export type FailureDetails = ErrorDetails & { params?: Params };
 
+/** Details of a failure without a connection. */
+export const NOT_SENT = { notSent: true };
+
 export const failure = (
   code: ErrorCode,
   { params, ...details }: FailureDetails = {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { failure, listOf, MAC, makeStrip, stripOf, yes, NOT_SENT } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const isClosed = (error: unknown): boolean =>
@@ -358,7 +358,7 @@ describe('closing an account in the middle of a cycle', () => {
   it('sends no on where the off was never sent', async () => {
     const { service, account, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
-    await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+    await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
     await account.close();
     assert.equal(cycle.error?.code, 'CLOSED');
     assert.equal(service.switches.length, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../../src/api/errors';
-import { failure, listOf, MAC, yes, type FailureDetails } from '../../support/scripted-service';
+import { failure, listOf, MAC, yes, type FailureDetails, NOT_SENT } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const OFF = `${MAC}/1 off`;
@@ -139,7 +139,7 @@ describe('a cycle', () => {
   for (const [code, details, sentence] of cases(
     ['AUTH', {}, 'rejected'],
     ['NOT_FOUND', {}, 'strip'],
-    ['UNREACHABLE', { retryable: false }, 'certificate'],
+    ['UNREACHABLE', { retryable: false, notSent: true }, 'certificate'],
     ['SWITCH_FAILED', { results: [{ port: 1, ok: false }] }, 'ports'],
   )) {
     it(`whose off was surely not carried out (${code}) ends there`, async () => {
@@ -155,7 +155,7 @@ describe('a cycle', () => {
 
   it('whose off was never sent sends no on', async () => {
     const { service, clock, run } = startAccount({ retryFor: 2000 });
-    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', {}, 'refused'));
+    service.autoSwitch = () => Promise.reject(failure('UNREACHABLE', NOT_SENT, 'refused'));
     const ending = run(1, 'cycle');
     await clock.pass(10_000);
     assert.equal(ending.error?.code, 'UNREACHABLE');
@@ -171,7 +171,7 @@ describe('a cycle', () => {
     await clock.pass(1);
     assert.deepEqual(service.switchTexts, [OFF, ON]);
     assert.equal(ending.times, 0);
-    await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+    await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
     await clock.pass(250);
     await service.last.answer(yes());
     assert.equal(ending.error?.code, 'TIMEOUT');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../../src/api/errors';
-import { failure, listOf, MAC, yes, type FailureDetails } from '../../support/scripted-service';
+import { failure, listOf, MAC, NOT_SENT, yes, type FailureDetails } from '../../support/scripted-service';
 import { startAccount } from './support';
 import { watch } from './watching';
 
@@ -17,31 +17,23 @@ const RETRYABLE = { retryable: true };
 const no = { port: 1, ok: false };
 const other = { port: 2, ok: true };
 
-const unreachable = (mayBeCarriedOut: boolean, ...sentences: string[]): Case[] =>
-  sentences.map((sentence) => ({ code: 'UNREACHABLE', sentence, mayBeCarriedOut, isOutage: true }));
-
 const CASES: readonly Case[] = [
   { code: 'TIMEOUT', sentence: 'deadline', mayBeCarriedOut: true, isOutage: true },
-  { code: 'TIMEOUT', sentence: 'notSent', mayBeCarriedOut: false, isOutage: true },
-  ...unreachable(true, 'reset', 'failed', 'proxyDown', 'proxyDownVariable', 'proxyGateway'),
-  ...unreachable(true, 'proxyGatewayVariable'),
-  ...unreachable(false, 'refused', 'dns', 'tls', 'certificate', 'certificateExpired', 'certificateHost'),
-  ...unreachable(false, 'tlsSettings'),
-  ...unreachable(
-    false,
-    'certificateSelfSigned',
-    'proxy',
-    'proxyRefused',
-    'proxyRefusedVariable',
-    'simulator',
-  ),
-  ...['failed', 'reset', 'proxyDown', 'proxyDownVariable'].map((sentence) => ({
-    code: 'UNREACHABLE' as const,
-    sentence,
-    details: { notSent: true },
+  {
+    code: 'TIMEOUT',
+    sentence: 'notSent',
+    details: NOT_SENT,
     mayBeCarriedOut: false,
     isOutage: true,
-  })),
+  },
+  { code: 'UNREACHABLE', sentence: 'reset', mayBeCarriedOut: true, isOutage: true },
+  {
+    code: 'UNREACHABLE',
+    sentence: 'refused',
+    details: NOT_SENT,
+    mayBeCarriedOut: false,
+    isOutage: true,
+  },
   { code: 'SERVICE', sentence: 'failed', details: RETRYABLE, mayBeCarriedOut: true, isOutage: true },
   { code: 'SERVICE', sentence: 'refused', mayBeCarriedOut: false, isOutage: false },
   { code: 'SERVICE', sentence: 'inFront', mayBeCarriedOut: false, isOutage: false },

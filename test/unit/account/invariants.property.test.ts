@@ -3,7 +3,17 @@ import fc from 'fast-check';
 import type { Change, Outcome } from '../../../src/account/types';
 import { PORTS, type Port, type PortOrAll } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
-import { Call, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import {
+  Call,
+  failure,
+  listOf,
+  MAC,
+  makeStrip,
+  OTHER,
+  stripOf,
+  yes,
+  NOT_SENT,
+} from '../../support/scripted-service';
 import { startAccount, type Ending } from './support';
 
 const MACS = [MAC, OTHER];
@@ -269,7 +279,7 @@ describe('with a service that fails at random, a machine that sleeps and nodes t
           }
           await later(delay);
           for (const each of covered) busy.delete(`${name}/${each}`);
-          if (fault === 'before') throw failure('UNREACHABLE', {}, 'refused');
+          if (fault === 'before') throw failure('UNREACHABLE', NOT_SENT, 'refused');
           if (fault === 'refused') throw failure('AUTH');
           for (const each of covered) real.get(name)?.splice(each - 1, 1, on);
           if (fault === 'after') throw failure('TIMEOUT');

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import type { SwitchAnswer } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
-import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import {
+  bodyOf,
+  failure,
+  listOf,
+  MAC,
+  makeStrip,
+  OTHER,
+  stripOf,
+  yes,
+  NOT_SENT,
+} from '../../support/scripted-service';
 import { startAccount, type TestAccount } from './support';
 import { list, watch } from './watching';
 
@@ -611,7 +621,7 @@ describe('a node that is removed', () => {
     const failing = lab.run(1, true, { owner });
     const retrying = lab.run(2, true, { owner });
     const toggle = lab.run(3, 'toggle', { owner });
-    await lab.service.switches[1]?.fail(failure('UNREACHABLE', {}, 'refused'));
+    await lab.service.switches[1]?.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
     void lab.account.cancel(owner);
     await lab.service.switches[0]?.fail(failure('UNREACHABLE'));
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true])));
@@ -633,7 +643,8 @@ describe('a node that is removed', () => {
     await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true, true, true, true])));
     for (const call of [...lab.service.switches]) {
       if (call.port === 3) await call.answer(yes(3));
-      else await call.fail(call.mac === MAC ? failure('TIMEOUT') : failure('UNREACHABLE', {}, 'refused'));
+      else
+        await call.fail(call.mac === MAC ? failure('TIMEOUT') : failure('UNREACHABLE', NOT_SENT, 'refused'));
     }
     void lab.account.cancel(owner);
     await calm();

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import type { OutletId } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
-import { bodyOf, failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import {
+  bodyOf,
+  failure,
+  listOf,
+  MAC,
+  makeStrip,
+  OTHER,
+  stripOf,
+  yes,
+  NOT_SENT,
+} from '../../support/scripted-service';
 import { startAccount, ports, type TestAccount } from './support';
 
 const fridge: OutletId[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
@@ -114,7 +124,7 @@ describe('a protected outlet', () => {
     const ends = [
       async ({ service }: TestAccount) => await service.last.fail(failure('SERVICE', {}, 'refused')),
       async ({ service, run }: TestAccount) => {
-        await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+        await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
         run('all', true);
         await calm();
       },
@@ -271,7 +281,7 @@ describe('a protected outlet', () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
     const first = run('all', false);
     await service.switches[0]?.answer(yes(1));
-    await service.switches[1]?.fail(failure('UNREACHABLE', {}, 'refused'));
+    await service.switches[1]?.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
     // May have been carried out.
     await service.switches[2]?.fail(failure('UNREACHABLE', {}, 'reset'));
     run('all', false);

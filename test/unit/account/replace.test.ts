@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { failure, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { failure, MAC, makeStrip, stripOf, yes, NOT_SENT } from '../../support/scripted-service';
 import { startAccount, type TestAccount } from './support';
 
 /** A command queue whose first command is being tried again. */
@@ -201,7 +201,7 @@ describe('during an outage a newer command', () => {
   it('replaces a cycle whose off was certainly not sent', async () => {
     const { service, clock, run } = startAccount();
     const cycle = run(1, 'cycle');
-    await service.last.fail(failure('UNREACHABLE', {}, 'refused'));
+    await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
     run(1, false);
     await clock.pass(0);
     assert.equal(cycle.error?.code, 'SUPERSEDED');

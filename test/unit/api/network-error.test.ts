@@ -19,6 +19,10 @@ const proxied: ErrorContext = {
   ...context,
   proxy: { address: 'http://proxy.example:3128', variable: null, forwards: false },
 };
+const forwarded: ErrorContext = {
+  ...context,
+  proxy: { address: 'http://proxy.example:3128', variable: null, forwards: true },
+};
 const coded = (code: unknown, message = ''): Error => Object.assign(new Error(message), { code });
 const unsent = { sent: false, answered: false };
 const sent = { sent: true, answered: false };
@@ -64,12 +68,31 @@ describe('connectionError', () => {
   }
 
   it('says that a request without a connection was not carried out, whatever the code is', () => {
-    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET']) {
+    for (const code of [
+      'EHOSTUNREACH',
+      'ECONNREFUSED',
+      'ENOTFOUND',
+      'ECONNRESET',
+      'EPROTO',
+      'NO_SIMULATOR',
+    ]) {
       for (const where of [context, proxied]) {
         assert.equal(mayBeCarriedOut(connectionError(coded(code), unsent, where)), false);
         assert.equal(mayBeCarriedOut(connectionError(coded(code), sent, where)), true);
       }
     }
+  });
+
+  it('says that nothing was sent to the service while a proxy had not opened the tunnel', () => {
+    const answer = coded('UND_ERR_ABORTED', 'Proxy response (502) !== 200 when HTTP Tunneling');
+    const error = connectionError(answer, unsent, proxied);
+    assert.deepEqual([error.sentenceKey, mayBeCarriedOut(error)], ['UNREACHABLE.proxyGateway', false]);
+  });
+
+  it('says of a response of a forwarding proxy that the request may be carried out if the proxy tried', () => {
+    assert.equal(mayBeCarriedOut(proxyStatusError(502, forwarded)), true);
+    assert.equal(mayBeCarriedOut(proxyStatusError(407, forwarded)), false);
+    assert.equal(mayBeCarriedOut(proxyStatusError(407, context)), false);
   });
 
   it('names no code that is none', () => {
