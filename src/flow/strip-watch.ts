@@ -1,6 +1,6 @@
 import type { Change } from '../account/types';
 import { StripError } from '../api/errors';
-import { PORTS, READINGS, sameMac, type Strip } from '../api/types';
+import { macKey, PORTS, READINGS, sameMac, type Port, type ReadingName, type Strip } from '../api/types';
 import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { parseOnePort, requireMac, requireSet, requireVariable, type Message } from './input-fields';
 import {
@@ -47,7 +47,7 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 
 /** Turns changes into messages: one for each that is watched, none for the others. */
 export class WatchMessages {
-  /** By strip and reading: the value that was sent last; if none was sent, the value that was known first. */
+  /** By `keyOf`: the value that was sent last; if none was sent, the value that was known first. */
   readonly #sent = new Map<string, number>();
   /** Outlets and readings that the account knew before, but not when this node subscribed. */
   readonly #unknownAtStart = new Set<string>();
@@ -82,8 +82,8 @@ export class WatchMessages {
   /** A strip that the account has forgotten is a new one if it comes back. */
   #forget({ mac }: Strip): void {
     for (const name of [...PORTS, ...READINGS]) {
-      this.#sent.delete(`${mac}/${name}`);
-      this.#unknownAtStart.delete(`${mac}/${name}`);
+      this.#sent.delete(keyOf(mac, name));
+      this.#unknownAtStart.delete(keyOf(mac, name));
     }
   }
 
@@ -102,7 +102,7 @@ export class WatchMessages {
   #outletMessage({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
     const watched = this.options.port;
     if (watched !== null && watched !== port) return null;
-    const isFirst = this.#endsUnknownStart(`${strip.mac}/${port}`, on, previous);
+    const isFirst = this.#endsUnknownStart(keyOf(strip.mac, port), on, previous);
     if (on === null || (on === previous && !isFirst)) return null;
     const payload = this.options.output === 'on' ? on : { mac: strip.mac, port, on };
     const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
@@ -117,7 +117,7 @@ export class WatchMessages {
   }
 
   #readingMessage({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
-    const key = `${strip.mac}/${name}`;
+    const key = keyOf(strip.mac, name);
     const isFirst = this.#endsUnknownStart(key, value, previous);
     if (value === null) return null;
     const last = isFirst ? null : (this.#sent.get(key) ?? previous);
@@ -126,6 +126,9 @@ export class WatchMessages {
     return isSent ? messageAbout(strip, name, value, last) : null;
   }
 }
+
+/** The same for every spelling of the MAC, which the service may change. */
+const keyOf = (mac: string, name: Port | ReadingName): string => `${macKey(mac)}/${name}`;
 
 /** Whether two readings differ by at least `min`, up to rounding errors of floating-point numbers. */
 function differs(a: number, b: number, min: number): boolean {

@@ -146,6 +146,23 @@ describe('messages of a watching node', () => {
     assert.deepEqual([load?.payload, same], [5, null]);
   });
 
+  it('are the same where the service begins to spell the MAC in another way', () => {
+    const respelled = makeStrip('a1:b2:c3:d4:e5:f6', [true]);
+    const unknown = outlet({ on: null, previous: null });
+    const [, first] = messages(
+      { initial: true },
+      unknown,
+      outlet({ strip: respelled, on: true, previous: true }),
+    );
+    assert.equal(first?.payload, true);
+    const load = (value: number, previous: number) => ({ ...reading(value, previous), strip: respelled });
+    const told = messages({ readings: true, change: 3 }, reading(10, 5), reading(12, 10), load(13, 12));
+    assert.deepEqual(
+      told.map((message) => message?.payload),
+      [10, undefined, 13],
+    );
+  });
+
   it('leave out what becomes unknown, or is known again unchanged', () => {
     const on = (state: boolean | null, previous: boolean | null) => outlet({ on: state, previous });
     const [unknown, same, other] = messages({}, on(null, true), on(true, true), on(false, true));
