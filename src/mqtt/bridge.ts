@@ -248,7 +248,7 @@ export class Bridge {
         this.#publisher.empty(shared.topics);
         this.#before.delete(id);
       } else if (available === false || listed === 'whole' || !readable) {
-        this.#publishOffline(shared.topics);
+        this.#publishOffline(shared.topics.filter((topic) => !this.publishes(topic)));
       }
     }
   }
@@ -303,6 +303,8 @@ export class Bridge {
     const topics = [...this.#strips.values()].flatMap((shared) => shared.topics);
     for (const topic of topics) if (topic.endsWith('/config')) this.#publisher.repeat(topic);
     for (const topic of topics) this.#publisher.repeat(topic);
+    for (const kept of this.#before.values())
+      this.#publishOffline(kept.topics.filter((topic) => this.publishes(topic)));
     this.#checkBefore();
   }
 

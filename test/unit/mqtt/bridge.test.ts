@@ -359,6 +359,23 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(await down.published(), ['smart-strip/A1B2C3D4E5F6/available offline', ...offline]);
   });
 
+  it('says once that it is unavailable, whatever happens to the account, and again after a birth message', async () => {
+    const first = new Lab().start(here, there);
+    const lab = new Lab({}, { before: first.bridge.close() }).start(here);
+    lab.becomes({});
+    const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
+    assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
+    lab.becomes({ available: false, error: error('TIMEOUT') });
+    assert.deepEqual(await lab.published(), []);
+    lab.becomes({});
+    assert.deepEqual(await lab.published(), []);
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.deepEqual(
+      (await lab.published()).filter((text) => text.includes(OTHER)),
+      offline,
+    );
+  });
+
   it('empties nothing of another account because of a command that succeeds before the first list', async () => {
     const first = new Lab().start(here);
     const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start(there);
