@@ -41,7 +41,7 @@ interface BridgeOptions extends PublisherOptions {
   /** Version of this package, for Home Assistant. */
   version: string;
   account: BridgeAccount;
-  /** Identifies the account and its address, as in `Kept`. If it changes, the strips are different ones. */
+  /** Identifies the account and its address. If it changes, the strips are different ones. */
   source: string;
   /** What this node had published before a deploy closed it. */
   before: Published | undefined;
@@ -75,6 +75,8 @@ export class Bridge {
   /** Strips that were published before a deploy or a restart of Node-RED, and that the account has not found again yet. */
   readonly #before: Map<string, Kept>;
   readonly #publisher: Publisher;
+  /** As in `Kept`. */
+  readonly #source: string;
   /** Monotonic time of `start`. */
   #startedAt = 0;
   #forgetTimer: Timer | null = null;
@@ -86,6 +88,8 @@ export class Bridge {
   constructor(private readonly options: BridgeOptions) {
     this.#publisher = new Publisher(options);
     this.#before = new Map(options.before?.strips);
+    const { source, settings } = options;
+    this.#source = [source, settings.topic, settings.discovery].join(' ');
   }
 
   /** Begins to publish, which keeps the account's poll going. */
@@ -161,11 +165,11 @@ export class Bridge {
   /** The broker keeps the availability of a strip, perhaps from before a restart of Node-RED. It may keep something on each topic of the strip. */
   #onKept(id: string): void {
     if (this.#before.has(id)) return;
-    const { settings, source } = this.options;
+    const { settings } = this.options;
     const known = this.#strips.get(id);
     const parts = new Set([...PORTS, ...(known?.parts ?? [])]);
     // Until a list says otherwise, the strip counts as one of this account.
-    const kept = { source, topics: topicsOf(settings, id), parts };
+    const kept = { source: this.#source, topics: topicsOf(settings, id), parts };
     if (known !== undefined) this.#publish(id, known.strip, kept, false);
     // The broker got this before it was emptied, or did not get that it was.
     else if (this.#publisher.isEmptied(stateTopic(settings, id, 'available')))
@@ -232,18 +236,19 @@ export class Bridge {
 
   /**
    * Publishes strips as unavailable that were published before this start and that the account has not listed yet. Once the account knows its strips,
-   * the topics of strips of another account or address are emptied; after a day, the topics of all of them. `strips`: those to look at.
+   * the topics of those from another account or address, or under other prefixes, are emptied; after a day, the topics of all of them. `strips`: those
+   * to look at.
    */
   #checkBefore(strips: Iterable<[string, Kept]> = this.#before): void {
     if (this.#before.size === 0) return;
-    const { account, clock, source } = this.options;
+    const { account, clock } = this.options;
     this.#forgetTimer ??= clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     const { available, readable, listed } = account.status();
     const areKnown = available === true && readable && listed !== null;
     const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
     for (const [id, shared] of strips) {
       // A strip of this account may be missing from the list only for a while.
-      const mayComeBack = shared.source === source && !isLate;
+      const mayComeBack = shared.source === this.#source && !isLate;
       if (areKnown && !mayComeBack) {
         this.#publisher.empty(shared.topics);
         this.#before.delete(id);
@@ -281,9 +286,9 @@ export class Bridge {
 
   /** Publishes what is new about a strip, and empties the topics that it no longer uses. `isChange`: it is sent before all that waits in bulk. */
   #publish(id: string, strip: Strip, before: Kept | undefined, isChange: boolean): void {
-    const { settings, source, version } = this.options;
+    const { settings, version } = this.options;
     const { payloads, parts } = payloadsOf(settings, version, id, strip, before);
-    this.#strips.set(id, { strip, source, topics: [...payloads.keys()], parts });
+    this.#strips.set(id, { strip, source: this.#source, topics: [...payloads.keys()], parts });
     if (isChange) this.#publisher.hasten(discoveryTopic(settings, id));
     for (const [topic, payload] of payloads) {
       // If `offline` still waits to be sent first, this moves the topic to the end of the bulk: the strip is online only after its states.

@@ -9,7 +9,7 @@ export interface BridgeSettings extends TopicSettings {
 
 /** What the broker keeps of one strip. */
 export interface Kept {
-  /** The account and address that it comes from. */
+  /** The account and address that it comes from, and the prefixes of its topics. */
   readonly source: string;
   readonly topics: readonly string[];
   /** Every outlet and reading of the strip that was ever published. */
