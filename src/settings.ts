@@ -242,7 +242,7 @@ const LONGEST_PREFIX = 200;
 
 /**
  * A prefix of MQTT topics, without slashes at its ends. Throws NOT_CONFIGURED for one that a broker does not accept in a
- * published topic (wildcards, control characters, empty levels) or keeps for itself (`$`).
+ * published topic (wildcards, control characters, characters that Unicode reserves, empty levels) or keeps for itself (`$`).
  */
 export function checkPrefix(text: string): string {
   // For the lookbehind, see `parseBaseUrl`.
@@ -251,7 +251,7 @@ export function checkPrefix(text: string): string {
   if (
     prefix.length > LONGEST_PREFIX ||
     prefix.startsWith('$') ||
-    levels.some((level) => level === '' || /[#+]|\p{Cc}|\p{Cs}/u.test(level))
+    levels.some((level) => level === '' || /[#+]|\p{Cc}|\p{Cs}|\p{NChar}/u.test(level))
   ) {
     throw new StripError('NOT_CONFIGURED.topic', { topic: previewText(text) });
   }

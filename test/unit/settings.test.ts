@@ -66,6 +66,9 @@ describe('a topic prefix', () => {
     'a\nb',
     '$SYS/x',
     '\ud800',
+    'a\ufdd0',
+    'a\uffff',
+    'a\u{1fffe}',
     'x'.repeat(201),
     long,
   ]) {
