@@ -122,9 +122,10 @@ export class Publisher {
 
   #flush(): void {
     const { clock, isTaken, send } = this.options;
+    // First of all, so that nothing below is sent without a pause.
+    if (this.#changes.size + this.#bulk.size + this.#toEmpty.size > 0) this.#flushSoon(WINDOW);
     for (const [topic, due] of this.#toEmpty) if (due <= clock.monotonic()) this.#enqueue(topic, this.#bulk);
     const next = [...this.#changes, ...this.#bulk].slice(0, MAX_IN_WINDOW);
-    if (next.length + this.#toEmpty.size > 0) this.#flushSoon(WINDOW);
     for (const topic of next) {
       this.#dequeue(topic);
       const payload = this.#payloads.get(topic) ?? '';

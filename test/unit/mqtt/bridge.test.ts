@@ -735,6 +735,17 @@ describe('publishing at a pace', () => {
     assert.equal((await lab.published()).length, 10_000);
   });
 
+  it('empties at the same pace from the start', async () => {
+    const strips = many(20);
+    const lab = new Lab().start(...strips);
+    await lab.published();
+    for (const strip of strips) lab.tell({ kind: 'removed', strip });
+    await lab.clock.pass(990);
+    assert.equal(lab.sent.length, 0);
+    await lab.clock.pass(20);
+    assert.equal(lab.sent.length, 25);
+  });
+
   it('lets a change pass what is sent in bulk, but not the discovery message of its strip', async () => {
     const strips = many(1000);
     const lab = new Lab().start(...strips);
