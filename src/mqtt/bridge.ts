@@ -245,9 +245,9 @@ export class Bridge {
     this.#forgetTimer ??= clock.setTimeout(() => this.#checkBefore(), FORGET_AFTER);
     const { available, readable, listed } = account.status();
     const areKnown = available === true && readable && listed !== null;
-    const isLate = clock.monotonic() - this.#startedAt >= FORGET_AFTER;
+    const isLate = listed === 'whole' && clock.monotonic() - this.#startedAt >= FORGET_AFTER;
     for (const [id, shared] of strips) {
-      // A strip of this account may be missing from the list only for a while.
+      // A strip of this account may be missing from the list only for a while, or be missing only from a part of it.
       const mayComeBack = shared.source === this.#source && !isLate;
       if (areKnown && !mayComeBack) {
         this.#publisher.empty(shared.topics);

@@ -404,6 +404,17 @@ describe('a bridge after a deploy', () => {
     }
   });
 
+  it('empties nothing of a strip that may be on a further page of the list, however long it was not seen', async () => {
+    const first = new Lab().start(here, there);
+    const lab = new Lab({}, { before: first.bridge.close() }).start(here);
+    lab.becomes({ available: false, error: error('TIMEOUT'), listed: null });
+    await lab.clock.pass(25 * 3_600_000);
+    lab.becomes({ listed: 'part' });
+    assert.deepEqual(emptied(await lab.published()), []);
+    lab.becomes({});
+    assert.equal(emptied(await lab.published()).length, 3);
+  });
+
   it('empties the states under another topic, and describes the same devices', async () => {
     const told = await after({ topic: 'home' }, 'the account', [here]);
     assert.deepEqual(emptied(told).slice(0, 3), [
