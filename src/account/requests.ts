@@ -218,11 +218,13 @@ export class Reader {
 
   /** One request for a strip, not shared. The caller has acquired the semaphore. */
   async askStrip(mac: string): Promise<StripAnswer> {
-    const version = this.store.nextVersion();
+    let version = 0;
     try {
-      const answer = await this.withSpelling(mac, (spelling) =>
-        this.requests.record.add('strip', this.service.get(spelling)),
-      );
+      const answer = await this.withSpelling(mac, (spelling) => {
+        // A list that was read to learn the spelling is older than the second request.
+        version = this.store.nextVersion();
+        return this.requests.record.add('strip', this.service.get(spelling));
+      });
       return this.store.strip(answer, version);
     } catch (error) {
       if (isUnknownStrip(error)) this.store.missing(mac, version);

@@ -199,8 +199,7 @@ function merge(
     ends.filter(isUnclear).find(isStripError) ??
     errors.find(({ code }) => !hasSwitched && code !== 'SWITCH_FAILED');
   if (reason !== undefined && !hasSwitched) throw reason;
-  const [cause] = errors;
-  const details = { results, response, cause };
+  const details = { results, response, cause: errors[0] };
   if (reason === undefined) throw switchFailedError({ mac, port }, details);
   throw new StripError(reason.sentenceKey, reason.params, { ...details, retryable: reason.retryable });
 }

@@ -33,6 +33,16 @@ describe('a toggle', () => {
     await reading;
   });
 
+  it('goes by its own reading and not by the list that gave the spelling of its MAC', async () => {
+    const { service, run } = startAccount();
+    run(1, 'toggle', { mac: 'aa:bb:cc:dd:ee:ff' });
+    await service.gets[0]?.fail(failure('NOT_FOUND', {}, 'strip'));
+    await service.lists[0]?.answer(listOf(makeStrip(MAC, [false])));
+    // Somebody has switched it on by hand since the list.
+    await service.gets[1]?.answer(stripOf(makeStrip(MAC, [true])));
+    assert.deepEqual(service.switchTexts, [`${MAC}/1 off`]);
+  });
+
   it('in a burst ends in the state that their number gives', async () => {
     const { service, run } = startAccount();
     let on = false;
