@@ -96,6 +96,21 @@ describe('command queues', () => {
     });
   }
 
+  it('wait where the service asks for a pause when the list is read for the spelling of a MAC', async () => {
+    const { service, account, clock, run } = startAccount();
+    const ending = run(1, true, { mac: 'aa:bb:cc:dd:ee:ff' });
+    await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+    await service.lists[0]?.fail(failure('RATE_LIMITED', { retryAfter: 2000 }));
+    assert.deepEqual(ending.progress, ['RATE_LIMITED']);
+    assert.notEqual(account.status().cooldownUntil, null);
+    await clock.pass(2000);
+    await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+    await service.lists[1]?.answer(listOf(makeStrip(MAC, [false])));
+    assert.deepEqual(service.switchTexts.slice(1), ['aa:bb:cc:dd:ee:ff/1 on', `${MAC}/1 on`]);
+    await service.last.answer(yes());
+    assert.equal(ending.outcome?.mac, MAC);
+  });
+
   it('let an "all" wait for the outlets of its strip, and them for it, but not another strip', async () => {
     const { service, run } = startAccount();
     run(1, true);
