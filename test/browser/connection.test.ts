@@ -246,6 +246,28 @@ describe('Test connection', () => {
     assert.equal(await result().textContent(), '');
   });
 
+  it('tests an address that was corrected while the wrong one did not answer yet', async () => {
+    const { page } = editor;
+    const late = await startService({ strips: [] });
+    const answer = late.hold('answer');
+    const answered = page.waitForResponse('**/strip-account/test').then((response) => response.finished());
+    try {
+      await field('baseUrl').fill(late.baseUrl);
+      await field('apiKey').fill(stage.service.apiKey);
+      await page.locator('#smart-strip-test').click();
+      await result().getByText('Asking').waitFor();
+      await field('baseUrl').fill(stage.service.baseUrl);
+      await page.locator('#smart-strip-test').press('Enter');
+      await result().getByText('Strips found: 2').waitFor({ timeout: 5000 });
+      answer();
+      await answered;
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+      assert.match((await result().textContent()) ?? '', /Strips found: 2/);
+    } finally {
+      await late.close();
+    }
+  });
+
   it('says that a TLS node is not deployed yet', async () => {
     await editor.unfold('Advanced');
     await editor.page.locator('#node-config-input-btn-tls-add').click();

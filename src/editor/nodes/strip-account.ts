@@ -12,7 +12,6 @@ import {
   showMessage,
   typedField,
   uncovered,
-  whileBusy,
   type Descriptor,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
@@ -36,6 +35,8 @@ import { canAddSimulator, enabledSimulators } from './strip-simulator';
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Fields whose change makes the result of a test outdated, or that its errors point at. */
 const TEST_FIELDS = [...TESTED, 'interval'];
+/** What is shown while a test runs. It goes with a change that makes the test outdated, so that another one can begin. */
+const RUNNING = '#smart-strip-result > .smart-strip-running';
 const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
@@ -119,7 +120,9 @@ function open(node: EditorNode): void {
   );
   $('#smart-strip-test')
     .prop('disabled', !mayTest())
-    .on('click', ({ currentTarget }) => void whileBusy(currentTarget, () => test(node, table, showPreview)));
+    .on('click', () => {
+      if ($(RUNNING).length === 0) void test(node, table, showPreview);
+    });
   if (!mayTest()) $('#smart-strip-result').before(line('note', text('strip-account.trouble.notAllowed')));
   for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
     field.on('input', clearTest);
@@ -214,11 +217,12 @@ async function test(
   showPreview: (answer: StripsAnswer) => void,
 ): Promise<void> {
   clearTest();
-  const result = $('#smart-strip-result').text(text('strip-account.test.running'));
+  const running = html('span', { class: 'smart-strip-running' }, text('strip-account.test.running'));
+  const result = $('#smart-strip-result').append(running);
   const values = typedValues();
   const answer = await testAccount(node, values);
-  // Meanwhile the dialog may have been closed, or a value changed.
-  if (!(await uncovered(node, result)) || result.is(':empty')) return;
+  // Meanwhile the dialog may have been closed, or a value changed and another test begun.
+  if (!(await uncovered(node, result)) || !running.isConnected) return;
   // An answer that was not recognised does not say that the strips are gone, whose names the rows show.
   if (answer.ok && (answer.readable || answer.strips.length > 0)) table.refresh(answer.strips);
   const shown = named(answer, table);
