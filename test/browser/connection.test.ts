@@ -366,6 +366,37 @@ describe('Test connection of a deployed account', () => {
     });
   }
 
+  it('keeps nothing of its answer when Node-RED’s own dialogs have changed what was tested', async () => {
+    await editor.close();
+    await stage.red.deploy([tab, account(stage.service, { mapping: '$.none' })]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.editConfig('strip-account', 'account');
+    const { page } = editor;
+    const result = page.locator('#smart-strip-result');
+    const test = async () => {
+      await page.locator('#smart-strip-test').click();
+      await result.locator('p').first().waitFor();
+    };
+    await test();
+    await page.locator('#smart-strip-row-mapping .red-ui-typedInput-option-expand').click();
+    const expression = page.locator('[data-mode-id=jsonata]');
+    await expression.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('$');
+    await page.locator('#node-dialog-ok').click();
+    await expression.waitFor({ state: 'detached' });
+    assert.equal(await page.locator('#node-config-input-mapping').inputValue(), '$');
+    await result.locator('p').waitFor({ state: 'detached', timeout: 5000 });
+
+    await test();
+    await result.getByText('Strips found: 2').waitFor();
+    await editor.unfold('Advanced');
+    await page.locator('#node-config-input-btn-tls-add').click();
+    await page.locator('#node-config-input-servername').waitFor();
+    await page.locator('#node-config-dialog-ok').last().click();
+    await result.getByText('Strips found: 2').waitFor({ state: 'detached', timeout: 5000 });
+  });
+
   it('keeps the names of the strips in the table of outlets when an answer is not recognised', async () => {
     const { page } = editor;
     await editor.unfold('Outlets');

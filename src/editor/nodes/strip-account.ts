@@ -115,6 +115,7 @@ function open(node: EditorNode): void {
       if ((await uncovered(node, list)) && table.strips() === before) table.refresh(stripsOf(node.id));
     });
   typedField(node, 'mapping');
+  const result = $('#smart-strip-result');
   const showPreview = openPreview(node, async (asked) =>
     named(await testAccount(node, typedValues(), asked), table),
   );
@@ -123,9 +124,18 @@ function open(node: EditorNode): void {
     .on('click', () => {
       if ($(RUNNING).length === 0) void test(node, table, showPreview);
     });
-  if (!mayTest()) $('#smart-strip-result').before(line('note', text('strip-account.trouble.notAllowed')));
+  if (!mayTest()) result.before(line('note', text('strip-account.trouble.notAllowed')));
   for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
     field.on('input', clearTest);
+  // No input comes from the dialogs that Node-RED opens for these.
+  for (const field of ['tls', 'proxy']) input(field).on('change', clearTest);
+  input('mapping').on(
+    'change',
+    () =>
+      void uncovered(node, result).then((isShown) => {
+        if (isShown && typedMapping() !== result.data('mapping')) clearTest();
+      }),
+  );
   $('#smart-strip-diagnostics')
     .toggle(isStored && mayRead())
     .on('click', () => void showDiagnostics(node.id));
@@ -218,7 +228,7 @@ async function test(
 ): Promise<void> {
   clearTest();
   const running = html('span', { class: 'smart-strip-running' }, text('strip-account.test.running'));
-  const result = $('#smart-strip-result').append(running);
+  const result = $('#smart-strip-result').append(running).data('mapping', typedMapping());
   const values = typedValues();
   const answer = await testAccount(node, values);
   // Meanwhile the dialog may have been closed, or a value changed and another test begun.
