@@ -2,7 +2,7 @@ import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { textOf } from '../settings';
-import { fieldOf, isOpen, showMessage, uncovered } from './form';
+import { fieldOf, showMessage, uncovered } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
@@ -63,9 +63,13 @@ export function openPreview(
   choice.on('change', () => void refresh());
   use.add(mapping).on('input change', () => {
     window.clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      if (sent && isOpen(told)) void refresh({ body: sent.body });
-    }, PAUSE);
+    timer = window.setTimeout(
+      () =>
+        void uncovered(node, told).then((isShown) => {
+          if (sent && isShown) void refresh({ body: sent.body });
+        }),
+      PAUSE,
+    );
   });
 
   const row = $('#smart-strip-row-answer').hide();

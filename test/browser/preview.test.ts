@@ -152,6 +152,21 @@ describe('The preview of answers', () => {
     await editor.close();
   });
 
+  it('reads it again with a mapping that was typed just before another dialog covered its own', async () => {
+    const editor = await open(STRANGE);
+    const { page } = editor;
+    await page.locator('#smart-strip-use-mapping').check();
+    await editor.unfold('Advanced');
+    await page.locator('#smart-strip-row-mapping .red-ui-typedInput-input').fill(MAPPING);
+    await page.locator('#node-config-input-btn-tls-add').dispatchEvent('click');
+    await page.locator('#node-config-input-servername').waitFor();
+    // What happens after a key stroke would have happened by now.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)));
+    await page.locator('#node-config-dialog-cancel').last().click();
+    await page.locator('#smart-strip-compare').getByText('Outlet 1: ● on').waitFor({ timeout: 5000 });
+    await editor.close();
+  });
+
   it('asks for nothing after its dialog was closed', async () => {
     const editor = await open(STRANGE);
     const { page } = editor;
