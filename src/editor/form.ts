@@ -210,7 +210,9 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     if (isSelect && isVariable && input.val() !== stored)
       input.append($(html('option', {}, stored)).data('env', stored)).val(stored);
     if (kind === 'flag' && !isVariable) input.prop('checked', flagOf(node, field, setting));
-    if (kind === 'text' || kind === 'typed') input.val(textOf(node, field, setting.default));
+    // A field of one line loses line breaks, which hand-written JSONata may have. Node-RED's expression editor stores them as tabs.
+    if (kind === 'text' || kind === 'typed')
+      input.val(textOf(node, field, setting.default).replace(/\r?\n/g, '\t'));
     if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));
     // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));

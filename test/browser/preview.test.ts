@@ -138,6 +138,20 @@ describe('The preview of answers', () => {
     await editor.close();
   });
 
+  it('keeps the line breaks of JSONata in a hand-written flow, as tabs, which Node-RED’s expression editor shows as lines', async () => {
+    const own = { mac: '"A"\nin ["A"]', macType: 'jsonata', portType: 'message', onType: 'message' };
+    const mapping = 'devs.bits\r\nand true';
+    await stage.red.deploy([tab, account(stage.service, { mapping }), placed('node', 'strip switch', own)]);
+    const editor = await Editor.open(stage.browser, stage.red.url);
+    await editor.edit('node');
+    await editor.done();
+    assert.equal((await editor.properties('node')).mac, '"A"\tin ["A"]');
+    await editor.editConfig('strip-account', 'account');
+    await editor.doneConfig();
+    assert.equal((await editor.properties('account')).mapping, 'devs.bits\tand true');
+    await editor.close();
+  });
+
   it('leaves standing what is wrong with a mapping when a test fails before it is used', async () => {
     const editor = await open(STRANGE);
     const { page } = editor;
