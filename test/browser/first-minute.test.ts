@@ -75,10 +75,15 @@ describe('the first minute', () => {
     );
     assert.equal(await editor.page.evaluate(() => document.activeElement?.id), 'node-config-input-baseUrl');
     await editor.picture('account-simulator-offer');
-    // Not deployed yet: the test says so, and what to do.
+    // Not deployed yet: the test says so, and what to do. There is nothing to correct.
     await editor.page.locator('#smart-strip-test').click();
-    const said = editor.page.locator('#smart-strip-message-baseUrl', { hasText: /[Dd]eploy/ });
-    await said.waitFor();
+    const told = editor.page.locator('#smart-strip-result p');
+    await told.waitFor();
+    assert.match((await told.textContent()) ?? '', /added to the flow when this dialog is confirmed. Deploy/);
+    assert.equal(
+      await editor.page.locator('#node-config-input-baseUrl').getAttribute('aria-invalid'),
+      'false',
+    );
     await editor.doneConfig();
     await editor.done();
     // Fails if there were two of them.

@@ -193,9 +193,12 @@ function warningAbout(baseUrl: string, node: Config): string {
   // No warning about an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
-  if (!lacksSimulator(baseUrl, node)) return '';
-  return text(`strip-account.simulator.${canAddSimulator() ? 'added' : 'notHere'}`);
+  return lacksSimulator(baseUrl, node) ? simulatorNote() : '';
 }
+
+/** What comes of choosing the simulator where there is none yet. */
+const simulatorNote = (): string =>
+  text(`strip-account.simulator.${canAddSimulator() ? 'added' : 'notHere'}`);
 
 /** Whether the user chose the simulator, and there is none yet. */
 const lacksSimulator = (baseUrl: string, node: Config): boolean =>
@@ -227,6 +230,10 @@ async function test(
   showPreview: (answer: StripsAnswer) => void,
 ): Promise<void> {
   clearTest();
+  if (lacksSimulator(valueOf('baseUrl'), node)) {
+    $('#smart-strip-result').append(line('caution', `⚠ ${simulatorNote()}`));
+    return;
+  }
   const running = html('span', { class: 'smart-strip-running' }, text('strip-account.test.running'));
   const result = $('#smart-strip-result').append(running).data('mapping', typedMapping());
   const values = typedValues();
