@@ -100,6 +100,16 @@ describe('the first minute', () => {
     await switchesOn(id);
   });
 
+  it('without an account: a simulator with the path that was typed after it was chosen', async () => {
+    const { page } = editor;
+    await editor.addConfig('strip-account');
+    await page.locator('#smart-strip-offer button').click();
+    await page.locator('#node-config-input-baseUrl').fill('/home/strips');
+    await editor.doneConfig();
+    const id = await page.locator('.red-ui-flow-node-group', { hasText: 'simulator' }).getAttribute('id');
+    assert.equal((await editor.properties(id ?? '')).path, '/home/strips');
+  });
+
   /** Types nothing: base URL and key were copied where they came from. */
   const enterAccount = async () => {
     await editor.opened(editor.configDialog);

@@ -151,7 +151,7 @@ function save(node: EditorNode): void {
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (lacksSimulator(valueOf('baseUrl'), node) && canAddSimulator()) addSimulator();
+  if (lacksSimulator(valueOf('baseUrl'), node) && canAddSimulator()) addSimulator(valueOf('baseUrl').trim());
 }
 
 /** Whether the field for the timeout shows seconds while the dialog is open. With a variable, which has milliseconds, it is no number field. */
@@ -205,10 +205,10 @@ const lacksSimulator = (baseUrl: string, node: Config): boolean =>
   wantSimulator.has(node) && isSimulator(baseUrl) && enabledSimulators().length === 0;
 
 /** Puts a simulator below everything else on the flow that is shown. */
-function addSimulator(): void {
+function addSimulator(path: string): void {
   const z = RED.workspaces.active();
   const lowest = Math.max(0, ...RED.nodes.filterNodes({ z }).map((node) => Number(node.y)));
-  placeNodes([{ id: 'simulator', type: 'strip simulator', z, x: 160, y: lowest + 80, wires: [[]] }]);
+  placeNodes([{ id: 'simulator', type: 'strip simulator', path, z, x: 160, y: lowest + 80, wires: [[]] }]);
 }
 
 /** Removes the result of the last test. It is out of date when a tested value has changed. */
