@@ -5,6 +5,7 @@ import { SETTINGS, textOf, typeOf, type Config } from '../settings';
 import { showDiagnostics } from './diagnostics';
 import { settingOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
+import { canAddSimulator, enabledSimulators } from './nodes/strip-simulator';
 import { button, html, iconButton, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
 
@@ -39,7 +40,7 @@ export class Sidebar {
   readonly #empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
   readonly #simulate = button(
     'red-ui-button',
-    (event) => this.#place(event, ...simulatorNodes()),
+    (event) => this.#placeSimulator(event),
     text('strip-sidebar.button.simulator'),
   );
 
@@ -261,6 +262,13 @@ export class Sidebar {
     return element;
   }
 
+  #placeSimulator(event: MouseEvent): void {
+    const [there] = enabledSimulators();
+    // Where nothing at all can be placed, the next function says so.
+    if (there || canAddSimulator() || RED.workspaces.isLocked()) this.#place(event, ...simulatorNodes(there));
+    else this.#tell(text('strip-sidebar.told.noSimulator'));
+  }
+
   /** Puts nodes on the canvas: attached to the pointer or, with the keyboard, in the middle of the visible part. */
   #place(event: MouseEvent, ...added: NewNode[]): void {
     // Node-RED would drop nodes that are still attached to the pointer, all in one place. So they are attached again, together with the new ones.
@@ -302,11 +310,18 @@ function arrange(nodes: readonly NewNode[], z: string): object[] {
   );
 }
 
-/** A simulator and its account, with a node that uses the account: Node-RED warns about an account that is not used. */
-const simulatorNodes = (): NewNode[] => [
-  { id: 'simulator', type: 'strip simulator' },
+/**
+ * An account, a node that uses it, because Node-RED warns about one that is not used, and a simulator for it, unless there is one: `there`. Two with
+ * the same path would not both answer.
+ */
+const simulatorNodes = (there?: EditorNode): NewNode[] => [
+  ...(there ? [] : [{ id: 'simulator', type: 'strip simulator' }]),
   { id: 'watch', type: 'strip watch', account: 'account' },
-  { id: 'account', type: 'strip-account', baseUrl: SETTINGS['strip simulator'].path.default },
+  {
+    id: 'account',
+    type: 'strip-account',
+    baseUrl: textOf(there, 'path', SETTINGS['strip simulator'].path.default),
+  },
 ];
 
 /** Why an account shows no strips, as far as that is known. */

@@ -126,6 +126,29 @@ describe('the accounts in the side bar', () => {
     await bar.root.getByRole('switch', { name: 'Desk strip, outlet 1' }).waitFor();
   });
 
+  it('uses a simulator that is there already, because two with the same path would not both answer', async () => {
+    const own = { id: 'own', type: 'strip simulator', z: tab.id, path: '/own', x: 200, y: 100, wires: [[]] };
+    await stage.red.deploy([tab, own]);
+    const { editor, bar } = await open();
+    await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
+    await editor.page.locator('.red-ui-flow-node-group').nth(1).waitFor();
+    const types = await editor.page.evaluate(() =>
+      window.RED.nodes.createCompleteNodeSet({}).map(({ type }) => type),
+    );
+    assert.equal(types.filter((type) => type === 'strip simulator').length, 1);
+    await editor.deploy();
+    await bar.root.getByRole('switch', { name: 'Desk strip, outlet 1' }).waitFor();
+  });
+
+  it('places no simulator in a flow that is disabled, where it would not run', async () => {
+    await stage.red.deploy([{ ...tab, disabled: true }]);
+    const { editor, bar } = await open();
+    await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
+    await bar.root.getByText('A simulator would not run in this flow').waitFor();
+    assert.equal(await editor.page.locator('.red-ui-flow-node-group').count(), 0);
+    assert.deepEqual(await editor.configIds('strip-account'), []);
+  });
+
   it('says of an account that was added that it is to be deployed, and asks when it was, without waiting', async () => {
     await stage.red.deploy([tab]);
     const { editor, bar } = await edit();
