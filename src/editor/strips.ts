@@ -125,7 +125,7 @@ export async function loadStrips(account: string, { refresh }: { refresh: boolea
   const answer = await (node.changed === true
     ? testAccount(node, storedValues(node))
     : adminRequest(url, isStripsAnswer));
-  if (answer.ok) learn(account, answer.strips);
+  if (answer.ok) learn(account, answer.strips, answer.readable && answer.complete);
   return answer;
 }
 
@@ -136,9 +136,9 @@ export const isInSubflow = ({ z }: Config): boolean => RED.nodes.subflow(z) !== 
 const namesOf = (strips: readonly Strip[]): string =>
   JSON.stringify(strips, ['mac', 'name', 'outlets', 'port']);
 
-/** Keeps the strips of an answer, if it has any. */
-export function learn(account: string, strips: readonly Strip[]): void {
-  if (strips.length === 0) return;
+/** Keeps the strips of an answer. `complete`: there are no others, so that an account without any has lost those it had. */
+export function learn(account: string, strips: readonly Strip[], complete = false): void {
+  if (strips.length === 0 && !complete) return;
   const before = namesOf(stripsOf(account));
   known.set(account, strips);
   // Only if a name has changed: every dialog asks for the strips, and in a large flow Node-RED takes long to index many nodes again.

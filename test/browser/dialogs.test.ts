@@ -156,6 +156,20 @@ describe('the dialogs with thirty strips', () => {
     );
   });
 
+  it('offer no strip any more that the account had once, where they say that it has none', async () => {
+    await open();
+    await newSwitch();
+    const answers = (json: unknown) => stage.service.next({ kind: 'answer', status: 200, json });
+    answers({ hello: 'world' });
+    await bar().locator('button').click();
+    await bar().getByText('was not recognised').waitFor();
+    assert.equal(await options().count(), 30);
+    answers({ strips: [] });
+    await bar().locator('button').click();
+    await bar().getByText('The account has no strips').waitFor();
+    assert.equal(await options().count(), 0);
+  });
+
   it('pick nothing with the Enter key that ends the composition of a character', async () => {
     await open();
     await newSwitch();
