@@ -398,7 +398,7 @@ describe('strip mqtt with a real broker', () => {
   });
 
   it('says offline of what the broker keeps when Node-RED was restarted, until it is known, and removes what is gone', async () => {
-    // Said long before the first request could time out.
+    // This comes long before the first request could time out.
     const [tab, ...nodes] = bridgeFlow(broker.port, service, { account: { timeout: '60000' } });
     const birth = nodes.find(({ id }) => id === 'birth');
     assert.ok(tab && birth);

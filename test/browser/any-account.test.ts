@@ -12,7 +12,7 @@ const strips = (count: number) =>
     outlets: [{ on: true }],
   }));
 const MAC = 'A1B2C3D4E500';
-/** Given in the account; the other outlets have none. */
+/** Names that the account gives; the other outlets have none. */
 const outletNames = [
   { mac: MAC, port: 1, name: 'Desk lamp' },
   { mac: MAC, port: 3, name: 'A name that is far too long for one line of a narrow page' },

@@ -235,7 +235,7 @@ describe('the dashboard example', () => {
     stage.service.always(null);
     await all(false);
     await both((page) => page.rests('desk1', true));
-    // Of the last deploy the page still has that the strips were there.
+    // An open page would keep from the last deploy that the strips are available.
     await Promise.all([mine.close(), theirs.close()]);
     stage.service.always({ kind: 'reset', when: 'before' });
     await begin({ interval: '6' }, 'not reachable');

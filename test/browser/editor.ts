@@ -208,7 +208,7 @@ export class Editor {
     return lines.join(' ');
   }
 
-  /** Fails where a node does not come to say these words: Node-RED draws nodes a moment after their dialog has closed. */
+  /** Fails if the label of a node does not become these words: Node-RED draws nodes a moment after their dialog has closed. */
   async expectLabel(id: string, expected: string | RegExp): Promise<void> {
     const fits = (label: string) =>
       typeof expected === 'string' ? label === expected : expected.test(label);

@@ -20,7 +20,7 @@ describe('the accounts in the side bar', () => {
       await bar.state('Home').getByText('unreachable').waitFor();
       const label = 'Desk strip, outlet 1: state unknown, switch on';
       await bar.button(label).waitFor();
-      // For whoever sees only the question mark.
+      // The title explains the question mark.
       assert.equal(await bar.button(label).getAttribute('title'), label);
       assert.equal(await bar.root.getByRole('switch').count(), 0);
       assert.equal(await bar.strip('Desk strip').getByText('unavailable').count(), 1);
@@ -211,7 +211,7 @@ describe('the accounts in the side bar', () => {
     await editor.page.waitForRequest('**/strip-sidebar/accounts*');
     await bar.hide();
     await released;
-    // After what may still be on its way.
+    // After the requests that may still be under way.
     await stage.red.json('/settings');
     const [before, hidden] = [requests.length, asked.length];
     await wait(INTERVAL * 1.5);

@@ -10,7 +10,7 @@ export interface Stage {
   browser: Browser;
 }
 
-/** Sets the stage before the tests of a suite and clears it after them; without a browser the suite is skipped. */
+/** Starts them before the tests of a suite and ends them afterwards; without a browser the suite is skipped. */
 export function setStage(options: { nodeRed?: NodeRedOptions; service?: ServiceOptions } = {}): Stage {
   const stage: Partial<Stage> = {};
 

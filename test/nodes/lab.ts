@@ -45,7 +45,7 @@ const everyNode = (RED: NodeAPI): void => {
     register(RED);
 };
 
-/** The nodes in the test helper's runtime, with a service behind them. */
+/** The nodes in the test helper's runtime, and a service for them. */
 export class Lab {
   readonly service: TestService;
   /** What the helper nodes "out", "caught" and "completed" got. */

@@ -295,7 +295,7 @@ describe('the examples, all imported into one Node-RED', () => {
 async function clickAll(red: RunningNodeRed, example: Example): Promise<void> {
   const number = numberOf(example);
   for (const { id, type } of example.nodes) {
-    // What it hears first is what it compares with.
+    // Its first values are those with which it compares later ones.
     if (['strip watch', 'strip mqtt'].includes(type)) await red.status(id, ({ text }) => isKnown(text));
   }
   for (const [id, shown] of Object.entries(EFFECTS[number] ?? {})) {

@@ -49,7 +49,7 @@ describe('stress: an hour of polling', () => {
           last = !last;
           service.simulator.apply({ mac: STRIPS[0].mac, port: 1, on: last });
           flips++;
-          // Two flips between two polls would rightly go unnoticed.
+          // Two flips between two polls cannot be noticed.
           await until('the flip', () => flipsTold() === flips);
         }
       };

@@ -65,7 +65,7 @@ interface Sending {
   depth: number;
 }
 
-/** Keeps so many commands waiting or on their way per outlet until it has sent them all; without bound it sends them at its leisure. */
+/** Sends all commands; for each outlet, at most `depth` of them wait or are under way. Without a limit it sends them at random intervals. */
 async function sendCommands(
   account: Account,
   service: TestService,

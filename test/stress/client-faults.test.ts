@@ -77,7 +77,7 @@ describe('stress: the client', () => {
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const table = cases(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
     const plan = new Map<string, Case>();
-    // What goes well comes as often as all faults together.
+    // Half of the requests have no fault.
     for (let index = 0; index < REQUESTS; index++) {
       const well: Case = [null, 'ok'];
       plan.set(

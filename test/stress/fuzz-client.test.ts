@@ -20,7 +20,7 @@ interface Wire {
   close(): Promise<void>;
 }
 
-/** A server that answers anything with whatever it is told, HTTP or not, and hangs up. */
+/** A server that answers every request with the given bytes, HTTP or not, and closes the connection. */
 async function startWire(): Promise<Wire> {
   const sockets = new Set<Socket>();
   const heads: string[] = [];
@@ -64,7 +64,7 @@ function clientOf(baseUrl: string, apiKey = KEY): Client {
   });
 }
 
-/** What a request came to: a value, or an error that is one of ours and does not hold the key. */
+/** The outcome of a request: a value, or an error that is one of ours and does not hold the key. */
 async function outcomeOf<T>(work: () => Promise<T>): Promise<{ value: T } | { code: string }> {
   try {
     return { value: await work() };

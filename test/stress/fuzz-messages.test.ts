@@ -119,7 +119,7 @@ describe('stress: any message for the nodes', () => {
     await service.close();
   });
 
-  /** Sends a message and gives the requests it caused; every message must have exactly one outcome. */
+  /** Sends a message and returns the requests that it caused; every message must have exactly one outcome. */
   async function send(type: string, fields: Record<string, unknown>): Promise<Recorded[]> {
     const from = service.requests.length;
     seen = { sent: 0, caught: [], done: 0 };

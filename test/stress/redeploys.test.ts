@@ -94,7 +94,7 @@ async function redeploy(red: RunningNodeRed, flow: (round: number) => FlowNode[]
     await red.deploy([tab]);
     const { codes } = (await red.json('/stress')) as Counted;
     await red.admin('/stress', { method: 'POST' });
-    // What the last deploy let go of is let go of.
+    // Until then, the last deploy has released what it used.
     await sleep(300);
     return { ...(await red.probe()), codes };
   };
@@ -132,7 +132,7 @@ describe('stress: redeploys of a real Node-RED', () => {
         // The deploys' own connections come and go.
         assert(grown <= Math.max(theirs.resources[name] ?? 0, 1), `${grown} more ${name}`);
       }
-      // What one run measures varies by some kB per redeploy; a pool left open would be 25.
+      // One measurement varies by some kB per redeploy; a pool that is left open takes 25.
       assert(
         own.heap / ROUNDS < Math.max(theirs.heap / ROUNDS, 0) + 6_000,
         `${perRound(own)} kB per redeploy`,

@@ -98,7 +98,7 @@ describe('stress: messages through a real Node-RED', () => {
         await sleep(200);
         counted = (await red.json('/stress')) as Counted;
       } while (total(counted.out) + total(counted.caught) < MESSAGES && performance.now() < deadline);
-      // Time for an outcome too many.
+      // Time in which a second outcome would come.
       await sleep(300);
       counted = (await red.json('/stress')) as Counted;
       console.log(`      ${JSON.stringify(counted.codes)}, ${service.requests.length} requests`);

@@ -77,7 +77,7 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
     }
     case 'contentLength': {
       const { status, headers, body } = await carryOut();
-      // Past ServerResponse, which would correct or refuse it.
+      // Written to the socket: `ServerResponse` would correct or refuse it.
       writeRaw(socket, status, { ...headers, 'content-length': fault.value }, body);
       return;
     }
@@ -147,7 +147,7 @@ async function reset(when: 'before' | 'lost' | 'middle' | 'after', faulted: Faul
   resetConnection(socket);
 }
 
-/** A TLS socket can only be closed at once; a plain one sends a true RST. */
+/** A TLS socket can only be closed at once; a plain one sends an RST. */
 function resetConnection(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();

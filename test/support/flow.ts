@@ -1,6 +1,6 @@
 import type { FlowNode, RunningNodeRed } from './node-red';
 
-/** Where a service is and what opens it. */
+/** The address of a service, and its key. */
 export interface ServiceAddress {
   baseUrl: string;
   apiKey: string;

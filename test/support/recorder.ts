@@ -1,4 +1,4 @@
-/** Everything of one kind that came, in order, and a way to wait for the one a test needs. */
+/** Everything of one kind that came, in order, and a way to wait for what a test needs. */
 export class Recorder<T> {
   readonly items: T[] = [];
   readonly #waiting = new Set<() => void>();
