@@ -259,6 +259,14 @@ describe('the catalogues', () => {
     }
   });
 
+  it('begin no line with a French sign of punctuation: the space before it, or after «, does not break', () => {
+    for (const set of sets) {
+      for (const [key, sentence] of catalogue('fr', set)) assert.doesNotMatch(sentence, / [:;?!»]|« /, key);
+      if (nodeSets.includes(set))
+        assert.doesNotMatch(read('nodes/locales/fr', `${set}.html`), / [:;?!»]|« /, set);
+    }
+  });
+
   it('keep the status of a node short enough to be read', () => {
     for (const language of languages) {
       for (const set of sets) {
