@@ -102,15 +102,13 @@ export function adminRoute(
   permission: RequestHandler | RequestHandler[],
   work: (request: Request) => object | number | Promise<object | number>,
 ): void {
-  const resultOf = async (request: Request): Promise<object | number> => {
-    try {
-      return await work(request);
-    } catch (error) {
-      return { ok: false, ...editorError(error) };
-    }
-  };
   const answer = async (request: Request, response: Response): Promise<void> => {
-    const result = await resultOf(request);
+    let result: object | number;
+    try {
+      result = await work(request);
+    } catch (error) {
+      result = { ok: false, ...editorError(error) };
+    }
     response.set('Cache-Control', 'no-store');
     if (typeof result === 'number') response.sendStatus(result);
     else response.json(result);
