@@ -2,11 +2,10 @@
 // users run. Writes one plot per scenario to docs/images and compares each peak with the load at rest.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Account } from '../../src/account/account';
 import { StripError } from '../../src/api/errors';
-import { readAccountSettings } from '../../src/flow/shared-account';
 import { calm, FakeClock } from '../support/fake-clock';
 import { REPOSITORY } from '../support/node-red-install';
+import { accountOf } from './account';
 import { printSummary, printTable, printTarget } from './report';
 
 const ACCOUNTS = 10_000;
@@ -83,21 +82,7 @@ async function simulate({ start, length, errorAt = () => null }: Scenario): Prom
     if (error !== null) throw error;
     return { strips: [], complete: true, readable: true, response: [], text: '[]' };
   };
-  const open = (): void => {
-    const account = new Account({
-      service: {
-        list,
-        get: () => Promise.reject(new Error('not used')),
-        switch: () => Promise.reject(new Error('not used')),
-        beginClose: () => undefined,
-        close: () => Promise.resolve(),
-      },
-      settings: { ...readAccountSettings({}), interval: INTERVAL * 1000 },
-      clock,
-      log: new Proxy({} as never, { get: () => () => undefined }),
-    });
-    account.subscribe(() => undefined);
-  };
+  const open = () => accountOf({ list }, INTERVAL * 1000, clock).subscribe(() => undefined);
   for (let index = 0; index < ACCOUNTS; index++) clock.setTimeout(open, Math.random() * start * 1000);
   await clock.run(length);
   return perSecond.slice(0, length);

@@ -1,9 +1,9 @@
 // Runs in a process of its own, without Node-RED, and measures one thing: what it costs to decode a list, beside JSON.parse; to read a
 // list in which one outlet has changed; to run a command that waits; to tell subscribers of a switch. Arguments: which, how many, rounds.
-import { Account } from '../../src/account/account';
+import type { Account } from '../../src/account/account';
 import { decodeList } from '../../src/api/decode';
-import { PORTS, systemClock } from '../../src/api/types';
-import { readAccountSettings } from '../../src/flow/shared-account';
+import { PORTS, systemClock, type Service } from '../../src/api/types';
+import { accountOf } from './account';
 import { median } from './report';
 
 /** Microseconds. */
@@ -67,27 +67,18 @@ function measureDecoding(text: string, rounds: number): Decoded {
 
 /** An account whose service answers reads with the text of `body()` and commands once `released`. */
 function accountWith(body: () => string, released: Promise<void> = Promise.resolve()): Account {
-  return new Account({
-    service: {
-      list: () => {
-        const text = body();
-        const response: unknown = JSON.parse(text);
-        return Promise.resolve({ ...decodeList(response, AT), response, text });
-      },
-      get: () => Promise.reject(new Error('not used')),
-      switch: async (_mac, port) => {
-        await released;
-        const results = [{ port: Number(port), ok: true }];
-        const response = { success: true, results };
-        return { results, confirmed: PORTS.filter((each) => each === port), response, text: '' };
-      },
-      beginClose: () => undefined,
-      close: () => Promise.resolve(),
-    },
-    settings: { ...readAccountSettings({}), interval: 3_600_000 },
-    clock: systemClock,
-    log: new Proxy({} as never, { get: () => () => undefined }),
-  });
+  const list = () => {
+    const text = body();
+    const response: unknown = JSON.parse(text);
+    return Promise.resolve({ ...decodeList(response, AT), response, text });
+  };
+  const switchOutlet: Service['switch'] = async (_mac, port) => {
+    await released;
+    const results = [{ port: Number(port), ok: true }];
+    const response = { success: true, results };
+    return { results, confirmed: PORTS.filter((each) => each === port), response, text: '' };
+  };
+  return accountOf({ list, switch: switchOutlet }, 3_600_000, systemClock);
 }
 
 const run = (account: Account, index: number) =>
