@@ -54,27 +54,24 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
   const { response, request, carryOut } = faulted;
   const { socket } = request;
   switch (fault.kind) {
-    case 'reset': {
+    case 'reset':
       await reset(fault.when, faulted);
       return;
-    }
     case 'idleClose':
       socket.end();
       return;
     case 'hang':
       return;
-    case 'drip': {
+    case 'drip':
       drip(fault.every, await carryOut(), faulted);
       return;
-    }
     case 'truncated':
       await half(await carryOut(), response);
       socket.end();
       return;
-    case 'oversized': {
+    case 'oversized':
       oversized(fault.bytes, fault.declared, response);
       return;
-    }
     case 'contentLength': {
       const { status, headers, body } = await carryOut();
       // Written to the socket: `ServerResponse` would correct or refuse it.
@@ -85,14 +82,13 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
       socket.write(fault.bytes);
       if (fault.end === true) socket.end();
       return;
-    case 'html': {
+    case 'html':
       send(response, {
         status: 200,
         headers: { 'content-type': 'text/html' },
         body: '<!doctype html><title>Sign in</title><h1>Please sign in</h1>',
       });
       return;
-    }
     case 'empty':
       response.writeHead(204).end();
       return;
@@ -108,10 +104,9 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
       response.end(packed);
       return;
     }
-    case 'redirect': {
+    case 'redirect':
       send(response, { status: fault.status ?? 302, headers: { location: fault.to }, body: '' });
       return;
-    }
     case 'answer': {
       const isJson = fault.json !== undefined;
       const body = isJson ? JSON.stringify(fault.json) : (fault.body ?? '');
@@ -119,10 +114,9 @@ export async function commit(fault: Fault, faulted: FaultedRequest): Promise<voi
       send(response, { status: fault.status, headers, body });
       return;
     }
-    case 'garbage': {
+    case 'garbage':
       send(response, { status: 200, headers: JSON_TYPE, body: '{"strips": [{"mac": ' });
       return;
-    }
     case 'delay': {
       const answer = await carryOut();
       later(fault.ms, faulted, () => send(response, answer));
@@ -144,11 +138,7 @@ async function reset(when: 'before' | 'lost' | 'middle' | 'after', faulted: Faul
       await sent;
     }
   }
-  resetConnection(socket);
-}
-
-/** A TLS socket can only be closed at once; a plain one sends an RST. */
-function resetConnection(socket: Socket): void {
+  // A TLS socket can only be closed at once; a plain one sends an RST.
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
 }

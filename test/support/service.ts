@@ -160,11 +160,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     next: (...faults) => void planned.push(...faults),
     always: (fault) => void (usual = fault),
     hold: (at = 'request') => {
-      const { promise, resolve } = openable();
-      held[at] = promise;
+      let open = (): void => undefined;
+      const opened = new Promise<void>((resolve) => (open = resolve));
+      held[at] = opened;
       return () => {
-        if (held[at] === promise) held[at] = null;
-        resolve();
+        if (held[at] === opened) held[at] = null;
+        open();
       };
     },
     arrived: async (count) => {
@@ -188,10 +189,4 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       if (failures.length > 0) throw new AggregateError(failures, 'the test service failed');
     },
   };
-}
-
-function openable(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
 }
