@@ -642,7 +642,7 @@ describe('the dialogs with thirty strips', () => {
       tab,
       own,
       placed('watch', 'strip watch', { account: 'simulated' }),
-      placed('simulator', 'strip simulator', { ...simulator, account: undefined, y: 200 }),
+      placed('simulator', 'strip simulator', { ...simulator, y: 200 }),
     ]);
     editor = await Editor.open(stage.browser, stage.red.url);
     await editor.editConfig('strip-account', 'simulated');

@@ -10,6 +10,7 @@ import stripSwitch from '../../nodes/strip-switch';
 import stripWatch from '../../nodes/strip-watch';
 import { CATALOGUE } from '../../src/flow/node-status';
 import type { NodeStatus } from '../../src/flow/node-status';
+import { placed } from '../support/flow';
 import type { FlowNode } from '../support/node-red';
 import { Recorder } from '../support/recorder';
 import { redeploy } from '../support/redeploy';
@@ -22,17 +23,11 @@ export const OTHER_MAC = 'A1B2C3D4E5F7';
 /** Strip and outlet fixed in the node. */
 export const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
 
-/** Without a place on the canvas a node counts as a config node. */
-export const onCanvas = { z: 'tab', x: 0, y: 0 };
+export const flowNode = (id: string, type: string, more: object = {}): FlowNode =>
+  placed(id, type, more, ['out']);
 
-export const flowNode = (id: string, type: string, more: object = {}): FlowNode => ({
-  id,
-  type,
-  ...onCanvas,
-  account: 'account',
-  wires: [['out']],
-  ...more,
-});
+/** A node of the test helper: `node(id)` of the lab hears what it gets. */
+export const helperNode = (id: string): FlowNode => placed(id, 'helper', {});
 
 /** A message as some node got it, and which one. */
 export interface Arrival {
@@ -78,9 +73,9 @@ export class Lab {
       { id: 'tab', type: 'tab' },
       ...(nodes.some(({ type }) => type === 'strip-account') ? [] : [this.account()]),
       ...nodes,
-      { id: 'catch', type: 'catch', ...onCanvas, scope: null, wires: [['caught']] },
-      { id: 'complete', type: 'complete', ...onCanvas, scope, wires: [['completed']] },
-      ...['out', 'caught', 'completed'].map((id) => ({ id, type: 'helper', ...onCanvas, wires: [] })),
+      placed('catch', 'catch', { scope: null }, ['caught']),
+      placed('complete', 'complete', { scope }, ['completed']),
+      ...['out', 'caught', 'completed'].map(helperNode),
     ];
   }
 

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import type { NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
 import stripSimulator from '../../nodes/strip-simulator';
+import { placed } from '../support/flow';
 import type { FlowNode } from '../support/node-red';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC, onCanvas } from './lab';
+import { flowNode, helperNode, Lab, MAC } from './lab';
 
-const simulator = (more: object = {}): FlowNode => ({
-  id: 'sim',
-  type: 'strip simulator',
-  ...onCanvas,
-  path: '/sim',
-  strips: [{ mac: MAC, name: 'Desk strip', outlets: [] }],
-  wires: [[]],
-  ...more,
-});
+const simulator = (more: object = {}): FlowNode =>
+  placed('sim', 'strip simulator', {
+    path: '/sim',
+    strips: [{ mac: MAC, name: 'Desk strip', outlets: [] }],
+    ...more,
+  });
 
 /** Without retries, so that a failure shows at once. */
 const account = (more: object = {}): FlowNode => ({
@@ -132,9 +130,8 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
 
   it('sends the on of a cycle to the simulator that a full deploy is taking away', async () => {
     const cycle = { ...lamp, on: 'cycle', onType: 'action', delay: '60', delayType: 'num' };
-    const nodes = [account(), cycle, simulator({ wires: [['switched']] })];
-    const switched = { id: 'switched', type: 'helper', ...onCanvas, wires: [] };
-    await deploy([...nodes, switched]);
+    const nodes = [account(), cycle, simulator({ wires: [['switched']] }), helperNode('switched')];
+    await deploy(nodes);
     const seen: unknown[] = [];
     lab.node('switched').on('input', (msg: NodeMessage) => seen.push(msg.payload));
     lab.send('switch', { payload: null });
@@ -142,7 +139,7 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     const errors: unknown[] = [];
     lab.node('account').error = (text: unknown) => void errors.push(text);
     const start = performance.now();
-    await lab.redeploy([...nodes, switched], 'full');
+    await lab.redeploy(nodes, 'full');
     assert.ok(performance.now() - start < 9_000, 'the deploy waited for the on');
     assert.deepEqual(errors, [], 'the on did not get there');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NodeMessage } from 'node-red';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC, onCanvas, OTHER_MAC } from './lab';
+import { flowNode, helperNode, Lab, MAC, OTHER_MAC } from './lab';
 
 describe('the strip mqtt node', () => {
   let lab: Lab;
@@ -109,8 +109,8 @@ describe('the strip mqtt node', () => {
     lab.send('bridge', { topic: topicOf('1/set'), payload: 'OFF' });
     await until('the request', () => lab.posts().length === 1);
     const sent = published().length;
-    const later = { id: 'later', type: 'helper', ...onCanvas, wires: [] };
-    await lab.redeploy([lab.account(), bridge({ name: 'other', wires: [['later']] }), later], 'nodes');
+    const nodes = [lab.account(), bridge({ name: 'other', wires: [['later']] }), helperNode('later')];
+    await lab.redeploy(nodes, 'nodes');
     await until('both', () => lab.arrivals.items.filter(({ at }) => at === 'caught').length === 2);
     const codes = lab.arrivals.items.filter(({ at }) => at === 'caught').map(({ msg }) => msg.error?.code);
     assert.deepEqual(codes, ['CLOSED', 'CLOSED']);

@@ -9,27 +9,19 @@ import helper from 'node-red-node-test-helper';
 import type { Spy } from 'node-red-node-test-helper';
 import { Agent, request } from 'undici';
 import stripSimulator from '../../nodes/strip-simulator';
+import { placed } from '../support/flow';
 import { redeploy } from '../support/redeploy';
-import { MAC, onCanvas } from './lab';
+import { flowNode, helperNode, MAC } from './lab';
 
 const KEY = 'key-of-the-simulator';
 const strips = [{ mac: MAC, name: 'Desk strip', outlets: [] }];
-const simulatorNode = (id: string, more: object = {}) => ({
-  id,
-  type: 'strip simulator',
-  ...onCanvas,
-  path: '/sim',
-  strips,
-  shape: 'plain',
-  latency: '0',
-  wires: [['out']],
-  ...more,
-});
+const simulatorNode = (id: string, more: object = {}) =>
+  flowNode(id, 'strip simulator', { path: '/sim', strips, shape: 'plain', latency: '0', ...more });
 const around = [
   { id: 'tab', type: 'tab' },
-  { id: 'out', type: 'helper', ...onCanvas, wires: [] },
-  { id: 'catch', type: 'catch', ...onCanvas, scope: null, wires: [['caught']] },
-  { id: 'caught', type: 'helper', ...onCanvas, wires: [] },
+  helperNode('out'),
+  placed('catch', 'catch', { scope: null }, ['caught']),
+  helperNode('caught'),
 ];
 
 describe('the strip simulator node', () => {

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/api/types';
 import { FastClock } from '../support/fake-clock';
 import type { Fault } from '../support/service';
 import { until } from '../support/until';
-import { flowNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
+import { flowNode, helperNode, Lab, MAC, OTHER_MAC, outlet2 } from './lab';
 
 describe('the strip watch node', () => {
   let lab: Lab;
@@ -252,10 +252,7 @@ describe('the strip watch node', () => {
     await polled();
     const late = flowNode('late', 'strip watch', { mac: MAC, port: '1', initial: true, wires: [['later']] });
     const heard: unknown[] = [];
-    await lab.redeploy(
-      [watch(), late, list, { id: 'later', type: 'helper', z: 'tab', x: 0, y: 0, wires: [] }],
-      'nodes',
-    );
+    await lab.redeploy([watch(), late, list, helperNode('later')], 'nodes');
     lab.node('later').on('input', (msg) => heard.push(msg.topic));
     await until('the first message', () => heard.length > 0);
     assert.deepEqual(heard, [`${MAC}/1`]);
@@ -271,10 +268,7 @@ describe('the strip watch node', () => {
     await reread();
     const late = flowNode('late', 'strip watch', { mac: MAC, port: '1', initial: true, wires: [['later']] });
     const heard: unknown[] = [];
-    await lab.redeploy(
-      [watch(), late, list, { id: 'later', type: 'helper', z: 'tab', x: 0, y: 0, wires: [] }],
-      'nodes',
-    );
+    await lab.redeploy([watch(), late, list, helperNode('later')], 'nodes');
     lab.node('later').on('input', ({ payload, strip }: { payload?: unknown; strip?: unknown }) => {
       heard.push([payload, (strip as { previous: unknown }).previous]);
     });

@@ -155,7 +155,6 @@ describe('deploys and stops of a real Node-RED', () => {
       inSubflow('watch', 'strip watch', { mac: MAC, port: '1', initial: true }),
       inSubflow('mqtt', 'strip mqtt', { discovery: '', readings: false }),
       placed('instance', 'subflow:sub', {
-        account: undefined,
         env: [{ name: 'ACCOUNT', type: 'strip-account', value: 'account' }],
         wires: [['watched'], ['published']],
       }),
@@ -192,7 +191,6 @@ describe('deploys and stops of a real Node-RED', () => {
         id,
         'subflow:sub',
         {
-          account: undefined,
           env: [
             { name: 'URL', type: 'str', value: baseUrl },
             { name: 'KEY', type: 'str', value: apiKey },

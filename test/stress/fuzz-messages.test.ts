@@ -7,11 +7,11 @@ import stripAccount from '../../nodes/strip-account';
 import stripList from '../../nodes/strip-list';
 import stripStatus from '../../nodes/strip-status';
 import stripSwitch from '../../nodes/strip-switch';
+import { placed } from '../support/flow';
 import { startService, STRIPS, type Recorded, type TestService } from '../support/service';
 import { SEED } from './support/random';
 
 const MAC = STRIPS[0].mac;
-const onCanvas = { z: 'tab', x: 0, y: 0 };
 
 /** What fast-check could not print, or a message could not share with the next. No getter that throws: Node-RED cannot clone it. */
 class Hostile {
@@ -69,7 +69,7 @@ describe('stress: any message for the nodes', () => {
 
   before(async () => {
     service = await startService();
-    const message = { mac: '', macType: 'message', port: '', portType: 'message' };
+    const message = { macType: 'message', portType: 'message', delay: '1', delayType: 'num' };
     await helper.load(
       [stripAccount, stripSwitch, stripStatus, stripList],
       [
@@ -83,28 +83,12 @@ describe('stress: any message for the nodes', () => {
           retryFor: '0',
           concurrency: '8',
         },
-        ...['strip switch', 'strip status', 'strip list'].map((type) => ({
-          id: type,
-          type,
-          ...onCanvas,
-          account: 'account',
-          ...message,
-          on: '',
-          onType: 'message',
-          delay: '1',
-          delayType: 'num',
-          output: type === 'strip list' ? 'list' : type === 'strip status' ? 'strip' : 'same',
-          wires: [['out']],
-        })),
-        { id: 'catch', type: 'catch', ...onCanvas, scope: null, wires: [['caught']] },
-        {
-          id: 'complete',
-          type: 'complete',
-          ...onCanvas,
-          scope: ['strip switch', 'strip status', 'strip list'],
-          wires: [['done']],
-        },
-        ...['out', 'caught', 'done'].map((id) => ({ id, type: 'helper', ...onCanvas, wires: [] })),
+        placed('strip switch', 'strip switch', message, ['out']),
+        placed('strip status', 'strip status', { ...message, output: 'strip' }, ['out']),
+        placed('strip list', 'strip list', { output: 'list' }, ['out']),
+        placed('catch', 'catch', { scope: null }, ['caught']),
+        placed('complete', 'complete', { scope: ['strip switch', 'strip status', 'strip list'] }, ['done']),
+        ...['out', 'caught', 'done'].map((id) => placed(id, 'helper', {})),
       ],
       { account: { apiKey: service.apiKey } },
     );

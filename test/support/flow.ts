@@ -28,87 +28,58 @@ export const account = (
   ...properties,
 });
 
-export const inject = (id: string, to: string): FlowNode => ({
-  id,
-  type: 'inject',
-  z: 'tab',
-  name: '',
-  props: [{ p: 'payload' }, { p: 'topic', vt: 'str' }],
-  repeat: '',
-  crontab: '',
-  once: false,
-  onceDelay: 0.1,
-  topic: '',
-  payload: '',
-  payloadType: 'date',
-  x: 100,
-  y: 100,
-  wires: [[to]],
-});
-
-/** A node of any type on the tab; with coordinates, without which Node-RED takes it for a configuration node. */
-export const placed = (
-  id: string,
-  type: string,
-  properties: Record<string, unknown>,
-  to: string[] = [],
-): FlowNode => ({
+/**
+ * A node of any type on the tab, with coordinates, without which Node-RED takes it for a configuration node. If it needs an account, it has the one with
+ * the id 'account'.
+ */
+export const placed = (id: string, type: string, properties: object, to: string[] = []): FlowNode => ({
   id,
   type,
   z: 'tab',
-  account: 'account',
+  ...(/^strip (?!simulator)/.test(type) ? { account: 'account' } : {}),
   x: 300,
   y: 300,
   wires: [to],
   ...properties,
 });
 
+export const inject = (id: string, to: string): FlowNode =>
+  placed(
+    id,
+    'inject',
+    {
+      props: [{ p: 'payload' }, { p: 'topic', vt: 'str' }],
+      repeat: '',
+      crontab: '',
+      once: false,
+      onceDelay: 0.1,
+      topic: '',
+      payload: '',
+      payloadType: 'date',
+    },
+    [to],
+  );
+
 /** Shows the whole message. */
-export const debug = (id: string): FlowNode => ({
-  id,
-  type: 'debug',
-  z: 'tab',
-  name: '',
-  active: true,
-  tosidebar: true,
-  console: false,
-  tostatus: false,
-  complete: 'true',
-  targetType: 'full',
-  statusVal: '',
-  statusType: 'auto',
-  x: 500,
-  y: 100,
-  wires: [],
-});
+export const debug = (id: string): FlowNode =>
+  placed(id, 'debug', {
+    active: true,
+    tosidebar: true,
+    console: false,
+    tostatus: false,
+    complete: 'true',
+    targetType: 'full',
+    statusVal: '',
+    statusType: 'auto',
+  });
 
 /** The node under test with the id 'node', an inject node 'in' before it, what it sends in 'out', what it fails with in 'caught'. */
 export const around = (type: string, properties: Record<string, unknown> = {}): FlowNode[] => [
   tab,
   inject('in', 'node'),
-  {
-    id: 'node',
-    type,
-    z: 'tab',
-    name: '',
-    account: 'account',
-    x: 300,
-    y: 100,
-    wires: [['out']],
-    ...properties,
-  },
+  placed('node', type, properties, ['out']),
   debug('out'),
-  {
-    id: 'catch',
-    type: 'catch',
-    z: 'tab',
-    name: '',
-    scope: null,
-    uncaught: false,
-    x: 300,
-    y: 200,
-    wires: [['caught']],
-  },
+  placed('catch', 'catch', { scope: null, uncaught: false }, ['caught']),
   debug('caught'),
 ];
 
