@@ -2,10 +2,10 @@ import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { SETTINGS } from '../../src/settings';
-import { tab } from '../support/flow';
+import { placed, tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
 import { SEED } from './support/random';
-import { withCoordinates, startStressed, type Counted } from './support/stressed';
+import { startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 25;
 const PER_ROUND = 40;
@@ -145,16 +145,8 @@ function checkRequests(service: TestService, from: number): void {
 
 /** A node, and an inject node in front of it. */
 const pressable = (node: FlowNode): FlowNode[] => [
-  { ...node, z: 'tab', wires: [[]] },
-  {
-    id: `press-${node.id}`,
-    type: 'inject',
-    z: 'tab',
-    props: [],
-    repeat: '',
-    once: false,
-    wires: [[node.id]],
-  },
+  { x: 100, y: 100, ...node, z: 'tab', wires: [[]] },
+  placed(`press-${node.id}`, 'inject', { props: [], repeat: '', once: false }, [node.id]),
 ];
 
 /** Waits until each of these messages has an outcome; no message may have two. */
@@ -204,22 +196,18 @@ describe('stress: any flow JSON for the nodes', () => {
             credentials: { apiKey: service.apiKey },
           },
           { ...accounts[round], id: 'bad', type: 'strip-account' },
-          { id: 'catch', type: 'catch', z: 'tab', scope: null, uncaught: false, wires: [['sink']] },
-          {
-            id: 'complete',
-            type: 'complete',
-            z: 'tab',
-            scope: ['bridge', ...some.map((_, index) => `fuzz-${index}`)],
-            wires: [['sink']],
-          },
-          { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
+          placed('catch', 'catch', { scope: null, uncaught: false }, ['sink']),
+          placed('complete', 'complete', { scope: ['bridge', ...some.map((_, index) => `fuzz-${index}`)] }, [
+            'sink',
+          ]),
+          placed('sink', 'stress-sink', {}),
           ...pressable({ id: 'bridge', type: 'strip mqtt', account: 'good' }),
           ...some.flatMap((properties, index) => pressable({ ...properties, id: `fuzz-${index}` })),
         ];
         const context = () =>
           `round ${round}, STRESS_SEED=${SEED}\n${JSON.stringify(flow)}\n${red.output.slice(-3_000)}`;
         try {
-          await red.deploy(withCoordinates(flow));
+          await red.deploy(flow);
           const first = round * (PER_ROUND + TO_BRIDGE);
           for (let index = 0; index < PER_ROUND + TO_BRIDGE; index++) {
             const id = index < PER_ROUND ? `fuzz-${index}` : 'bridge';

@@ -1,61 +1,41 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
-import { account, tab } from '../support/flow';
+import { account, placed, tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
-import { withCoordinates, startStressed, type Counted } from './support/stressed';
+import { startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 200;
 const WARM_UP = 40;
 const MAC = STRIPS[0].mac;
 const KINDS = ['full', 'nodes', 'flows'] as const;
 
-const source = (to: string): FlowNode => ({
-  id: 'source',
-  type: 'stress-source',
-  z: 'tab',
-  count: 1_000_000,
-  payloads: [true, false],
-  every: 40,
-  burst: 1,
-  wires: [[to]],
-});
+const source = (to: string): FlowNode =>
+  placed('source', 'stress-source', { count: 1_000_000, payloads: [true, false], every: 40, burst: 1 }, [to]);
 
 const sinks: readonly FlowNode[] = [
-  { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
-  { id: 'catch', type: 'catch', z: 'tab', scope: null, uncaught: false, wires: [['sink']] },
+  placed('sink', 'stress-sink', {}),
+  placed('catch', 'catch', { scope: null, uncaught: false }, ['sink']),
 ];
 
 /** Eight nodes of ours and their account. The name changes from round to round, so that every deploy restarts them. */
 function ours(service: TestService, round: number): FlowNode[] {
-  const common = { z: 'tab', name: `round ${round}`, account: 'account', wires: [['sink']] };
-  const strip = { mac: MAC, macType: 'str' };
+  const name = `round ${round}`;
+  const strip = { name, mac: MAC, macType: 'str' };
   return [
     tab,
     source('switch-1'),
-    ...[1, 2, 3, 4].map((port) => ({
-      ...common,
-      ...strip,
-      id: `switch-${port}`,
-      type: 'strip switch',
-      port: String(port),
-      portType: 'port',
-      onType: 'message',
-      output: 'same',
-      wires: [port === 4 ? ['status', 'list'] : [`switch-${port + 1}`]],
-    })),
-    { ...common, ...strip, id: 'status', type: 'strip status', port: '', portType: 'port', output: 'strip' },
-    { ...common, id: 'list', type: 'strip list', output: 'list' },
-    {
-      ...common,
-      ...strip,
-      id: 'watch',
-      type: 'strip watch',
-      port: '',
-      output: 'on',
-      initial: true,
-      outlets: true,
-    },
+    ...[1, 2, 3, 4].map((port) =>
+      placed(
+        `switch-${port}`,
+        'strip switch',
+        { ...strip, port: String(port), portType: 'port', onType: 'message', output: 'same' },
+        port === 4 ? ['status', 'list'] : [`switch-${port + 1}`],
+      ),
+    ),
+    placed('status', 'strip status', { ...strip, port: '', portType: 'port', output: 'strip' }, ['sink']),
+    placed('list', 'strip list', { name, output: 'list' }, ['sink']),
+    placed('watch', 'strip watch', { ...strip, output: 'on', initial: true }, ['sink']),
     ...sinks,
     account(service, { interval: String(10 + (round % 3)), retryFor: '30' }),
   ];
@@ -63,17 +43,15 @@ function ours(service: TestService, round: number): FlowNode[] {
 
 /** As many bare nodes, wired the same. */
 function bare(round: number): FlowNode[] {
-  const common = { type: 'stress-bare', z: 'tab', name: `round ${round}`, wires: [['sink']] };
+  const node = (at: number, to: string[]) =>
+    placed(`bare-${at}`, 'stress-bare', { name: `round ${round}` }, to);
   return [
     tab,
     source('bare-1'),
-    ...[1, 2, 3, 4].map((at) => ({
-      ...common,
-      id: `bare-${at}`,
-      wires: [at === 4 ? ['bare-5', 'bare-6'] : [`bare-${at + 1}`]],
-    })),
-    ...[5, 6, 7, 8].map((at) => ({ ...common, id: `bare-${at}` })),
-    { id: 'bare-9', type: 'stress-bare', z: 'tab', name: `round ${round}`, wires: [[]] },
+    ...[1, 2, 3].map((at) => node(at, [`bare-${at + 1}`])),
+    node(4, ['bare-5', 'bare-6']),
+    ...[5, 6, 7, 8].map((at) => node(at, ['sink'])),
+    node(9, []),
     ...sinks,
   ];
 }
@@ -89,7 +67,7 @@ interface Growth {
 async function redeploy(red: RunningNodeRed, flow: (round: number) => FlowNode[]): Promise<Growth> {
   const rounds = async (from: number, to: number) => {
     for (let round = from; round < to; round++) {
-      await red.deploy(withCoordinates(flow(round)), KINDS[round % KINDS.length] ?? 'full');
+      await red.deploy(flow(round), KINDS[round % KINDS.length] ?? 'full');
     }
     await red.deploy([tab]);
     const { codes } = (await red.json('/stress')) as Counted;

@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { account, tab } from '../support/flow';
+import { account, placed, tab } from '../support/flow';
 import { startService, type Fault } from '../support/service';
 import { randomOf } from './support/random';
-import { withCoordinates, startStressed, type Counted } from './support/stressed';
+import { startStressed, type Counted } from './support/stressed';
 
 const MESSAGES = 6_000;
 const STRIPS = Array.from({ length: 10 }, (_, index) => ({
@@ -57,39 +57,14 @@ describe('stress: messages through a real Node-RED', () => {
       for (let index = 0; index < MESSAGES * 4; index++) {
         service.next(random.next() < 0.2 ? random.pick(FAULTS) : null);
       }
-      await red.deploy(
-        withCoordinates([
-          tab,
-          {
-            id: 'source',
-            type: 'stress-source',
-            z: 'tab',
-            count: MESSAGES,
-            payloads,
-            every: 4,
-            burst: 4,
-            wires: [['switch']],
-          },
-          {
-            id: 'switch',
-            type: 'strip switch',
-            z: 'tab',
-            name: '',
-            account: 'account',
-            mac: '',
-            macType: 'message',
-            port: '',
-            portType: 'message',
-            on: '',
-            onType: 'message',
-            output: 'same',
-            wires: [['sink']],
-          },
-          { id: 'catch', type: 'catch', z: 'tab', scope: null, uncaught: false, wires: [['sink']] },
-          { id: 'sink', type: 'stress-sink', z: 'tab', wires: [[]] },
-          account(service, { concurrency: '40', retryFor: '5', timeout: '2000' }),
-        ]),
-      );
+      await red.deploy([
+        tab,
+        placed('source', 'stress-source', { count: MESSAGES, payloads, every: 4, burst: 4 }, ['switch']),
+        placed('switch', 'strip switch', {}, ['sink']),
+        placed('catch', 'catch', { scope: null, uncaught: false }, ['sink']),
+        placed('sink', 'stress-sink', {}),
+        account(service, { concurrency: '40', retryFor: '5', timeout: '2000' }),
+      ]);
       const total = (counts: Record<number, number>) =>
         Object.values(counts).reduce((sum, count) => sum + count, 0);
       const deadline = performance.now() + 60_000;

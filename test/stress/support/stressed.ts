@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { REPOSITORY, startNodeRed } from '../../support/node-red';
-import type { FlowNode, RunningNodeRed } from '../../support/node-red';
+import type { RunningNodeRed } from '../../support/node-red';
 
 /** How many messages were sent, and by the number of each how often it came out or was caught. */
 export interface Counted {
@@ -38,7 +38,3 @@ export async function startStressed(): Promise<RunningNodeRed> {
     rmSync(dir, { recursive: true, force: true });
   }
 }
-
-/** The same nodes with a place on the canvas: without one Node-RED takes them for config nodes, and a Catch node hears nothing. */
-export const withCoordinates = (flow: readonly FlowNode[]): FlowNode[] =>
-  flow.map((node) => (node.z === undefined ? node : { x: 100, y: 100, ...node }));
