@@ -42,15 +42,12 @@ const everyNode = (RED: NodeAPI): void => {
 
 /** The nodes in the test helper's runtime, and a service for them. */
 export class Lab {
-  readonly service: TestService;
   /** What the helper nodes "out", "caught" and "completed" got. */
   readonly arrivals = new Recorder<Arrival>();
 
   readonly #heard = new WeakSet<Node>();
 
-  private constructor(service: TestService) {
-    this.service = service;
-  }
+  private constructor(readonly service: TestService) {}
 
   static async start(options: ServiceOptions = {}): Promise<Lab> {
     helper.settings({});

@@ -26,13 +26,10 @@ export class Program {
   readonly folder = mkdtempSync(join(tmpdir(), 'smart-strip-program-'));
   /** What it has written so far. */
   log = '';
-  readonly #name: Name;
   #child: ChildProcess | null = null;
   #exited: Promise<unknown> = Promise.resolve();
 
-  constructor(name: Name) {
-    this.#name = name;
-  }
+  constructor(private readonly name: Name) {}
 
   /** Writes a file into its folder; gives the path. */
   write(name: string, text: string): string {
@@ -43,8 +40,8 @@ export class Program {
 
   /** Resolves when it takes connections at this port of 127.0.0.1. */
   async start(args: readonly string[], port: number): Promise<void> {
-    const file = find(this.#name);
-    if (file === undefined) throw new Error(`${this.#name} is not installed`);
+    const file = find(this.name);
+    if (file === undefined) throw new Error(`${this.name} is not installed`);
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     this.#exited = new Promise((resolve) => child.once('exit', resolve));
@@ -56,7 +53,7 @@ export class Program {
       await sleep(25);
     }
     await this.end();
-    throw new Error(`${this.#name} does not run:\n${this.log}`);
+    throw new Error(`${this.name} does not run:\n${this.log}`);
   }
 
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

@@ -127,29 +127,26 @@ export class ScriptedService implements Service {
   readonly gets: Call<StripAnswer>[] = [];
   readonly switches: Call<SwitchAnswer>[] = [];
   readonly all: Call[] = [];
-  readonly #clock: FakeClock;
   autoList: (() => Promise<ListAnswer>) | null = null;
   autoGet: ((mac: string) => Promise<StripAnswer>) | null = null;
   autoSwitch: ((mac: string, port: PortOrAll, on: boolean) => Promise<SwitchAnswer>) | null = null;
   closed: number | null = null;
 
-  constructor(clock: FakeClock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: FakeClock) {}
 
   list(): Promise<ListAnswer> {
-    const call = new Call<ListAnswer>('list', this.#clock.monotonic());
+    const call = new Call<ListAnswer>('list', this.clock.monotonic());
     return this.#take(call, this.lists, this.autoList);
   }
 
   get(mac: string): Promise<StripAnswer> {
-    const call = new Call<StripAnswer>('get', this.#clock.monotonic(), mac);
+    const call = new Call<StripAnswer>('get', this.clock.monotonic(), mac);
     const { autoGet } = this;
     return this.#take(call, this.gets, autoGet && (() => autoGet(mac)));
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    const call = new Call<SwitchAnswer>('switch', this.#clock.monotonic(), mac, port, on);
+    const call = new Call<SwitchAnswer>('switch', this.clock.monotonic(), mac, port, on);
     const { autoSwitch } = this;
     return this.#take(call, this.switches, autoSwitch && (() => autoSwitch(mac, port, on)));
   }
@@ -160,11 +157,11 @@ export class ScriptedService implements Service {
     const open = (): boolean => this.switches.some((call) => !call.over);
     if (open() && graceMs > 0) {
       await new Promise<void>((resolve) => {
-        const timer = this.#clock.setTimeout(resolve, graceMs);
+        const timer = this.clock.setTimeout(resolve, graceMs);
         for (const call of this.switches) {
           const ended = (): void => {
             if (open()) return;
-            this.#clock.clearTimeout(timer);
+            this.clock.clearTimeout(timer);
             resolve();
           };
           call.promise.then(ended, ended);
