@@ -159,9 +159,9 @@ export function startWithAccount(
 }
 
 /** Returns a function that removes a key from texts that are shown. A key of fewer than 4 characters stays: it would match ordinary words. */
-export const keyRemover =
-  (apiKey: string) =>
-  (text: string): string =>
-    apiKey.trim().length < 4
-      ? text
-      : text.replaceAll(apiKey.trim(), '***').replaceAll(JSON.stringify(apiKey.trim()).slice(1, -1), '***');
+export function keyRemover(apiKey: string): (text: string) => string {
+  const key = apiKey.trim();
+  if (key.length < 4) return (text) => text;
+  const inJson = JSON.stringify(key).slice(1, -1);
+  return (text) => text.replaceAll(key, '***').replaceAll(inJson, '***');
+}
