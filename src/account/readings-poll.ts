@@ -37,7 +37,10 @@ export class ReadingsPoll {
    */
   async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
-    const strips = this.store.unlistedReadings().map((state) => ({ state, attempts: this.#of(state) }));
+    const strips = this.store.unlistedReadings().map((state) => {
+      const none: Attempts = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
+      return { state, attempts: this.#attempts.get(keyOf(state)) ?? none };
+    });
     this.#attempts = new Map(strips.map(({ state, attempts }) => [keyOf(state), attempts]));
     // There may not be enough time for all strips, so those that were asked longest ago come first.
     strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
@@ -56,11 +59,6 @@ export class ReadingsPoll {
     };
     await Promise.all(Array.from({ length: Math.ceil(settings.concurrency / 2) }, ask));
     return failure;
-  }
-
-  #of(state: UnlistedReadings): Attempts {
-    const none = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
-    return this.#attempts.get(keyOf(state)) ?? none;
   }
 
   async #ask({ strip: { mac }, unlisted }: UnlistedReadings, attempts: Attempts): Promise<void> {
