@@ -74,9 +74,10 @@ export function statesIn(record: JsonRecord, outer: KeyMeaning['state'] = null, 
 const withoutFlags = (record: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => readFlag(value) === null));
 
-/** Whether a field inside a record for a state holds that state, as a value or as a word. */
+/** Whether a field inside a record for a state holds that state, as a value or as a word. A `current` of 0 is a measurement. */
 const isValueOf = (meaning: KeyMeaning, value: unknown): boolean =>
-  meaning.is('value') || (readWord(value) !== null && (meaning.isName || meaning.plain === 'text'));
+  (meaning.is('value') && !meaning.measures) ||
+  (readWord(value) !== null && (meaning.is('value') || meaning.isName || meaning.plain === 'text'));
 
 /** What one field says; `null`: nothing. */
 function candidateOf(
