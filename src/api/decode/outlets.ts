@@ -38,6 +38,8 @@ const MAX_OUTLETS = 64;
 const MAX_COLUMNS = 500;
 /** If there are more sets than this, they are not outlets of one strip, and none of them is read. */
 const MAX_SETS = 16;
+/** Names that may hold how often an outlet was switched on and off. */
+const COUNTS = ['on', 'off', 'On', 'Off', 'ON', 'OFF'];
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -150,7 +152,7 @@ function ofRecords(
   for (const each of said) {
     for (const { weight, from: key } of each) {
       // `on: 2` is a count, so `off: 0` beside it is one, too.
-      if (weight === 'measure') codes.push(...(key === 'on' || key === 'off' ? ['on', 'off'] : [key]));
+      if (weight === 'measure') codes.push(...(COUNTS.includes(key) ? COUNTS : [key]));
       // `{"status": 0, "status_text": "ok"}`
       if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(key)))
         codes.push(key.replace(STATE_TEXT_SUFFIX, ''));
