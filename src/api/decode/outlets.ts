@@ -300,7 +300,10 @@ function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[]
   return isRecord(inner) ? ofMap(inner, container) : null;
 }
 
-/** Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. */
+/**
+ * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. A power in watts says
+ * nothing about the others.
+ */
 function keyedSet(
   map: JsonRecord,
   keys: readonly KeyMeaning[],
@@ -308,7 +311,7 @@ function keyedSet(
 ): OutletCandidate[] {
   const numbers = fromKeys(keys);
   const mayBeMeasured =
-    keys.some(({ key, keyedState }) => keyedState !== null && isMeasure(map[key])) ||
+    keys.some(({ key, keyedState }) => keyedState === 'any' && isMeasure(map[key])) ||
     (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map(({ key, keyedState }, i) => {
