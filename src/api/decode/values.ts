@@ -38,8 +38,8 @@ export function readIndex(value: unknown): number {
 
 /** One number of many, "2/4" and "2 of 4", but not "A0B1C2D3E4F5/4". */
 const OF_MANY = /(?<![0-9a-f:-]{6})[0-9] *(?:\/|of) *[0-9]+$/i;
-/** Two numbers, "1 and 2" and "1+2", or one below zero. */
-const NO_ONE = /[0-9] *(?:[,;&+]|and|to) *[0-9]+$|^-[0-9]+$/i;
+/** Two numbers, "1 and 2", "1+2" and "Outlets 1-4", or one below zero. */
+const NO_ONE = /[0-9] *(?:[,;&+–]|and|to) *[0-9]+$|s *[0-9]+ *- *[0-9]+$|^-[0-9]+$/i;
 
 /** The number at the end of a short text such as "Outlet 4", "P4", "#4", "switch:0", "socket.1" or "4"; -1 if there is none, and for "2/4". */
 export function numberInText(value: unknown): number {
