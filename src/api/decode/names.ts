@@ -101,17 +101,20 @@ const NAMES = {
   /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage batches chunks parts totalchunks chunkcount totalbatches`,
-  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part',
+  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part chunk batch',
   /** Say how many strips a page may hold. */
   limit: `limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage
-    maxitems batchsize chunksize`,
+    maxitems batchsize chunksize first`,
   /** Say how many strips come before this page. */
   skipped: 'offset skip startindex start startat from pageoffset skipped',
   /** Are set if another page follows or came before. */
   more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
     itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
-    overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink`,
+    overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
+    startafter pagekey moretocome tobecontinued`,
+  /** Are set by a service that has pages, on the last one too. */
+  lastkey: 'lastid lastkey lastitem lastcursor lasttoken',
   /** Say that this is the end; `false`: that it is not. */
   last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
     exhausted completed full isfull isend ended iseof endoflist endofresults allloaded`,
@@ -218,7 +221,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
     'more',
     new RegExp(
-      `^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|cursor|token|url|link|href|offset|marker|id|key|start|available|batch|set|index|from|after|${THINGS})*$`,
+      `^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|no|num|number|cursor|token|url|link|href|offset|marker|id|key|start|available|batch|set|index|from|after|${THINGS})*$`,
     ),
   ],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],

@@ -55,6 +55,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
     // A link to the last page.
     return inPaging && readText(value) !== null ? 'paged' : null;
   }
+  if (meaning.is('lastkey') && isSet(found)) return 'paged';
   if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
   return number < 0 ? hintOfText(meaning, value, came) : hintOfNumber(meaning, number, came, inPaging);
 }
