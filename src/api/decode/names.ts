@@ -89,8 +89,7 @@ const NAMES = {
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
   /** Say why something failed, or how often. They count only around a list and in a switch answer or its entries: elsewhere they may be about anything. */
-  reason: `errormessage errormsg errordescription reason warning warnings fault haserror rejected failedports
-    failedoutlets failedcount failurecount errorcount totalfailed numfailed`,
+  reason: 'reason warning warnings fault haserror rejected totalfailed numfailed',
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
@@ -148,13 +147,15 @@ const WORDS = {
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
     disconnected syncing async asynchronous deferred delayed willretry submitted enqueued inqueue waiting
-    executing`,
+    executing ispending isqueued`,
   /** Beside the state of an outlet: it is not known, or about to change. */
   unsettled: `unknown indeterminate undetermined unconfirmed unverified pending switching transitioning
     intransition changing turningon turningoff switchingon switchingoff poweringon poweringoff`,
   /** In a switch answer: it was not done. In the record of a strip or an outlet these words may mean something else. */
   refused: `denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored
-    notswitched notapplied notexecuted simulated simulation`,
+    notswitched notapplied notexecuted simulated simulation busy expired interrupted stuck nack
+    notok unsuccessful noresponse notresponding deviceoffline devicetimeout dropped invalid unauthorized
+    unconfirmed rolledback reverted superseded throttled ratelimited`,
   /** The quality of the values beside it is too low to rely on them. */
   bad: 'bad invalid uncertain',
   /** As the value of an error: there is none. */
@@ -223,6 +224,18 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
     new RegExp(
       `^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|no|num|number|cursor|token|url|link|href|offset|marker|id|key|start|available|batch|set|index|from|after|${THINGS})*$`,
     ),
+  ],
+  [
+    'reason',
+    /^(?:is|has|num|device|relay|port|outlet|strip|command|comm|communication|network|hardware|server|internal|sync)(?:errors?|failed|failures?)$/,
+  ],
+  [
+    'reason',
+    /^(?:err|error|fail|failure|reject|rejection)(?:no|number|msg|message|text|string|reason|type|title|details?|info|description)$/,
+  ],
+  [
+    'reason',
+    /^(?:fail|failed|failure|error|skipped|rejected|pending|invalid|unconfirmed)(?:ports|outlets|channels|count|total)$/,
   ],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],

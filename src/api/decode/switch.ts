@@ -210,7 +210,13 @@ function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] =
   return hasField(record, (meaning, value) => {
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
-    if (depth === 0 && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
+    // A strip may be called "Busy".
+    if (
+      depth === 0 &&
+      !meaning.isName &&
+      (says('failed', word) || (!meaning.denied && says('refused', word)))
+    )
+      return true;
     // Further down, a reason may be about anything.
     if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
@@ -221,7 +227,7 @@ function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] =
 
 /** Names of fields in which a "no", or an empty value, leaves it open whether the outlet was switched. */
 const DONE =
-  /^(?:is|all)?(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|processed|ack|acked|acknowledged|confirmed|verified|completed?|done|finished|ok)$|^(?:switched|success)count$/;
+  /^(?:is|all|has|was|device|command|port)*(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|reachable|responded|processed|handled|performed|ack|acked|acknowledged|confirmed|verified|succeeded|successful|completed?|done|finished|final|valid|ok)$|^(?:switched|success)count$/;
 /** Names of fields in which a "no" does so. 0 and an empty list do not: they may mean "no error". */
 const ANSWER = /^(?:result|data|response)$/;
 
