@@ -164,9 +164,9 @@ const WORDS = {
 
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
 export const OUTLET = '(?:outlet|port|socket|plug|switch|relay|channel|receptacle|output|gang|subdevice|ch)';
-const QUALIFIER = '(?:power|smart|ac|switched|all|controlled)*';
+const QUALIFIER = '(?:power|smart|ac|switched|switchable|all|controlled|strip|device|pdu)*';
 const OUTLET_NAMES = new RegExp(
-  `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values)|${QUALIFIER}${OUTLET})$`,
+  `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values|info|data|details)|${QUALIFIER}${OUTLET})$`,
 );
 /** Names of outlets that say that a bare number is on or off, not a measurement. */
 const SWITCHED = /states$|^relay|^switch/;
