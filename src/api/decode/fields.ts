@@ -82,11 +82,10 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
+  const single = singleFields(list);
+  if (single !== null) addFields(found, single, part, depth);
   for (const item of list.filter(isRecord)) {
-    if (Object.keys(item).length === 1) {
-      addFields(found, item, part, depth);
-      continue;
-    }
+    if (Object.keys(item).length === 1) continue;
     // A record with the number of an outlet is only about that outlet.
     if (hasField(item, ({ number }) => number === 'port')) continue;
     const key = pairName(item);
@@ -95,6 +94,13 @@ function addPairs(found: StripFields, list: readonly unknown[], part: Field['par
     const told = meaningOf(key).reading !== null || values.length > 1 ? item : values[0];
     addFields(found, { [key]: told }, part, depth);
   }
+}
+
+/** All records of a list that have only one field, as one record; `null`: there are none, or two have the same field. */
+export function singleFields(list: readonly unknown[]): JsonRecord | null {
+  const records = list.filter((item) => isRecord(item) && Object.keys(item).length === 1);
+  const all = Object.assign({}, ...records) as JsonRecord;
+  return records.length > 0 && Object.keys(all).length === records.length ? all : null;
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */
