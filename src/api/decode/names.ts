@@ -208,6 +208,9 @@ const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
 
 const THINGS = '(?:strip|device|item|result|element|record|row|hit|entry|entrie|doc|data|match|matche)s?';
 const PAGES = '(?:page|pager|paging|pagination|paginator|cursor|view)s?';
+/** Names of errors, and of lists and counts of failures: "device_error", "errmsg", "skipped_ports". */
+const FAILURES =
+  /^(?:is|has|num|device|relay|port|outlet|strip|command|comm|communication|network|hardware|server|internal|sync)(?:errors?|failed|failures?)$|^(?:err|error|fail|failure|reject|rejection)(?:no|number|msg|message|text|string|reason|type|title|details?|info|description)$|^(?:fail|failed|failure|error|skipped|rejected|pending|invalid|unconfirmed)(?:ports|outlets|channels|count|total)$/;
 /** Names around a list that are made of several words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
@@ -225,18 +228,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
       `^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|no|num|number|cursor|token|url|link|href|offset|marker|id|key|start|available|batch|set|index|from|after|${THINGS})*$`,
     ),
   ],
-  [
-    'reason',
-    /^(?:is|has|num|device|relay|port|outlet|strip|command|comm|communication|network|hardware|server|internal|sync)(?:errors?|failed|failures?)$/,
-  ],
-  [
-    'reason',
-    /^(?:err|error|fail|failure|reject|rejection)(?:no|number|msg|message|text|string|reason|type|title|details?|info|description)$/,
-  ],
-  [
-    'reason',
-    /^(?:fail|failed|failure|error|skipped|rejected|pending|invalid|unconfirmed)(?:ports|outlets|channels|count|total)$/,
-  ],
+  ['reason', FAILURES],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],
 ];

@@ -211,12 +211,8 @@ function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] =
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
     // A strip may be called "Busy".
-    if (
-      depth === 0 &&
-      !meaning.isName &&
-      (says('failed', word) || (!meaning.denied && says('refused', word)))
-    )
-      return true;
+    const mayRefuse = depth === 0 && !meaning.isName;
+    if (mayRefuse && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
     // Further down, a reason may be about anything.
     if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
