@@ -82,8 +82,7 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
-  const single = singleFields(list);
-  if (single !== null) addFields(found, single, part, depth);
+  for (const record of singleFields(list)) addFields(found, record, part, depth);
   for (const item of list.filter(isRecord)) {
     if (Object.keys(item).length === 1) continue;
     // A record with the number of an outlet is only about that outlet.
@@ -96,11 +95,12 @@ function addPairs(found: StripFields, list: readonly unknown[], part: Field['par
   }
 }
 
-/** All records of a list that have only one field, as one record; `null`: there are none, or two have the same field. */
-export function singleFields(list: readonly unknown[]): JsonRecord | null {
-  const records = list.filter((item) => isRecord(item) && Object.keys(item).length === 1);
-  const all = Object.assign({}, ...records) as JsonRecord;
-  return records.length > 0 && Object.keys(all).length === records.length ? all : null;
+/** The records of a list that have only one field, as one record, which shows the numbers of all outlets. Where fields repeat, without outlets. */
+function singleFields(list: readonly unknown[]): JsonRecord[] {
+  const records = list.filter(isRecord).filter((item) => Object.keys(item).length === 1);
+  const all = Object.fromEntries(records.flatMap((record) => Object.entries(record)));
+  if (Object.keys(all).length === records.length) return [all];
+  return records.filter((record) => !hasField(record, ({ keyed }) => keyed >= 0));
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */

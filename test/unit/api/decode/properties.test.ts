@@ -409,6 +409,16 @@ describe('The decoder, whatever it is given', () => {
     assert.deepEqual([strips.length, complete], [1, false]);
   });
 
+  it('never throws on a list of 130,000 records with one field each inside a strip', () => {
+    const status = Array.from({ length: 130_000 }, (_, i) => ({ [`key ${i}`]: 1 }));
+    assert.deepEqual(statesOf({ mac: MAC, status, outlets: [true, false, true, false] }), [
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
   it('survives a record of 50,000 different names, again and again, and still knows the right ones', () => {
     for (let round = 0; round < 3; round++) {
       const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${round} ${i}`, true]));
