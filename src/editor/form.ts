@@ -112,7 +112,9 @@ export function showMessage(field: string, error: string, warning = ''): void {
   const shown = invalid ? `✕ ${error}` : warning === '' ? '' : `⚠ ${warning}`;
   // Not set again if it is the same: a screen reader would read it out once more.
   if (message.text() !== shown) message.text(shown);
-  $(`[aria-describedby~="smart-strip-message-${field}"]`).attr('aria-invalid', String(invalid));
+  // Only in the row of the message: with thousands of rows, a search of the whole page for each of them takes seconds.
+  const control = `[aria-describedby~="smart-strip-message-${field}"]`;
+  message.parent().find(control).addBack(control).attr('aria-invalid', String(invalid));
 }
 
 /** Ids for the `aria-describedby` of a field's control. */

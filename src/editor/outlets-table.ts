@@ -31,9 +31,12 @@ export function tableRows(protectedOutlets: unknown, outletNames: unknown): Tabl
   const rows: OutletRow[] = [];
   /** Where the next outlet of a list goes, if it has no row yet: behind the one before it. */
   let place = 0;
+  const byOutlet = new Map<string, OutletRow>();
   const rowOf = (mac: string, port: string): OutletRow => {
-    const row = findOutlet(rows, mac, port) ?? { mac, port, name: '', protected: false };
-    if (!rows.includes(row)) rows.splice(place, 0, row);
+    const key = `${macKey(mac)}/${port}`;
+    const row = byOutlet.get(key) ?? { mac, port, name: '', protected: false };
+    if (!byOutlet.has(key)) rows.splice(place, 0, row);
+    byOutlet.set(key, row);
     place = rows.indexOf(row) + 1;
     return row;
   };
@@ -83,10 +86,12 @@ export function outletsTable(node: EditorNode) {
   /** Shows what is known of the outlet in each row, and what is wrong with it. In the field `typing`, a name may be incomplete. */
   const check = (typing?: EventTarget) => {
     const rows = rowsOf(list).filter(({ data }) => !('unreadable' in data));
+    // To search all strips for each of thousands of rows takes seconds.
+    const byMac = new Map(strips.map((strip) => [macKey(strip.mac), strip]));
     const outlets = rows.map(({ element, part }) => {
       const mac = element.find('[data-part=mac]');
       const isTyping = mac[0] === typing;
-      const found = lookUp(strips, part('mac'));
+      const found = lookUp(strips, part('mac'), (typed) => byMac.get(macKey(typed)));
       // A name becomes the MAC of its strip as soon as the strips are known.
       if (found.strip && !isTyping) mac.val(found.strip.mac);
       const key = `${macKey(found.strip?.mac ?? part('mac'))}/${part('port')}`;

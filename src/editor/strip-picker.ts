@@ -76,11 +76,16 @@ interface StripMatch {
 
 /**
  * The strip that a text names by its MAC or its name. If the account's strips are known, a text that is neither and does not look like a MAC is an
- * error. A MAC that is not listed is only a warning: the strip may be switched off. Only the runtime knows the values of variables.
+ * error. A MAC that is not listed is only a warning: the strip may be switched off. Only the runtime knows the values of variables. `find`: finds one of
+ * the strips by its MAC.
  */
-export function lookUp(strips: readonly Strip[], typed: string): StripMatch {
+export function lookUp(
+  strips: readonly Strip[],
+  typed: string,
+  find = (mac: string) => findStrip(strips, mac),
+): StripMatch {
   const mac = typed.trim();
-  const strip = findStrip(strips, mac);
+  const strip = find(mac);
   if (strip) return { strip };
   const [named, ...others] = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
   if (named && others.length > 0) return { error: text('strip-account.invalid.stripTwice', { name: mac }) };

@@ -434,6 +434,18 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual(protectedOutlets, []);
   });
 
+  it('do not search the whole page for each row at a key press, which takes seconds with a thousand rows', async () => {
+    const outletNames = STRIPS.map(({ mac }) => ({ mac, port: 1, name: 'Lamp' }));
+    await open({ outletNames });
+    await editor.editConfig('strip-account', 'account');
+    await editor.page.evaluate(
+      'window.count = 0; const search = document.querySelectorAll; document.querySelectorAll = (selector) => (window.count++, search.call(document, selector))',
+    );
+    await row('name').first().dispatchEvent('input', { bubbles: true });
+    const searches = await editor.page.evaluate('window.count');
+    assert.ok(Number(searches) < STRIPS.length, String(searches));
+  });
+
   it('resolve the name of a strip that a flow has in place of a MAC, and mark one that is not there', async () => {
     await open({
       protectedOutlets: [
