@@ -169,9 +169,11 @@ export class Sidebar {
     const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
     figures.append(html('small', {}, readings.join(' · ')), loadLine(this.#accounts.loads.get(key)));
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
-    const list = html('ul', {}, ...outlets.map((outlet) => this.#outletView(account, strip, outlet)));
+    const views = outlets.map((outlet) => this.#outletView(account, strip, outlet));
+    const list = html('ul', { 'data-key': 'outlets' }, ...views);
     const used = usedBy(this.#uses.get(key));
-    element.append(html('div', {}, figures, html('p', { class: 'smart-strip-note' }, none), list, used));
+    // Below the outlets, it would look as if it were about the last of them.
+    element.append(html('div', {}, figures, used, html('p', { class: 'smart-strip-note' }, none), list));
     return element;
   }
 

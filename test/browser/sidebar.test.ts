@@ -181,6 +181,16 @@ describe('the side bar', () => {
     await page.locator('.red-ui-flow-node-highlighted').waitFor({ state: 'attached' });
   });
 
+  it('lists the nodes of a whole strip above its outlets, where they do not seem to be those of the last one', async () => {
+    const whole = { mac: DESK, macType: 'str', port: '', portType: 'port' };
+    await stage.red.deploy([tab, home(), placed('node', 'strip status', whole)]);
+    const { bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    const used = bar.strip('Desk strip').locator('.smart-strip-used');
+    const [above, below] = [await used.boundingBox(), await bar.toggle('Desk strip, outlet 1').boundingBox()];
+    assert.ok(above && below && above.y < below.y);
+  });
+
   it('puts all nodes of several presses down at once, one below the other, and Escape takes them all away', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
