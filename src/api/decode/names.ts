@@ -162,17 +162,24 @@ const WORDS = {
   fine: 'none no off false ok null noerror success normal n/a',
 } as const;
 
+/** A pattern for one of these words. */
+const oneOf = (words: string): string => `(?:${words.replace(/\s+/g, '|')})`;
+
 /** Words for an outlet: names such as "outletNumber", "port_states" and "relay1" are made of them, and texts such as "Outlet 1". */
-export const OUTLET = '(?:outlet|port|socket|plug|switch|relay|channel|receptacle|output|gang|subdevice|ch)';
-const QUALIFIER = '(?:power|smart|ac|switched|switchable|all|controlled|strip|device|pdu)*';
+export const OUTLET = oneOf(
+  'outlet port socket plug switch relay channel receptacle output gang subdevice ch',
+);
+const OUTLETS = oneOf('outlets ports sockets plugs switches relays channels receptacles outputs');
+const BEFORE_OUTLETS = oneOf('power smart ac switched switchable all controlled strip device pdu');
+const AFTER_OUTLETS = oneOf('states statuses list table array map status state values info data details');
 const OUTLET_NAMES = new RegExp(
-  `^(?:${QUALIFIER}(?:outlets|ports|sockets|plugs|switches|relays|channels|receptacles|outputs)|${QUALIFIER}${OUTLET}s?(?:es)?(?:states|statuses|list|table|array|map|status|state|values|info|data|details)|${QUALIFIER}${OUTLET})$`,
+  `^${BEFORE_OUTLETS}*(?:${OUTLETS}|${OUTLET}|${OUTLET}s?(?:es)?${AFTER_OUTLETS})$`,
 );
 /** Names of outlets that say that a bare number is on or off, not a measurement. */
 const SWITCHED = /states$|^relay|^switch/;
 
 const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
-const STATE_TEXT = '(?:text|name|label|str|string|desc|description|display)';
+const STATE_TEXT = oneOf('text name label str string desc description display');
 /** The end of a key such as `status_text`, which holds the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
 /** Names of a state. Not `power_on_state`, which says whether an outlet is on after a power cut. */
@@ -185,7 +192,7 @@ const POSITION = new RegExp(`^${OUTLET}(?:id|index|idx|position|pos|slot|key|ref
 /** Names that tell a record from others. A time does, too: records that each have a time are events, one after another. */
 const IDENTIFIER = /(?:id|key|serial|code|sn|mac|address)$|^(?:at|ts|date|time(?:stamp)?)$/;
 
-const STATE_WORDS = `(?:is|on|onoff|state|status|power|powered|toggle)`;
+const STATE_WORDS = oneOf('is on onoff state status power powered toggle');
 /** "port1", "outlet_2", "POWER3", "state_l4", "relay_1_state", "switch:0", "outlet_1_name", "4"; not "power_on_state_1", the state after a power cut. */
 const NUMBERED = new RegExp(
   `^(?!poweronstat)(?:((?:power|smart|ac)*(?:${OUTLET}+|out)(?:state|status|power|on|toggle)?|${STATE_WORDS}+|(?:${OUTLET}|${STATE_WORDS})+[lps])|([lposk]))?([0-9]{1,2})((?:is)?(?:on|state|status|onoff|relay|power|powered|enabledstate)|name|label|alias|title)?$`,
@@ -204,14 +211,24 @@ const DENIED_WORDS = `desired target requested request default config configurat
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
   peak wanted before old pulse inching configure countdown job routine macro failsafe away notification
   proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo`;
-const DENIED = new RegExp(`^(?:${DENIED_WORDS.replace(/\s+/g, '|')})s?$`);
+const DENIED = new RegExp(`^${oneOf(DENIED_WORDS)}s?$`);
 
-const THINGS = '(?:strip|device|item|result|element|record|row|hit|entry|entrie|doc|data|match|matche)s?';
-const PAGES = '(?:page|pager|paging|pagination|paginator|cursor|view)s?';
-/** Names of errors, and of lists and counts of failures: "device_error", "errmsg", "skipped_ports". */
-const FAILURES =
-  /^(?:is|has|num|device|relay|port|outlet|strip|command|comm|communication|network|hardware|server|internal|sync)(?:errors?|failed|failures?)$|^(?:err|error|fail|failure|reject|rejection)(?:no|number|msg|message|text|string|reason|type|title|details?|info|description)$|^(?:fail|failed|failure|error|skipped|rejected|pending|invalid|unconfirmed)(?:ports|outlets|channels|count|total)$/;
-/** Names around a list that are made of several words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl", "page_meta". */
+const THINGS = `${oneOf('strip device item result element record row hit entry entrie doc data match matche')}s?`;
+const PAGES = `${oneOf('page pager paging pagination paginator cursor view')}s?`;
+const AFTER_NEXT =
+  oneOf(`page no num number cursor token url link href offset marker id key start available batch set
+  index from after ${THINGS}`);
+const BEFORE_ERROR =
+  oneOf(`is has num device relay port outlet strip command comm communication network hardware
+  server internal sync`);
+const AFTER_ERROR = oneOf(
+  'no number msg message text string reason type title detail details info description',
+);
+const FAILED = oneOf('fail failed failure error skipped rejected pending invalid unconfirmed');
+/**
+ * Names around a list or of errors that are made of several words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl",
+ * "page_meta", "device_error", "errmsg", "skipped_ports".
+ */
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
     'total',
@@ -222,13 +239,10 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['more', new RegExp(`^(?:is)?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
   ['more', new RegExp(`^(?:has)?more(?:pages|${THINGS})?(?:available)?$`)],
   ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
-  [
-    'more',
-    new RegExp(
-      `^(?:has|odata|hydra)?(?:next|prev|previous)(?:page|no|num|number|cursor|token|url|link|href|offset|marker|id|key|start|available|batch|set|index|from|after|${THINGS})*$`,
-    ),
-  ],
-  ['reason', FAILURES],
+  ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
+  ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
+  ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejection)${AFTER_ERROR}$`)],
+  ['reason', new RegExp(`^${FAILED}(?:ports|outlets|channels|count|total)$`)],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
   ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],
 ];
