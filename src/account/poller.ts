@@ -9,8 +9,8 @@ import type { AccountOptions } from './types';
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5 * 60_000;
 const WAIT_WHILE_REJECTED = 15 * 60_000;
-/** If pauses that the service asks for delay the next list by more than this many milliseconds, the last list counts as outdated. */
-const LONG_PAUSE = 60_000;
+/** If cooldowns delay the next list by more than this many milliseconds, the last list counts as outdated. */
+const LONG_COOLDOWN = 60_000;
 /** The fraction by which the interval varies at random, up or down. */
 const JITTER = 0.1;
 
@@ -29,15 +29,15 @@ export class Poller {
   /** Why the latest list could not be read. */
   #failure: StripError | null = null;
   #failures = 0;
-  /** The next wait is random within the whole interval, so that many accounts that start together do not poll at the same moments. */
-  #isUnsettled = true;
+  /** The next wait is the first one after a start or a recovery: random, so that accounts that start together do not poll together. */
+  #isFirstWait = true;
   /** What was logged as failing and has not recovered since. */
   #loggedFailure: 'list' | 'readings' | null = null;
-  /** Monotonic time when a pause first delayed the next list; `null`: no pause has delayed it. */
+  /** Monotonic time when a cooldown first delayed the next list; `null`: none has. */
   #heldUpAt: number | null = null;
   #refreshAfterRound = false;
 
-  /** `onOutdated` is called when pauses have delayed a list so long that the store has marked all strips as unavailable. */
+  /** `onOutdated` is called when cooldowns have delayed a list so long that the store has marked all strips as unavailable. */
   constructor(
     private readonly options: AccountOptions,
     private readonly store: StripStore,
@@ -52,7 +52,7 @@ export class Poller {
   start(): void {
     if (this.isRunning) return;
     this.isRunning = true;
-    this.#isUnsettled = true;
+    this.#isFirstWait = true;
     if (this.#isReading) return;
     const { clock, settings } = this.options;
     const wait = this.#began + settings.minInterval - clock.monotonic();
@@ -67,10 +67,10 @@ export class Poller {
     this.#clearTimer();
   }
 
-  /** A request succeeded: after a failure, the next round may begin earlier. `endedPause`: it ended a rate limit. */
-  succeeded(endedPause: boolean): void {
+  /** A request succeeded: after a failure, the next round may begin earlier. `endedCooldown`: it ended the cooldown. */
+  succeeded(endedCooldown: boolean): void {
     const { interval } = this.options.settings;
-    if (endedPause) this.#soon(this.#firstWait());
+    if (endedCooldown) this.#soon(this.#firstWait());
     else if (this.#failure !== null) this.#soon(this.#failure.code === 'RATE_LIMITED' ? interval : 0);
   }
 
@@ -97,7 +97,7 @@ export class Poller {
     if (error !== null) {
       this.#heldUpAt ??= now;
       this.#schedule(remaining + this.#firstWait());
-      if (now + remaining - this.#heldUpAt <= LONG_PAUSE) return;
+      if (now + remaining - this.#heldUpAt <= LONG_COOLDOWN) return;
       this.store.failed(error, this.store.nextVersion());
       this.onOutdated();
       return;
@@ -122,7 +122,7 @@ export class Poller {
     const error = listError ?? readingsError;
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;
-    if (this.#failure !== null) this.#isUnsettled = true;
+    if (this.#failure !== null) this.#isFirstWait = true;
     this.#failures = listError === null ? 0 : this.#failures + 1;
     this.#failure = listError;
     const failing = listError !== null ? 'list' : readingsError !== null ? 'readings' : null;
@@ -138,12 +138,12 @@ export class Poller {
     const { clock, settings } = this.options;
     const { interval, minInterval } = settings;
     const { remaining } = this.cooldown;
-    // If the list was read, a pause does not change when the next round is due: `#round` then waits for the end of the pause.
+    // If the list was read, a cooldown does not change when the next round is due: `#round` then waits for its end.
     if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
     const jitter = 1 + JITTER * (2 * clock.random() - 1);
     if (this.#failure === null) {
-      const wait = this.#isUnsettled ? this.#firstWait() : interval * jitter;
-      this.#isUnsettled = false;
+      const wait = this.#isFirstWait ? this.#firstWait() : interval * jitter;
+      this.#isFirstWait = false;
       return Math.max(wait, minInterval);
     }
     if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, interval) * jitter;
@@ -151,7 +151,7 @@ export class Poller {
     return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : minInterval, backoff);
   }
 
-  /** Random within the whole interval, but not before the minimum one. */
+  /** Milliseconds of the first wait after a start, a recovery or a cooldown: random within the interval, but not shorter than the minimum one. */
   #firstWait(): number {
     const { clock, settings } = this.options;
     const wait = clock.random() * settings.interval;

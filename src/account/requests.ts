@@ -1,5 +1,5 @@
 import { RequestRecord } from '../api/client';
-import { closedError, failureOf, isRefusal, isStripError, isUnknownStrip, pauseTooLong } from '../api/errors';
+import { closedError, failureOf, isRefusal, isStripError, isUnknownStrip, waitTooLong } from '../api/errors';
 import type { StripError } from '../api/errors';
 import { Cooldown, fullJitter, Semaphore } from '../api/limits';
 import { macKey, type ListAnswer, type Service, type StripAnswer } from '../api/types';
@@ -30,11 +30,11 @@ export class Requests {
   #wokenAt = -Infinity;
   #isRetryLogged = false;
 
-  /** `onAnswer` is called when a request is over. `endedPause`: its success ended a pause that the service had asked for. */
+  /** `onAnswer` is called when a request is over. `endedCooldown`: its success ended the cooldown. */
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
-    private readonly onAnswer: (succeeded: boolean, endedPause: boolean) => void,
+    private readonly onAnswer: (succeeded: boolean, endedCooldown: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
     this.record = new RequestRecord(options.clock);
@@ -72,7 +72,7 @@ export class Requests {
       }
       if (!isStripError(failure) || queued === null) throw failure;
       const wait = this.#retryDelay(queued, failure, failures, isRestore);
-      // A pause that the service asked for has its own log line.
+      // A cooldown has its own log line.
       if (!this.#isRetryLogged && this.cooldown.error !== failure) {
         this.#isRetryLogged = true;
         this.options.log.retrying(failure);
@@ -111,12 +111,12 @@ export class Requests {
     if (queued.stopReason !== null) throw queued.stopReason;
     if (!error.retryable || retryFor === 0) throw error;
     const left = this.queue.timeLeft(queued, retryFor);
-    const pause = this.cooldown.remaining;
-    if (pause > Math.max(left, 0) && error.code === 'RATE_LIMITED')
-      throw pauseTooLong(error, Math.max(pause, asked), retryFor);
-    if (left <= 0 || pause > left) throw error;
+    const { remaining } = this.cooldown;
+    if (remaining > Math.max(left, 0) && error.code === 'RATE_LIMITED')
+      throw waitTooLong(error, Math.max(remaining, asked), retryFor);
+    if (left <= 0 || remaining > left) throw error;
     // The last attempt is made at the deadline, not after it.
-    return Math.max(pause, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));
+    return Math.max(remaining, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));
   }
 
   /** Waits until a request may be sent, and acquires the semaphore for it. */
@@ -136,7 +136,7 @@ export class Requests {
         const { patience } = this.queue;
         if (remaining > (queued === null ? patience : this.queue.timeLeft(queued))) {
           if (queued !== null && this.cooldown.takeProbe()) return;
-          throw pauseTooLong(error, remaining, patience);
+          throw waitTooLong(error, remaining, patience);
         }
       } catch (stopped) {
         this.#slots.release(queued !== null);
@@ -155,10 +155,10 @@ export class Requests {
   }
 
   #succeeded(queued: QueuedCommand | null, sent: number): void {
-    const endedPause = this.cooldown.end(sent);
+    const endedCooldown = this.cooldown.end(sent);
     this.queue.answered(false);
-    this.onAnswer(true, endedPause);
-    this.#wakeRetries(endedPause);
+    this.onAnswer(true, endedCooldown);
+    this.#wakeRetries(endedCooldown);
     if (queued?.failure && !this.queue.delays.has(queued)) queued.failure = null;
     if (!this.#isRetryLogged || this.queue.commands.some(({ failure }) => failure !== null)) return;
     this.#isRetryLogged = false;
@@ -175,10 +175,10 @@ export class Requests {
   }
 
   /** The service answers again: ends the waits for retries early. */
-  #wakeRetries(endedPause: boolean): void {
+  #wakeRetries(endedCooldown: boolean): void {
     if (this.queue.delays.isEmpty) return;
     const now = this.options.clock.monotonic();
-    if (!endedPause && now - this.#wokenAt < WAKE_INTERVAL) return;
+    if (!endedCooldown && now - this.#wokenAt < WAKE_INTERVAL) return;
     this.#wokenAt = now;
     this.queue.delays.shorten(WAKE_SPREAD);
   }
@@ -241,7 +241,7 @@ export class Reader {
     return send(spelling).catch(async (error: unknown) => {
       if (!isUnknownStrip(error)) throw error;
       const listError = this.store.listed === null ? await failureOf(this.#askList()) : null;
-      // The service knows no list either: the base URL is wrong. Or it asks to wait: the pause counts, and the spelling is not known yet.
+      // The service knows no list either: the base URL is wrong. Or it asks to wait: the cooldown counts, and the spelling is not known yet.
       if (listError?.code === 'NOT_FOUND' || listError?.code === 'RATE_LIMITED') throw listError;
       if (this.store.spelling(mac) === spelling) throw error;
       return await send(this.store.spelling(mac));

@@ -87,10 +87,10 @@ export const closedError = (
 export const variableMissing = (variable: string): StripError =>
   new StripError('NOT_CONFIGURED.variable', { variable });
 
-/** The error for a pause that is longer than a command may wait. Both in milliseconds. */
-export const pauseTooLong = (error: StripError, pause: number, limit: number): StripError => {
-  const params = { ...error.params, seconds: Math.ceil(pause / 1000), limit: limit / 1000 };
-  const details = { retryAfter: pause, response: error.response, cause: error };
+/** The error for a cooldown that lasts longer than a command or read may wait. Both in milliseconds. */
+export const waitTooLong = (error: StripError, cooldown: number, limit: number): StripError => {
+  const params = { ...error.params, seconds: Math.ceil(cooldown / 1000), limit: limit / 1000 };
+  const details = { retryAfter: cooldown, response: error.response, cause: error };
   return new StripError('RATE_LIMITED.deadline', params, details);
 };
 

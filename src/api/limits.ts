@@ -3,9 +3,9 @@ import type { StripError } from './errors';
 import type { Clock } from './types';
 
 /** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
-const LONGEST_PAUSE = 3_600_000;
+const LONGEST_COOLDOWN = 3_600_000;
 /** Milliseconds without a pause after which the next one is logged, however short it is. */
-const NO_PAUSE_LATELY = 3_600_000;
+const LOG_AGAIN_AFTER = 3_600_000;
 /** Shortest time between two probes, in milliseconds. */
 const PROBE_INTERVAL = 5_000;
 
@@ -43,10 +43,10 @@ export class Cooldown {
    * every poll, so only a longer one is logged, or one after a long time without any.
    */
   begin(error: StripError, ms: number): boolean {
-    const pause = Math.max(this.remaining, Math.min(ms, LONGEST_PAUSE));
+    const pause = Math.max(this.remaining, Math.min(ms, LONGEST_COOLDOWN));
     this.#error = error;
     this.#began = this.clock.monotonic();
-    if (this.#began - this.#until > NO_PAUSE_LATELY) this.#longest = 0;
+    if (this.#began - this.#until > LOG_AGAIN_AFTER) this.#longest = 0;
     this.#until = this.#began + pause;
     this.#untilWall = Math.round(this.clock.wall() + pause);
     const seconds = Math.ceil(pause / 1000);
