@@ -5,7 +5,7 @@ import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/
 import { LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
-import { findAccount, keyRemover, provide } from './shared/flow-node';
+import { findAccount, keyRemover, registerAccount } from './shared/flow-node';
 import type { AccountLink, Credentials, Definition } from './shared/flow-node';
 import { adminRoute, translator } from './shared/runtime';
 
@@ -25,7 +25,7 @@ export = (RED: NodeAPI): void => {
     const log = logOf(this, translate, account);
     const hideKey = keyRemover(apiKey);
     const link: AccountLink = { node: this, config: def, account, storedKey: () => apiKey, hideKey };
-    provide(link);
+    registerAccount(link);
 
     this.on('close', (done: () => void) => {
       account.close().then(done, (error: unknown) => {

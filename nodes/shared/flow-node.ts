@@ -91,7 +91,8 @@ export interface AccountLink {
 
 const links = new WeakMap<object, AccountLink>();
 
-export function provide(link: AccountLink): void {
+/** Lets `findAccount` find an account node. */
+export function registerAccount(link: AccountLink): void {
   links.set(link.node, link);
 }
 
