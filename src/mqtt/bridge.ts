@@ -246,14 +246,14 @@ export class Bridge {
     const { available, readable, listed } = account.status();
     const areKnown = available === true && readable && listed !== null;
     const isLate = listed === 'whole' && clock.monotonic() - this.#startedAt >= FORGET_AFTER;
-    for (const [id, shared] of strips) {
+    for (const [id, kept] of strips) {
       // A strip of this account may be missing from the list only for a while, or be missing only from a part of it.
-      const mayComeBack = shared.source === this.#source && !isLate;
+      const mayComeBack = kept.source === this.#source && !isLate;
       if (areKnown && !mayComeBack) {
-        this.#publisher.empty(shared.topics);
+        this.#publisher.empty(kept.topics);
         this.#before.delete(id);
       } else if (available === false || listed === 'whole' || !readable) {
-        this.#publishOffline(shared.topics.filter((topic) => !this.publishes(topic)));
+        this.#publishOffline(kept.topics.filter((topic) => !this.publishes(topic)));
       }
     }
   }
@@ -305,7 +305,7 @@ export class Bridge {
 
   /** Publishes everything once more, the discovery messages first. */
   #publishAll(): void {
-    const topics = [...this.#strips.values()].flatMap((shared) => shared.topics);
+    const topics = [...this.#strips.values()].flatMap((kept) => kept.topics);
     for (const topic of topics) if (topic.endsWith('/config')) this.#publisher.repeat(topic);
     for (const topic of topics) this.#publisher.repeat(topic);
     for (const kept of this.#before.values())
