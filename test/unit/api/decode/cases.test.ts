@@ -22,8 +22,12 @@ interface Read {
 }
 
 /**
- * One answer of a service: about the strip `strip`, to a switch as `asked` (`listed` and not `unclear`, if it does not say so), or else a list. With `words` it is one answer for each of them, which stands
- * in place of WORD; in snake_case, it is tried as camelCase and kebab-case too.
+ * An answer of a service, `body`, and what is to be read from it, `read`. `shows` is the title of its test.
+ * - With `strip`, it is about the strip with this MAC.
+ * - With `switch`, it is the answer to a switch, and `asked` is what was asked for. `read` is `listed` and not `unclear`, if it does not say so.
+ * - With neither, it is a list.
+ *
+ * `words` are tried one after the other in place of WORD; those in snake_case also in camelCase and kebab-case.
  */
 type Case = { shows: string; words?: string; body: unknown } & (
   | { strip: string; read: Read }
