@@ -172,7 +172,8 @@ describe('the catalogues', () => {
       ja: /アカウント(で|には|内)/,
       'zh-CN': /账户(中|里|内)/,
     };
-    assert.deepEqual(Object.keys(inTheAccount).sort(), [...languages].sort());
+    for (const language of languages)
+      assert.ok(language in inTheAccount, `add a pattern for "${language}" to inTheAccount`);
     for (const [language, phrase] of Object.entries(inTheAccount)) {
       for (const [key, sentence] of catalogue(language, 'strip-account')) {
         if (key.startsWith('errors.')) assert.doesNotMatch(sentence, phrase, `${language} ${key}`);
@@ -233,7 +234,9 @@ describe('the catalogues', () => {
     const locales = join(dirname(require.resolve('@node-red/nodes/package.json')), 'locales');
     for (const language of languages) {
       const theirs = language === 'es' ? 'es-ES' : language;
-      const texts: unknown = JSON.parse(readFileSync(join(locales, theirs, 'messages.json'), 'utf8'));
+      const file = join(locales, theirs, 'messages.json');
+      if (!existsSync(file)) continue; // Node-RED itself is not in this language
+      const texts: unknown = JSON.parse(readFileSync(file, 'utf8'));
       const labels = flatten(ownProperty(ownProperty(texts, 'common'), 'label'));
       const own = catalogue(language, 'strip-mqtt').get('strip-mqtt.label.topic');
       assert.equal(own, labels.get('topic'), `${language} strip-mqtt.label.topic`);
