@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ERROR_CODES } from '../../../src/api/errors';
+import { SETTINGS, type Setting } from '../../../src/settings';
 import { ownProperty } from '../../../src/values';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -117,6 +118,16 @@ describe('the catalogues', () => {
     });
     assert.deepEqual(missing, []);
     assert.ok(uses.length > 150, 'uses are found at all');
+  });
+
+  it('have a tooltip for the output of a node, whatever its property `output` is', () => {
+    for (const [type, settings] of Object.entries<Readonly<Record<string, Setting>>>(SETTINGS)) {
+      if (settings.output?.kind !== 'choice') continue;
+      for (const choice of settings.output.choices) {
+        const key = `strip-account.out.${choice}`;
+        assert.ok(main.get('strip-account')?.has(key), `${type}: add ${key} to strip-account.json`);
+      }
+    }
   });
 
   it('have no text for the editor that nothing uses', () => {
