@@ -29,6 +29,7 @@ declare global {
         eachConfig(visit: (node: { type: string; id: string }) => void): void;
         eachLink(visit: (link: { source: { id: string }; target: { id: string } }) => void): void;
       };
+      plugins: { getPlugin(id: string): { onadd(): void } };
       sidebar: { show(id: string): void };
       workspaces: { show(id: string): void };
     };

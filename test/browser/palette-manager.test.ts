@@ -11,6 +11,21 @@ describe('the palette manager', () => {
   };
   const stage = setStage({ nodeRed: { install: 'packed', settings } });
 
+  it('shows one side bar in an editor that was open while the package was removed elsewhere and installed again', async () => {
+    const editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    const bar = new Sidebar(editor);
+    await bar.show();
+    // Node-RED tells this editor nothing of the removal, and calls this after the installation.
+    await page.evaluate(() => window.RED.plugins.getPlugin('smart-strip-sidebar').onadd());
+    await bar.show();
+    await bar.button('Add an account').waitFor();
+    const entries = page.locator('[id="menu-item-view-menu-smart-strip-sidebar"]');
+    assert.deepEqual([await bar.root.count(), await entries.count()], [1, 1]);
+    assert.deepEqual(editor.errors, []);
+    await editor.close();
+  });
+
   it('lists the side bar, and removes it with the package, so that it asks for nothing any more', async () => {
     const editor = await Editor.open(stage.browser, stage.red.url);
     const { page } = editor;
