@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../src/account/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, stripOf, yes, NOT_SENT } from '../../support/scripted-service';
+import { failure, listOf, MAC, makeStrip, NOT_SENT, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const isClosed = (error: unknown): boolean =>

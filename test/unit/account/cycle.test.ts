@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../../src/api/errors';
-import { failure, listOf, MAC, yes, type FailureDetails, NOT_SENT } from '../../support/scripted-service';
+import { failure, listOf, MAC, NOT_SENT, yes, type FailureDetails } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const OFF = `${MAC}/1 off`;

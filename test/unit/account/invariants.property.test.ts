@@ -9,10 +9,10 @@ import {
   listOf,
   MAC,
   makeStrip,
+  NOT_SENT,
   OTHER,
   stripOf,
   yes,
-  NOT_SENT,
 } from '../../support/scripted-service';
 import { startAccount, type Ending } from './support';
 

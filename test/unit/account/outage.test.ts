@@ -7,10 +7,10 @@ import {
   listOf,
   MAC,
   makeStrip,
+  NOT_SENT,
   OTHER,
   stripOf,
   yes,
-  NOT_SENT,
 } from '../../support/scripted-service';
 import { startAccount, type TestAccount } from './support';
 import { list, watch } from './watching';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { failure, MAC, makeStrip, stripOf, yes, NOT_SENT } from '../../support/scripted-service';
+import { failure, MAC, makeStrip, NOT_SENT, stripOf, yes } from '../../support/scripted-service';
 import { startAccount, type TestAccount } from './support';
 
 /** A command queue whose first command is being tried again. */
