@@ -31,15 +31,19 @@ export const labelOf = (node: Config): string => makeLabel(node, shortLabel);
 export const wholeLabelOf = (node: Config): string => makeLabel(node, joinLabel);
 
 function makeLabel(node: Config, join: (parts: LabelParts) => string): string {
-  const palette = `${textOf(node, 'type').replace(' ', '-')}.palette`;
-  return textOf(node, 'name') || join(descriptorOf(node)?.label?.(node) ?? { strip: '' }) || text(palette);
+  const label = join(descriptorOf(node)?.label?.(node) ?? { strip: '' });
+  return textOf(node, 'name') || label || text(`${catalogueOf(node)}.palette`);
 }
+
+/** The catalogue of a node's type. */
+const catalogueOf = (node: Config): string => textOf(node, 'type').replaceAll(' ', '-');
 
 /** The tooltip of the output. */
 export function outputLabelOf(node: Config): string {
+  const own = descriptorOf(node)?.outputLabel?.(node) ?? null;
   const output = settingOf(node, 'output');
-  const sent = output?.kind === 'choice' ? text(`strip-account.out.${choiceOf(node, 'output', output)}`) : '';
-  return descriptorOf(node)?.outputLabel?.(node) ?? sent;
+  if (own !== null || output?.kind !== 'choice') return own ?? '';
+  return text(`${catalogueOf(node)}.out.${choiceOf(node, 'output', output)}`);
 }
 
 /**

@@ -11,7 +11,7 @@ export const stripStatus: Descriptor = {
   label: (node) => targetOf(node, SETTING),
   outputLabel: (node) => {
     const isWhole = typeOf(node, 'port', SETTING.port) === 'port' && textOf(node, 'port') === '';
-    return isWhole ? text('strip-account.out.strip') : null;
+    return isWhole ? text('strip-status.out.strip') : null;
   },
   open,
 };

@@ -104,12 +104,12 @@ describe('labels on the canvas', () => {
   });
 
   it('say what comes out', () => {
-    assert.equal(output({ type: 'strip switch' }), 'out.same');
-    assert.equal(output({ type: 'strip switch', output: 'on' }), 'out.on');
-    assert.equal(output({ type: 'strip status', output: 'on' }), 'out.strip');
-    assert.equal(output({ type: 'strip status', output: 'on', port: '2' }), 'out.on');
-    assert.equal(output({ type: 'strip list', output: 'outlets' }), 'out.outlets');
-    assert.equal(output({ type: 'strip watch', output: 'port-on' }), 'out.port-on');
-    assert.equal(output({ type: 'strip watch', output: 'nonsense' }), 'out.on');
+    assert.equal(output({ type: 'strip switch' }), 'strip-switch.out.same');
+    assert.equal(output({ type: 'strip switch', output: 'on' }), 'strip-switch.out.on');
+    assert.equal(output({ type: 'strip status', output: 'on' }), 'strip-status.out.strip');
+    assert.equal(output({ type: 'strip status', output: 'on', port: '2' }), 'strip-status.out.on');
+    assert.equal(output({ type: 'strip list', output: 'outlets' }), 'strip-list.out.outlets');
+    assert.equal(output({ type: 'strip watch', output: 'port-on' }), 'strip-watch.out.port-on');
+    assert.equal(output({ type: 'strip watch', output: 'nonsense' }), 'strip-watch.out.on');
   });
 });
