@@ -31,8 +31,8 @@ export const labelOf = (node: Config): string => makeLabel(node, shortLabel);
 export const wholeLabelOf = (node: Config): string => makeLabel(node, joinLabel);
 
 function makeLabel(node: Config, join: (parts: LabelParts) => string): string {
-  const label = join(descriptorOf(node)?.label?.(node) ?? { strip: '' });
-  return textOf(node, 'name') || label || text(`${catalogueOf(node)}.palette`);
+  const palette = `${catalogueOf(node)}.palette`;
+  return textOf(node, 'name') || join(descriptorOf(node)?.label?.(node) ?? { strip: '' }) || text(palette);
 }
 
 /** The catalogue of a node's type. */

@@ -39,6 +39,16 @@ describe('labels on the canvas', () => {
     assert.equal(label({ ...fixed, port: '2', on: 'toggle', name }), name);
   });
 
+  it('do not look at the account where a person gave a name: an imported one would be asked for its strips', () => {
+    const { node } = RED.nodes;
+    RED.nodes.node = () => assert.fail('looked at the account');
+    try {
+      assert.equal(label({ ...fixed, account: 'imported', port: '2', on: 'toggle', name: 'Lamp' }), 'Lamp');
+    } finally {
+      RED.nodes.node = node;
+    }
+  });
+
   it('say which outlet is switched and how, by its name where it has one', () => {
     assert.equal(label({ ...fixed, port: '1', on: 'toggle' }), 'Desk: Lamp, toggle');
     assert.equal(label({ ...fixed, port: '2', on: 'toggle' }), 'Desk: 2, toggle');
