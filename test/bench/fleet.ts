@@ -75,10 +75,10 @@ async function simulate({ start, length, errorAt = () => null }: Scenario): Prom
   const clock = new FleetClock();
   const perSecond = new Array<number>(length).fill(0);
   const list = async () => {
-    const second = Math.floor(clock.monotonic() / 1000);
+    const second = Math.floor(clock.elapsed / 1000);
     perSecond[second] = (perSecond[second] ?? 0) + 1;
     await new Promise<void>((resolve) => clock.setTimeout(resolve, LATENCY));
-    const error = errorAt(clock.monotonic());
+    const error = errorAt(clock.elapsed);
     if (error !== null) throw error;
     return { strips: [], complete: true, readable: true, response: [], text: '[]' };
   };

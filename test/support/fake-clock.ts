@@ -1,16 +1,24 @@
 import { createClock } from '@sinonjs/fake-timers';
 import type { Clock } from '../../src/api/types';
 
+/** The monotonic time at first: that of a computer that has run for a while, so that a duration is never by chance equal to a time. */
+const STARTS_AT = 100_000_000;
+
 /** A clock that moves only when a test moves it. */
 export class FakeClock implements Clock {
-  readonly #timers = createClock(0);
+  readonly #timers = createClock(STARTS_AT);
   /** 0.5 leaves an interval as it is. */
   random = (): number => 0.5;
   /** Added to the wall clock only. */
   jump = 0;
 
   monotonic = (): number => this.#timers.now;
-  wall = (): number => 1_800_000_000_000 + this.#timers.now + this.jump;
+  wall = (): number => 1_800_000_000_000 + this.elapsed + this.jump;
+
+  /** Milliseconds since the test began. */
+  get elapsed(): number {
+    return this.#timers.now - STARTS_AT;
+  }
 
   setTimeout(callback: () => void, ms: number): object | number {
     return this.#timers.setTimeout(callback, ms);

@@ -135,18 +135,18 @@ export class ScriptedService implements Service {
   constructor(private readonly clock: FakeClock) {}
 
   list(): Promise<ListAnswer> {
-    const call = new Call<ListAnswer>('list', this.clock.monotonic());
+    const call = new Call<ListAnswer>('list', this.clock.elapsed);
     return this.#take(call, this.lists, this.autoList);
   }
 
   get(mac: string): Promise<StripAnswer> {
-    const call = new Call<StripAnswer>('get', this.clock.monotonic(), mac);
+    const call = new Call<StripAnswer>('get', this.clock.elapsed, mac);
     const { autoGet } = this;
     return this.#take(call, this.gets, autoGet && (() => autoGet(mac)));
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    const call = new Call<SwitchAnswer>('switch', this.clock.monotonic(), mac, port, on);
+    const call = new Call<SwitchAnswer>('switch', this.clock.elapsed, mac, port, on);
     const { autoSwitch } = this;
     return this.#take(call, this.switches, autoSwitch && (() => autoSwitch(mac, port, on)));
   }

@@ -285,7 +285,7 @@ describe('retries of several commands', () => {
     other.run(1, 'cycle');
     await calm();
     assert.equal(first.times, 0);
-    assert.equal(clock.monotonic(), 0);
+    assert.equal(clock.elapsed, 0);
   });
 });
 

@@ -376,6 +376,14 @@ describe('a bridge after a deploy', () => {
     );
   });
 
+  it('says nothing of it after a birth message while the account was not asked yet', async () => {
+    const first = new Lab().start(here, there);
+    const lab = new Lab({}, { before: first.bridge.close() }).start();
+    lab.becomes({ available: null, listed: null });
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.deepEqual(await lab.published(), []);
+  });
+
   it('empties nothing of another account because of a command that succeeds before the first list', async () => {
     const first = new Lab().start(here);
     const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start(there);
@@ -402,6 +410,16 @@ describe('a bridge after a deploy', () => {
       ]);
       assert.equal(lab.clock.pending, 0);
     }
+  });
+
+  it('counts the day from its start, however long Node-RED has run before', async () => {
+    const first = new Lab().start(here, there);
+    const lab = new Lab({}, { before: first.bridge.close() });
+    await lab.clock.pass(20 * 3_600_000);
+    lab.start(here).becomes({});
+    await lab.clock.pass(5 * 3_600_000);
+    lab.becomes({});
+    assert.deepEqual(emptied(await lab.published()), []);
   });
 
   it('empties nothing of a strip that may be on a further page of the list, however long it was not seen', async () => {
@@ -497,6 +515,14 @@ describe('a bridge after a deploy', () => {
     const lab = new Lab({}, { before: first.bridge.close(), isTaken: () => true }).start();
     lab.becomes({ available: false, error: error('TIMEOUT') });
     assert.deepEqual(await lab.published(), []);
+  });
+
+  it('calls a strip unavailable that another node calls unavailable, too', async () => {
+    const first = new Lab().start(here, there);
+    const isTaken = (_: string, payload?: string) => payload !== 'online';
+    const lab = new Lab({}, { before: first.bridge.close(), isTaken }).start(here);
+    lab.becomes({});
+    assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
   });
 
   it('leaves alone what another node publishes by now, also after a birth message', async () => {
@@ -640,6 +666,17 @@ describe('a bridge that hears what the broker keeps', () => {
     }
   });
 
+  it('empties it at once where it is first heard of more than a day after the start', async () => {
+    const lab = new Lab().start(strip([true]));
+    lab.becomes({});
+    await lab.clock.pass(25 * 3_600_000);
+    lab.sent.splice(0);
+    await lab.take(kept(OTHER));
+    await lab.clock.pass(2_000);
+    const told = lab.sent.map(({ topic, payload }) => `${topic} ${payload}`);
+    assert.ok(told.includes('smart-strip/A1B2C3D4E5F7/available '), told.join('\n'));
+  });
+
   it('does not bring back what is being emptied, where a further deploy comes before that was done', async () => {
     const here = strip([true, false, true, false]);
     const first = new Lab().start(here, makeStrip(OTHER, [true]));
@@ -773,6 +810,28 @@ describe('publishing at a pace', () => {
     assert.equal((await lab.published()).length, 1000 * 9);
   });
 
+  it('keeps a change in front at a birth message', async () => {
+    const strips = many(100);
+    const lab = new Lab().start(...strips);
+    await lab.published();
+    const last = strips.at(-1);
+    assert.ok(last);
+    lab.changes({ ...last, available: false });
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    assert.match((await lab.published())[0] ?? '', / offline$/);
+  });
+
+  it('waits a second before it empties a topic, also after a birth message', async () => {
+    const lab = new Lab().start(strip([true]));
+    await lab.published();
+    lab.tell({ kind: 'removed', strip: strip([true]) });
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    await lab.clock.pass(900);
+    assert.deepEqual(lab.sent, []);
+    await lab.clock.pass(200);
+    assert.ok(lab.sent.length > 0);
+  });
+
   it('starts over at a further birth message, without sending anything twice that still waits', async () => {
     const lab = new Lab().start(...many(200));
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
@@ -832,8 +891,8 @@ describe('taking messages from the broker', () => {
   it('ignores what it published itself', async () => {
     const lab = new Lab().start(strip([true], { load: 5 }));
     await lab.clock.pass(1000);
-    for (const { topic, payload } of lab.sent.slice()) {
-      assert.equal(await lab.take({ topic, payload, retain: true }), null);
+    for (const { topic, payload } of lab.sent.splice(0)) {
+      for (const retain of [true, false]) assert.equal(await lab.take({ topic, payload, retain }), null);
     }
     assert.deepEqual(lab.commands, []);
   });
@@ -908,7 +967,6 @@ describe('taking messages from the broker', () => {
       assert.deepEqual({ messages, text: status.text }, { messages: [], text: '1' });
     }
     assert.deepEqual(lab.commands, []);
-    assert.deepEqual(await lab.published(), []);
   });
 
   it('warns of a hundred retained commands at most', async () => {
