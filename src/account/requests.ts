@@ -241,8 +241,10 @@ export class Reader {
     return send(spelling).catch(async (error: unknown) => {
       if (!isUnknownStrip(error)) throw error;
       const listError = this.store.listed === null ? await failureOf(this.#askList()) : null;
-      // The service knows no list either: the base URL is wrong. Or it asks to wait: the cooldown counts, and the spelling is not known yet.
-      if (listError?.code === 'NOT_FOUND' || listError?.code === 'RATE_LIMITED') throw listError;
+      // The service knows no list either: the base URL is wrong.
+      if (listError?.code === 'NOT_FOUND') throw listError;
+      // The spelling is not known yet. The request itself was refused, whatever became of the list.
+      if (listError?.retryable === true) throw listError.asNotSent();
       if (this.store.spelling(mac) === spelling) throw error;
       return await send(this.store.spelling(mac));
     });

@@ -31,7 +31,7 @@ export interface ErrorDetails {
   /** For developers; must hold no secret. */
   cause?: unknown;
   /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
-  retryAfter?: number;
+  retryAfter?: number | undefined;
   /** The service's JSON body, if it sent one with the failure. */
   response?: unknown;
   /** What a switch answer said about each port, as far as it could be read. */
@@ -74,6 +74,18 @@ export class StripError extends Error {
     this.results = details.results ?? [];
     this.retryable = details.retryable ?? TEMPORARY.has(this.code);
     this.notSent = details.notSent ?? false;
+  }
+
+  /** This error, for a command of which another request failed with it: the command's own request was refused before. */
+  asNotSent(): StripError {
+    const { sentenceKey, params, retryAfter, response, retryable } = this;
+    return new StripError(sentenceKey, params, {
+      retryAfter,
+      response,
+      retryable,
+      cause: this,
+      notSent: true,
+    });
   }
 }
 

@@ -111,6 +111,32 @@ describe('command queues', () => {
     assert.equal(ending.outcome?.mac, MAC);
   });
 
+  for (const code of ['TIMEOUT', 'UNREACHABLE', 'SERVICE'] as const) {
+    it(`try again where the list that would give the spelling of a MAC cannot be read (${code})`, async () => {
+      const { service, clock, run } = startAccount();
+      const ending = run(1, true, { mac: 'aa:bb:cc:dd:ee:ff' });
+      await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+      await service.lists[0]?.fail(failure(code, { retryable: true }));
+      assert.deepEqual(ending.progress, [code]);
+      await clock.pass(1000);
+      await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+      await service.lists[1]?.answer(listOf(makeStrip(MAC, [false])));
+      await service.last.answer(yes());
+      assert.deepEqual(service.switchTexts.slice(1), ['aa:bb:cc:dd:ee:ff/1 on', `${MAC}/1 on`]);
+      assert.equal(ending.outcome?.mac, MAC);
+    });
+  }
+
+  it('do not switch on after a cycle whose off was refused, whatever became of the list after that', async () => {
+    const { service, clock, run } = startAccount({ retryFor: 0 });
+    const ending = run(1, 'cycle', { mac: 'aa:bb:cc:dd:ee:ff' });
+    await service.last.fail(failure('NOT_FOUND', {}, 'strip'));
+    await service.lists[0]?.fail(failure('TIMEOUT'));
+    assert.equal(ending.error?.code, 'TIMEOUT');
+    await clock.pass(60_000);
+    assert.deepEqual(service.switchTexts, ['aa:bb:cc:dd:ee:ff/1 off']);
+  });
+
   it('let an "all" wait for the outlets of its strip, and them for it, but not another strip', async () => {
     const { service, run } = startAccount();
     run(1, true);
