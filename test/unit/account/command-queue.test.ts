@@ -127,6 +127,19 @@ describe('command queues', () => {
     });
   }
 
+  it('take the spelling of an answer about the strip alone, as long as no list has it', async () => {
+    const { account, service, run } = startAccount();
+    service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+    run(1, true, { mac: 'aabbccddeeff' });
+    await calm();
+    const reading = account.get('aabbccddeeff');
+    await service.gets[0]?.answer(stripOf(makeStrip('AA-BB-CC-DD-EE-FF', [true])));
+    await reading;
+    run(1, false, { mac: 'aabbccddeeff' });
+    await calm();
+    assert.deepEqual(service.switchTexts, ['aabbccddeeff/1 on', 'AA-BB-CC-DD-EE-FF/1 off']);
+  });
+
   it('do not switch on after a cycle whose off was refused, whatever became of the list after that', async () => {
     const { service, clock, run } = startAccount({ retryFor: 0 });
     const ending = run(1, 'cycle', { mac: 'aa:bb:cc:dd:ee:ff' });

@@ -73,6 +73,26 @@ describe('a command that waits', () => {
     assert.equal(waiting.outcome?.on, true);
   });
 
+  for (const answer of ['yes', 'no'] as const) {
+    it(`is sent, however many are in front of it, while the service answers them after an outage (${answer})`, async () => {
+      const { clock, service, run } = startAccount({ concurrency: 1, retryFor: 0 });
+      run(1, true);
+      const numbers = [1, 2, 3, 4, 5];
+      const others = numbers.map((number) => run(2, number % 2 === 0));
+      await service.last.fail(failure('UNREACHABLE'));
+      for (const number of numbers) {
+        await clock.pass(9000);
+        assert.equal(service.switches.length, 1 + number);
+        if (answer === 'yes') await service.last.answer(yes(2));
+        else await service.last.fail(failure('SWITCH_FAILED', { results: [{ port: 2, ok: false }] }));
+      }
+      assert.deepEqual(
+        others.map(({ outcome, error }) => error?.code ?? outcome?.port),
+        others.map(() => (answer === 'yes' ? 2 : 'SWITCH_FAILED')),
+      );
+    });
+  }
+
   it('for a cycle whose on the service keeps refusing ends, although it answers and other strips are switched', async () => {
     const { account, clock, service, run } = startAccount();
     service.autoSwitch = (mac, port, on) =>
@@ -312,6 +332,25 @@ describe('a rate limit', () => {
     await service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
     assert.equal(ending.error?.sentenceKey, 'RATE_LIMITED.test');
   });
+
+  for (const [seconds, ends] of [
+    [5, 'is over'],
+    [60, 'is too long for them'],
+  ] as const) {
+    it(`keeps no place of reads that wait until it ${ends}`, async () => {
+      const { account, clock, service, run } = startAccount({ concurrency: 2, retryFor: 0 });
+      service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
+      run(1, true);
+      await service.last.fail(failure('RATE_LIMITED', { retryAfter: seconds * 1000 }));
+      const read = (mac: string) => account.get(mac).catch(() => undefined);
+      for (const mac of ['A0', 'A1', 'A2']) void read(mac);
+      await clock.pass(seconds * 1000);
+      for (const mac of ['A3', 'A4', 'A5']) void read(mac);
+      await clock.pass(2000);
+      const sent = seconds > 30 ? ['A3', 'A4', 'A5'] : ['A0', 'A1', 'A2', 'A3', 'A4', 'A5'];
+      assert.deepEqual(service.gets.map(({ mac }) => mac).sort(), sent);
+    });
+  }
 
   it('delays a read until a request succeeds, whatever is cancelled meanwhile', async () => {
     const { account, clock, service, run } = startAccount();

@@ -611,6 +611,19 @@ describe('a poll that fails', () => {
     assert.deepEqual(times(lab), [0, 35_000]);
   });
 
+  it('tells its subscribers that the account is not available any more when a rate limit holds it for long', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf());
+    const told: string[] = [];
+    lab.account.subscribe((change) => told.push(said(change)));
+    await lab.clock.pass(1000);
+    lab.run(1, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    assert.equal(told.at(-1), 'account true');
+    await lab.clock.pass(120_000);
+    assert.equal(told.at(-1), 'account false');
+  });
+
   it('comes back within an interval when a command succeeds after a rate limit that named no time', async () => {
     let answer: ReturnType<typeof listOf> | Error = failure('RATE_LIMITED');
     const { lab } = watched(() => answer);

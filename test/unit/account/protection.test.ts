@@ -293,6 +293,25 @@ describe('a protected outlet', () => {
     ]);
   });
 
+  for (const code of ['SUPERSEDED', 'CLOSED'] as const) {
+    it(`lets an "all" that had switched one outlet say why it did not go on (${code})`, async () => {
+      const { account, service, run } = startAccount({ protectedOutlets: fridge });
+      const first = run('all', false);
+      await service.switches[0]?.answer(yes(1));
+      for (const each of [1, 2])
+        await service.switches[each]?.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
+      if (code === 'CLOSED') void account.close();
+      else run('all', false);
+      await calm();
+      assert.equal(first.error?.code, code);
+      assert.deepEqual(first.error.results, [
+        { port: 1, ok: true },
+        { port: 3, ok: false },
+        { port: 4, ok: false },
+      ]);
+    });
+  }
+
   it('makes a partial failure of an "all" name what was switched and what was not', async () => {
     const { service, account, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
