@@ -250,6 +250,18 @@ describe('a protected outlet', () => {
     assert.equal(fridgeOn.error?.code, 'SUPERSEDED');
   });
 
+  it('has two toggles cancel each other behind an "on" that is being retried', async () => {
+    const { service, run } = startAccount({ protectedOutlets: fridge });
+    run(2, true);
+    await service.last.fail(failure('UNREACHABLE'));
+    const toggles = [run(2, 'toggle'), run(2, 'toggle')];
+    await calm();
+    assert.deepEqual(
+      toggles.map(({ error }) => error?.sentenceKey),
+      ['SUPERSEDED.toggles', 'SUPERSEDED.toggles'],
+    );
+  });
+
   it('refuses each "all" that would switch off where every outlet is protected', async () => {
     const { service, clock, run } = startAccount({ protectedOutlets: everything });
     const endings = [run('all', false), run('all', 'cycle'), run('all', 'toggle')];

@@ -159,6 +159,21 @@ describe('during an outage a newer command', () => {
     assert.deepEqual(codes(newest), [1]);
   });
 
+  it('that is an "all" off replaces the "on" that a cycle keeps trying', async () => {
+    const lab = startAccount();
+    const cycle = lab.run(1, 'cycle');
+    await lab.service.last.answer(yes());
+    await lab.clock.pass(5000);
+    await lab.service.last.fail(failure('UNREACHABLE'));
+    const off = lab.run('all', false);
+    await lab.clock.pass(0);
+    assert.deepEqual(codes(cycle), ['SUPERSEDED']);
+    await lab.service.last.answer(yes('all'));
+    assert.deepEqual(codes(off), [1]);
+    await lab.clock.pass(120_000);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/all off`]);
+  });
+
   it('replaces a toggle whose read is being retried', async () => {
     const lab = startAccount();
     const toggle = await outage(lab, 1, 'toggle');
