@@ -76,7 +76,7 @@ export class StripError extends Error {
     this.notSent = details.notSent ?? false;
   }
 
-  /** This error, for a command of which another request failed with it: the command's own request was refused before. */
+  /** A copy for a command that was not carried out: its own request was refused, and a request after that failed with this error. */
   asNotSent(): StripError {
     const { sentenceKey, params, retryAfter, response, retryable } = this;
     return new StripError(sentenceKey, params, {
