@@ -161,6 +161,31 @@ describe('the strip-account node', () => {
     );
   });
 
+  for (const retryFor of ['30', '0']) {
+    it(`does not say that there is no such strip while the list that would give its spelling fails (retry for ${retryFor} s)`, async () => {
+      await lab.stop();
+      const unknown = { kind: 'answer', status: 404, json: { error: 'no such strip' } } as const;
+      const failing = { kind: 'answer', status: 503, json: {} } as const;
+      let lists = 0;
+      lab = await Lab.start({
+        faultOf: (path) => {
+          if (path.endsWith('/strips')) return lists++ === 0 ? failing : null;
+          return path.includes(MAC) ? null : unknown;
+        },
+      });
+      await lab.deploy([
+        lab.account({ retryFor }),
+        flowNode('switch', 'strip switch', { ...outlet2, mac: MAC.toLowerCase() }),
+      ]);
+      if (retryFor === '0') {
+        const failed = await lab.caught('switch', { payload: true });
+        assert.equal(failed.error?.code, 'SERVICE');
+        assert.match(String(failed.error.message), /^Try again later: /);
+      }
+      assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    });
+  }
+
   it('starts a strip watch after a deploy that only adds the TLS node it lacked, which says once why it could not before', async () => {
     const nodes = [lab.account({ tls: 'tls' }), flowNode('watch', 'strip watch')];
     await lab.deploy(nodes, { account: { apiKey: lab.service.apiKey } }, [configNodes]);

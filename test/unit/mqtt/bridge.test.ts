@@ -967,6 +967,7 @@ describe('taking messages from the broker', () => {
       assert.deepEqual({ messages, text: status.text }, { messages: [], text: '1' });
     }
     assert.deepEqual(lab.commands, []);
+    assert.deepEqual(await lab.published(), []);
   });
 
   it('warns of a hundred retained commands at most', async () => {
