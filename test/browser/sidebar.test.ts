@@ -123,7 +123,7 @@ describe('the side bar', () => {
     await bar.root.evaluate((element) => (element.style.width = '160px'));
     const [first, second] = await Promise.all(
       ['switch', 'watch'].map((kind) =>
-        bar.button(`Put a strip ${kind} on the canvas: Desk strip, outlet 1`).boundingBox(),
+        bar.button(`Put a strip ${kind} in the workspace: Desk strip, outlet 1`).boundingBox(),
       ),
     );
     assert.ok(first && second);
@@ -137,16 +137,16 @@ describe('the side bar', () => {
     const { page } = editor;
     const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
     assert.ok(chart);
-    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').click();
+    await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').click();
     await page.mouse.move(chart.x + 200, chart.y + 100, { steps: 5 });
     await page.locator('.red-ui-flow-node-group').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.red-ui-flow-node-group').waitFor({ state: 'detached' });
     const ids: string[] = [];
     for (const [index, type] of ['switch', 'watch'].entries()) {
-      await bar.button(`Put a strip ${type} on the canvas: Desk strip, outlet 2`).click();
+      await bar.button(`Put a strip ${type} in the workspace: Desk strip, outlet 2`).click();
       await page.mouse.move(chart.x + 200, chart.y + 100 + index * 80, { steps: 5 });
-      assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^Click on the canvas/);
+      assert.match((await bar.root.getByRole('status').textContent()) ?? '', /^Click in the workspace/);
       await page.mouse.down();
       await page.mouse.up();
       assert.equal(await bar.root.locator('.smart-strip-told').textContent(), '');
@@ -201,7 +201,7 @@ describe('the side bar', () => {
     assert.ok(chart);
     const press = async () => {
       for (const port of [1, 2, 3])
-        await bar.button(`Put a strip switch on the canvas: Desk strip, outlet ${port}`).click();
+        await bar.button(`Put a strip switch in the workspace: Desk strip, outlet ${port}`).click();
       await page.mouse.move(chart.x + 200, chart.y + 100, { steps: 5 });
       await nodes.nth(2).waitFor();
     };
@@ -211,7 +211,7 @@ describe('the side bar', () => {
     await press();
     await page.mouse.down();
     await page.mouse.up();
-    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').click();
+    await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').click();
     await page.mouse.move(chart.x + 500, chart.y + 100, { steps: 5 });
     await page.mouse.down();
     await page.mouse.up();
@@ -231,7 +231,7 @@ describe('the side bar', () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
-    await bar.button('Put a strip switch on the canvas: Desk strip, outlet 1').press('Enter');
+    await bar.button('Put a strip switch in the workspace: Desk strip, outlet 1').press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').waitFor();
     const box = await editor.page.locator('.red-ui-flow-node-group').boundingBox();
     const chart = await editor.page.locator('#red-ui-workspace-chart').boundingBox();
@@ -245,7 +245,7 @@ describe('the side bar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     for (const port of [1, 2, 3])
-      await bar.button(`Put a strip switch on the canvas: Desk strip, outlet ${port}`).press('Enter');
+      await bar.button(`Put a strip switch in the workspace: Desk strip, outlet ${port}`).press('Enter');
     const nodes = editor.page.locator('.red-ui-flow-node-group');
     await nodes.nth(2).waitFor();
     await editor.deploy();
@@ -262,7 +262,7 @@ describe('the side bar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const told = bar.root.getByRole('status');
-    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').press('Enter');
+    await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').press('Enter');
     await told.getByText('Nothing can be placed here').waitFor();
     await bar.button('Edit Home').click();
     await told.getByText('part of a locked flow').waitFor();
@@ -276,11 +276,11 @@ describe('the side bar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await editor.showTab('other');
-    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').press('Enter');
+    await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').press('Enter');
     await bar.root.getByRole('status').getByText('can be used in one flow only').waitFor();
     assert.equal(await editor.page.locator('.red-ui-flow-node-group').count(), 0);
     await editor.showTab(tab.id);
-    await bar.button('Put a strip watch on the canvas: Desk strip, outlet 1').press('Enter');
+    await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').waitFor();
   });
 
