@@ -70,7 +70,7 @@ describe('closing', () => {
     assert.equal(msg.error?.code, 'CLOSED');
     assert.match(
       String(msg.error.message),
-      /^Nothing to do: .* still switches it on, or says in the log that it could not\.$/,
+      /^Nothing to do: .* still switches the power on, or says in the log that it could not\.$/,
     );
     assert.equal(lab.service.simulator.isOn(MAC, 2), false);
     await until('the on', () => lab.service.simulator.isOn(MAC, 2) === true);
@@ -155,7 +155,7 @@ describe('closing', () => {
     lab.node('account').error = (text: unknown) => void errors.push(text);
     await helper.unload();
     assert.deepEqual(errors, [
-      `Switch on outlet 2 of ${MAC}: a cycle switched it off, and it could not be switched on again before the account was closed.`,
+      `Switch on outlet 2 of ${MAC}: a cycle switched the power off, and it could not be switched on again before the account was closed.`,
     ]);
   });
 

@@ -218,7 +218,7 @@ describe('the strip switch node, where it cannot switch', () => {
       assert.equal(failed.error?.code, 'SWITCH_FAILED');
       assert.equal(
         failed.error.message,
-        `Check outlet 2 of ${MAC} itself: the service says that the last attempt failed, but an earlier one may have been carried out.`,
+        `Check outlet 2 of ${MAC}: the service says that the last attempt failed, but an earlier one may have been carried out.`,
       );
       assert.deepEqual((failed.strip as { results: unknown }).results, json.results);
     });
