@@ -466,7 +466,7 @@ describe('the dialogs with thirty strips', () => {
     await open({ protectedOutlets: [{ mac: 'A1B2C3D4E5FF', port: 1 }] });
     await editor.editConfig('strip-account', 'account');
     const notice = editor.page.locator('.smart-strip-outlet-row .smart-strip-message.smart-strip-warning');
-    await notice.getByText('⚠ This account lists no strip with this MAC.').waitFor();
+    await notice.getByText('⚠ Check the MAC: this account lists no strip with it.').waitFor();
     assert.equal(await row('mac').getAttribute('aria-invalid'), 'false');
   });
 

@@ -211,7 +211,7 @@ describe('the nodes in the editor', () => {
     assert.match((await message('mac').textContent()) ?? '', /No strip of this account is called “Office”/);
     await editor.page.locator('#node-input-mac-typed').fill('001122334455');
     await leave();
-    assert.match((await message('mac').textContent()) ?? '', /lists no strip with this MAC/);
+    assert.match((await message('mac').textContent()) ?? '', /^⚠ Check the MAC: this account lists no strip/);
     await editor.page.locator('#node-input-mac-typed').fill('');
     await leave();
     assert.match((await message('mac').textContent()) ?? '', /Choose a strip/);
@@ -265,7 +265,7 @@ describe('the nodes in the editor', () => {
     await editor.page.locator('#node-input-readings').uncheck();
     await editor.page.locator('#node-input-outlets').uncheck();
     assert.equal(await visible('port'), false);
-    assert.match((await message('send').textContent()) ?? '', /never send anything/);
+    assert.match((await message('send').textContent()) ?? '', /never sends anything/);
     await editor.page.locator('#node-input-outlets').check();
     await editor.page.locator('#smart-strip-row-port label:has([value="2"])').click();
     await editor.picture('watch-configured');
@@ -459,7 +459,7 @@ describe('the nodes in the editor', () => {
     const message = editor.page.locator('#smart-strip-message-strips');
     assert.deepEqual(await wrongMacs(), []);
     await macs.nth(2).fill('a-1');
-    assert.equal(await message.textContent(), '✕ Two strips have the same MAC.');
+    assert.equal(await message.textContent(), '✕ Give each strip a MAC of its own: two have the same.');
     assert.deepEqual(await wrongMacs(), ['A1', 'a-1']);
     await macs.nth(2).fill('..');
     assert.equal(await message.textContent(), '✕ ".." cannot be a MAC: use letters, digits, “:” and “-”.');
