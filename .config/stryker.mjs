@@ -1,5 +1,5 @@
 // `npm run mutate`: makes small changes to the code of one area and lists those that no test notices. The environment variable AREA names the
-// area. A run takes ten minutes to an hour, so it is not part of the checks. docs/mutation.md says which changes stay unnoticed, and why.
+// area. A run takes ten minutes to an hour and a half, so it is not part of the checks. docs/mutation.md says which changes stay unnoticed, and why.
 
 const AREAS = {
   account: {
