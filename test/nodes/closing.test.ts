@@ -92,7 +92,7 @@ describe('closing', () => {
     await helper.unload();
     assert(performance.now() - began < 9000);
     assert.deepEqual(warned, [
-      'Check the outlets, because commands may not have been carried out. Not confirmed when the account or their nodes were closed: 5.',
+      'Check the outlets, because commands may not have been carried out. Commands that were not confirmed when the account or their nodes were closed: 5.',
     ]);
     assert.deepEqual(sent('out'), []);
   });
@@ -111,7 +111,7 @@ describe('closing', () => {
     release();
     await until('the line', () => lab.said('account', 'warn').length > 0);
     assert.deepEqual(lab.said('account', 'warn'), [
-      'Check the outlets, because commands may not have been carried out. Not confirmed when the account or their nodes were closed: 2.',
+      'Check the outlets, because commands may not have been carried out. Commands that were not confirmed when the account or their nodes were closed: 2.',
     ]);
   });
 
