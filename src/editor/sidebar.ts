@@ -413,7 +413,7 @@ const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLoca
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
 export function stateOf(account: AccountOverview | undefined) {
-  if (account === undefined) return 'notDeployed';
+  if (account === undefined) return 'notRunning';
   if (account.pausedFor !== null) return 'paused';
   const { error } = account;
   if (error === null) {

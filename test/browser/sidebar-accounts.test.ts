@@ -113,6 +113,28 @@ describe('the accounts in the side bar', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('says of an account whose flows are stopped to start them, because a deploy would not', async () => {
+    const setState = async (state: 'start' | 'stop') => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ state });
+      assert.ok((await stage.red.admin('/flows/state', { method: 'POST', headers, body })).ok);
+    };
+    await stage.red.deploy([tab, home()]);
+    const { bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await setState('stop');
+    try {
+      await bar.state('Home').getByText('not running').waitFor();
+      await bar
+        .account('Home')
+        .getByText(/start the flows if they are stopped/)
+        .waitFor();
+    } finally {
+      await setState('start');
+    }
+    await bar.shows('Desk strip, outlet 1', false);
+  });
+
   it('says what to do where there is no account, and offers a simulator that works', async () => {
     await stage.red.deploy([tab]);
     const { editor, bar } = await open();

@@ -64,7 +64,7 @@ export const INTERVAL = 5000;
 
 /** A stage for tests of the side bar. After each test its editors are closed, and the service is as it was. */
 export function setSidebar() {
-  const stage = setStage();
+  const stage = setStage({ nodeRed: { settings: { runtimeState: { enabled: true } } } });
   const opened: Editor[] = [];
 
   afterEach(async () => {

@@ -20,7 +20,7 @@ const failing = (code: Failure['code']): AccountOverview => ({
 
 describe('the state of an account', () => {
   it('is the one thing that matters most', () => {
-    assert.equal(stateOf(undefined), 'notDeployed');
+    assert.equal(stateOf(undefined), 'notRunning');
     assert.equal(stateOf({ ...account, available: null }), 'asking');
     assert.equal(stateOf(account), 'polling');
     assert.equal(stateOf({ ...account, polling: false }), 'working');
