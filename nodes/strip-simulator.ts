@@ -76,6 +76,7 @@ export = (RED: NodeAPI): void => {
 
     this.on('close', () => {
       closed = true;
+      this.status({});
       simulator.close();
       // Not earlier: an account that is closing may still switch outlets.
       whenStopped(release);

@@ -155,9 +155,10 @@ export class StatusDisplay {
     this.#update();
   }
 
-  /** Goes back to the latest result: the editor keeps showing the last status of a node that is gone. */
+  /** Shows nothing: the editor keeps showing the last status of a node while the flows are stopped, and it may no longer be true. */
   close(): void {
     this.#counts.clear();
+    this.#result = null;
     this.#update();
     this.#closed = true;
   }

@@ -52,6 +52,24 @@ describe('deploys and stops of a real Node-RED', () => {
     for (const { id } of nodes) await red.status(id, ({ fill }) => fill === undefined, mark);
   });
 
+  it('no node shows a status while the flows are stopped', async () => {
+    await red.kill();
+    red = await startNodeRed({ settings: { runtimeState: { enabled: true } } });
+    const nodes = [
+      placed('switch', 'strip switch', fixed),
+      placed('watch', 'strip watch', { mac: '' }),
+      placed('mqtt', 'strip mqtt', {}),
+      placed('simulator', 'strip simulator', {}),
+    ];
+    await red.deploy([tab, inject('in', 'switch'), ...nodes, account(service)]);
+    await red.inject('in', { payload: true });
+    for (const { id } of nodes) await red.status(id, ({ fill }) => fill !== undefined);
+    const { mark } = red.comms;
+    const headers = { 'content-type': 'application/json' };
+    await red.admin('/flows/state', { method: 'POST', headers, body: JSON.stringify({ state: 'stop' }) });
+    for (const { id } of nodes) await red.status(id, ({ fill }) => fill === undefined, mark);
+  });
+
   it('the pending on of a cycle goes out when its flow is changed', async () => {
     await startCycle();
     await red.deploy([...around('strip switch', fixed), account(service)]);
