@@ -39,6 +39,8 @@ const OUTAGES: readonly string[] = ['UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED'];
 export class LiveAccounts {
   /** The accounts as the runtime last described them; `null`: not yet. */
   all: AccountOverview[] | null = null;
+  /** When that was, in milliseconds since 1970. */
+  at = 0;
   /** Why the accounts are not known; `null`: they are. */
   failure: Failure | null = null;
   /** Loads since the first request, by the keys of strips. */
@@ -146,6 +148,7 @@ export class LiveAccounts {
       }
     }
     this.all = accounts;
+    this.at = Date.now();
     // A failure is shown until the outlet changes, or an outage is over.
     for (const [key, { command, failure, on, at }] of this.failed) {
       const { error = null, answeredAgo = null } = this.find(command.account) ?? {};

@@ -104,7 +104,7 @@ export class Sidebar {
     const { id } = node;
     const name = RED.utils.getNodeLabel(node);
     const kind = stateOf(info);
-    const state = text(`strip-sidebar.state.${kind}`, { time: clock(info?.pausedFor ?? 0) });
+    const state = text(`strip-sidebar.state.${kind}`, { time: this.#clock(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
     const editLabel = text('strip-sidebar.button.edit', { name });
     const side = html(
@@ -124,6 +124,11 @@ export class Sidebar {
     return html('section', { 'data-key': id, 'aria-label': name }, top, body);
   }
 
+  /** The time of day, this many milliseconds from when the runtime last described the accounts. */
+  #clock(ms: number): string {
+    return new Date(this.#accounts.at + ms).toLocaleTimeString();
+  }
+
   #edit(account: EditorNode): void {
     const flow = textOf(account, 'z');
     // Node-RED would open no dialog, and not say why.
@@ -136,7 +141,7 @@ export class Sidebar {
     const shown = strips.filter((strip) => matches(strip, this.#filter.value));
     const never = text('strip-sidebar.notAnswered');
     const answered =
-      answeredAgo === null ? never : text('strip-sidebar.answered', { time: clock(-answeredAgo) });
+      answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#clock(-answeredAgo) });
     const startsFolded = strips.length > MAX_UNFOLDED;
     const views = shown.map((strip) => this.#stripView(node.id, strip, startsFolded));
     return html(
@@ -407,9 +412,6 @@ function morph(old: Element, fresh: Element): void {
 
 const keyOf = (node: Node): string | undefined =>
   node instanceof HTMLElement ? node.dataset.key : undefined;
-
-/** The time of day, this many milliseconds from now. */
-const clock = (fromNow: number): string => new Date(Date.now() + fromNow).toLocaleTimeString();
 
 /** How an account is doing: a key below `strip-sidebar.state.`. */
 export function stateOf(account: AccountOverview | undefined) {

@@ -135,6 +135,18 @@ describe('the accounts in the side bar', () => {
     await bar.shows('Desk strip, outlet 1', false);
   });
 
+  it('does not move the time of the last answer on while Node-RED does not answer', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await editor.page.route('**/strip-sidebar/accounts*', (route) => route.abort());
+    await bar.root.getByText('Node-RED does not answer').waitFor();
+    const answered = async () => await bar.account('Home').getByText('Last answer').textContent();
+    const before = await answered();
+    for (let request = 0; request < 2; request++) await editor.page.waitForEvent('requestfailed');
+    assert.equal(await answered(), before);
+  });
+
   it('says what to do where there is no account, and offers a simulator that works', async () => {
     await stage.red.deploy([tab]);
     const { editor, bar } = await open();
