@@ -8,7 +8,7 @@ import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
 import { adminRoute, idsOf, packageVersion } from './shared/runtime';
 
-/** The admin routes of the side bar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
+/** The admin routes of the sidebar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
 export = (RED: NodeAPI): void => {
   // Registered in the editor, too. The palette manager counts, and on removal calls `onremove` of, only those that the runtime knows.
   RED.plugins.registerPlugin('smart-strip-sidebar', { type: 'sidebar' });

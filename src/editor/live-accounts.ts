@@ -19,7 +19,7 @@ export interface LoadPoint {
   load: number;
   /** When the runtime read it, by its own clock, which may be wrong. */
   read: string;
-  /** When the side bar received it, in milliseconds. */
+  /** When the sidebar received it, in milliseconds. */
   at: number;
 }
 

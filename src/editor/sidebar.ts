@@ -1,4 +1,4 @@
-// The side bar tab "smart strips".
+// The sidebar tab "smart strips".
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';

@@ -1,4 +1,4 @@
-// The data that the edit dialogs and the side bar exchange with the admin routes.
+// The data that the edit dialogs and the sidebar exchange with the admin routes.
 import type { Note } from '../api/decode';
 import type { ErrorCode, Params } from '../api/errors';
 import type { OutletId, Strip } from '../api/types';
@@ -51,7 +51,7 @@ export interface OutletRequest extends OutletId {
 /** The answer to an `OutletRequest`: the confirmed state, or why there is none. */
 export type SwitchedAnswer = { ok: true; on: boolean } | ({ ok: false } & Failure);
 
-/** A deployed account as the side bar shows it. */
+/** A deployed account as the sidebar shows it. */
 export interface AccountOverview {
   /** Id of the config node. */
   id: string;

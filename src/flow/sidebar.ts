@@ -23,7 +23,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
 const LONGEST_TEXT = 256;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_TEXT;
 
-/** Reads the body of a request; `null` for anything the side bar does not send. */
+/** Reads the body of a request; `null` for anything the sidebar does not send. */
 export function readOutletRequest(body: unknown): OutletRequest | null {
   const [account, mac, on] = ['account', 'mac', 'on'].map((name) => ownProperty(body, name));
   const port = PORTS.find((known) => known === ownProperty(body, 'port'));
@@ -31,15 +31,15 @@ export function readOutletRequest(body: unknown): OutletRequest | null {
   return isRequest ? { account, mac, port, on } : null;
 }
 
-/** How long an account is kept up to date after a side bar last asked. Side bars ask every 2 s. */
+/** How long an account is kept up to date after a sidebar last asked. Sidebars ask every 2 s. */
 export const LEASE_MS = 10_000;
 
-/** Whether a value can be the id that a side bar made for its lease. */
+/** Whether a value can be the id that a sidebar made for its lease. */
 export const isLease = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
 
 /**
- * Keeps accounts polled while a side bar shows them. Each side bar has a lease, which it renews with every request and releases when it is hidden.
+ * Keeps accounts polled while a sidebar shows them. Each sidebar has a lease, which it renews with every request and releases when it is hidden.
  * When a browser is closed, the lease runs out.
  */
 export class Leases {

@@ -308,7 +308,7 @@ describe('Test connection of a deployed account', () => {
     assert.equal(stage.service.requests.length, before);
   });
 
-  it('keeps what the dialog holds when another account is opened over it, as the side bar “info” can do', async () => {
+  it('keeps what the dialog holds when another account is opened over it, as the sidebar “info” can do', async () => {
     await editor.close();
     const outletNames = [{ mac: MAC, port: 1, name: 'Lamp' }];
     const first = account(stage.service, { name: 'First', outletNames });

@@ -39,7 +39,7 @@ declare global {
 /** A strip as a dialog holds it or a flow file. */
 export type Properties = Record<string, unknown>;
 
-/** Node-RED 5 shows its first tip after a second, and fails on a slow machine where the side bar for it is not there yet. */
+/** Node-RED 5 shows its first tip after a second, and fails on a slow machine where the sidebar for it is not there yet. */
 const OF_TIPS =
   /^TypeError: Cannot read properties of undefined \(reading 'html'\)\n\s*at \w+ \(\S+\/red\/red\.min\.js\S*\)$/;
 

@@ -11,7 +11,7 @@ interface Box {
   top: number;
   right: number;
   bottom: number;
-  /** Whether all four corners are in the part of the chart that palette, side bar and foot leave free. */
+  /** Whether all four corners are in the part of the chart that palette, sidebar and foot leave free. */
   seen: boolean;
 }
 

@@ -120,7 +120,7 @@ describe('the first minute', () => {
     await person.click('#node-config-dialog-ok');
   };
 
-  it('with an account: one dialog in the side bar, deploy, click', async () => {
+  it('with an account: one dialog in the sidebar, deploy, click', async () => {
     const before = stage.service.requests.length;
     const bar = await person.showSidebar();
     await person.click(bar.button('Add an account'));
@@ -130,7 +130,7 @@ describe('the first minute', () => {
     await person.click(bar.toggle('Desk strip, outlet 2'));
     await bar.shows('Desk strip, outlet 2', true);
     await editor.picture('first-minute-account');
-    took('account: side bar', { clicks: 7, drags: 0, keys: 5 });
+    took('account: sidebar', { clicks: 7, drags: 0, keys: 5 });
     assert.deepEqual(commandsSince(before), [
       [`/api/public/v1/strips/${DESK}/switch`, { port: 2, on: true }],
     ]);
@@ -165,7 +165,7 @@ describe('the first minute', () => {
     assert.deepEqual(editor.errors, []);
   });
 
-  // The last, because Node-RED 5 remembers that the side bar was shown, and a click on its tab would hide it in the next test.
+  // The last, because Node-RED 5 remembers that the sidebar was shown, and a click on its tab would hide it in the next test.
   it('without an account: no simulator is put where it would not run', async () => {
     const subflow = { id: 'subflow', type: 'subflow', name: 'Outlet', info: '', in: [], out: [], meta: {} };
     const places = {

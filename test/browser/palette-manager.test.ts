@@ -11,7 +11,7 @@ describe('the palette manager', () => {
   };
   const stage = setStage({ nodeRed: { install: 'packed', settings } });
 
-  it('shows one side bar in an editor that was open while the package was removed elsewhere and installed again', async () => {
+  it('shows one sidebar in an editor that was open while the package was removed elsewhere and installed again', async () => {
     const editor = await Editor.open(stage.browser, stage.red.url);
     const { page } = editor;
     const bar = new Sidebar(editor);
@@ -26,7 +26,7 @@ describe('the palette manager', () => {
     await editor.close();
   });
 
-  it('lists the side bar, and removes it with the package, so that it asks for nothing any more', async () => {
+  it('lists the sidebar, and removes it with the package, so that it asks for nothing any more', async () => {
     const editor = await Editor.open(stage.browser, stage.red.url);
     const { page } = editor;
     const bar = new Sidebar(editor);

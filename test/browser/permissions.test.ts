@@ -13,7 +13,7 @@ describe('the editor behind a login', () => {
     nodeRed: { settingsScript: USERS, login: { username: 'admin', password: 'open' } },
   });
 
-  it('says in the side bar to a user who may not read that they may not, and asks for nothing', async () => {
+  it('says in the sidebar to a user who may not read that they may not, and asks for nothing', async () => {
     await stage.red.deploy([tab, account(stage.service, { name: 'Home' })]);
     const login = { username: 'none', password: 'open' };
     const editor = await Editor.open(stage.browser, stage.red.url, { login });
@@ -31,7 +31,7 @@ describe('the editor behind a login', () => {
     }
   });
 
-  it('shows a reader everything in the side bar, lets them switch nothing, and says why', async () => {
+  it('shows a reader everything in the sidebar, lets them switch nothing, and says why', async () => {
     await stage.red.deploy([tab, account(stage.service, { name: 'Home', interval: '5' })]);
     const login = { username: 'guest', password: 'open' };
     const editor = await Editor.open(stage.browser, stage.red.url, { login });

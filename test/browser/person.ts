@@ -68,7 +68,7 @@ export class Person {
     await this.#editor.deploy();
   }
 
-  /** Node-RED 5.0 has a button for the tab, 4.1 an entry of the menu above its side bar. */
+  /** Node-RED 5.0 has a button for the tab, 4.1 an entry of the menu above its sidebar. */
   async showSidebar(): Promise<Sidebar> {
     const button = this.#editor.page.locator('[data-tab-id="smart-strip-sidebar"]');
     if ((await button.count()) > 0) await this.click(button);

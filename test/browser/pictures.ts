@@ -245,7 +245,7 @@ async function accountDialog({ red, browser }: Studio): Promise<Scene> {
   };
 }
 
-/** The side bar with two strips, one with a protected outlet. */
+/** The sidebar with two strips, one with a protected outlet. */
 async function sidebar({ red, browser, nextPoll }: Studio): Promise<Scene> {
   await red.deploy([tab, { ...home, protectedOutlets }, ...simulator]);
   const editor = await Editor.open(browser, red.url);

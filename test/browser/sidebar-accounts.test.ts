@@ -7,7 +7,7 @@ import { INTERVAL, setSidebar, Sidebar } from './sidebar';
 const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('the accounts in the side bar', () => {
+describe('the accounts in the sidebar', () => {
   const { stage, home, edit, open } = setSidebar();
 
   it('says when the service is down and why, and when it is back', async () => {
@@ -214,7 +214,7 @@ describe('the accounts in the side bar', () => {
     await page.locator('#node-config-input-name').fill('Garden');
     await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
     await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
-    // As little of the side bar as Node-RED 5.0 shows above its debug messages.
+    // As little of the sidebar as Node-RED 5.0 shows above its debug messages.
     await page.setViewportSize({ width: 1280, height: 500 });
     await editor.doneConfig();
     const added = await bar.account('Garden').boundingBox();

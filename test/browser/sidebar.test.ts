@@ -11,7 +11,7 @@ import { setStage } from './stage';
 const [{ mac: DESK }] = STRIPS;
 const AXE = createRequire(__filename).resolve('axe-core/axe.min.js');
 
-describe('the side bar', () => {
+describe('the sidebar', () => {
   const { stage, home, edit, open } = setSidebar();
 
   it('shows a change made elsewhere within an interval', async () => {
@@ -305,7 +305,7 @@ describe('the side bar', () => {
 
   it('gives the labels of nodes the names that it receives', async () => {
     const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
-    // The side bar of the test before may still make the account ask.
+    // The sidebar of the test before may still make the account ask.
     const answer = stage.service.hold('answer');
     await stage.red.deploy([tab, home(), placed('node', 'strip switch', fixed)]);
     const { editor, bar } = await edit();
@@ -348,7 +348,7 @@ describe('the side bar', () => {
         return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
       });
       assert.deepEqual(found, []);
-      // Which axe does not judge: it takes what is in Node-RED's side bar for hidden.
+      // Which axe does not judge: it takes what is in Node-RED's sidebar for hidden.
       for (const part of [
         ...[
           'small',
@@ -458,7 +458,7 @@ describe('the side bar', () => {
   });
 });
 
-describe('the side bar with many strips and hostile names', () => {
+describe('the sidebar with many strips and hostile names', () => {
   const HOSTILE = '<img src=x onerror="window.hacked=1">$t(strip-sidebar.label) __outlet__';
   const LONG = 'The strip behind the television set in the living room';
   const strips = Array.from({ length: 30 }, (_, index) => ({

@@ -5,7 +5,7 @@ import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { setStage } from './stage';
 
-/** The side bar tab "smart strips", as a person sees and uses it. */
+/** The sidebar tab "smart strips", as a person sees and uses it. */
 export class Sidebar {
   readonly page: Page;
   readonly root: Locator;
@@ -62,20 +62,20 @@ export class Sidebar {
 /** Milliseconds between two polls of the account. */
 export const INTERVAL = 5000;
 
-/** A stage for tests of the side bar. After each test its editors are closed, and the service is as it was. */
+/** A stage for tests of the sidebar. After each test its editors are closed, and the service is as it was. */
 export function setSidebar() {
   const stage = setStage({ nodeRed: { settings: { runtimeState: { enabled: true } } } });
   const opened: Editor[] = [];
 
   afterEach(async () => {
     for (const editor of opened.splice(0)) await editor.close();
-    // After what a closed side bar may have asked last: it would keep the accounts of the next test polled.
+    // After what a closed sidebar may have asked last: it would keep the accounts of the next test polled.
     await stage.red.json('/settings');
     stage.service.always(null);
     for (const { mac } of STRIPS) stage.service.simulator.apply({ mac, port: 'all', on: false });
   });
 
-  /** Opens an editor; its side bar shows another tab. */
+  /** Opens an editor; its sidebar shows another tab. */
   const edit = async (options?: Parameters<typeof Editor.open>[2]) => {
     const editor = await Editor.open(stage.browser, stage.red.url, options);
     opened.push(editor);

@@ -226,7 +226,7 @@ describe('the admin routes behind a login', () => {
   });
   const outlet = { account: 'account', mac: 'A1B2C3D4E5F6', port: 1, on: true };
 
-  it('answer the side bar with accounts and strips, without the key, and refuse it without the permission to read', async () => {
+  it('answer the sidebar with accounts and strips, without the key, and refuse it without the permission to read', async () => {
     const accounts = '/strip-sidebar/accounts?lease=test';
     assert.equal((await fetch(`${red.url}${accounts}`)).status, 401);
     assert.equal((await fetch(`${red.url}/strip-sidebar/diagnostics/account`)).status, 401);
@@ -308,7 +308,7 @@ settings.storageModule = {
 
   after(() => red.stop());
 
-  it('show the side bar no account', async () => {
+  it('show the sidebar no account', async () => {
     assert.deepEqual(await red.json('/strip-sidebar/accounts?lease=test'), []);
   });
 

@@ -7,7 +7,7 @@ import type { Example } from '../support/examples';
 import { startNodeRed } from '../support/node-red';
 import type { FlowNode, RunningNodeRed, Status } from '../support/node-red';
 
-/** What a click shows: a message in the debug side bar, or the status of a node. Nodes by what their ids end with. */
+/** What a click shows: a message in the debug sidebar, or the status of a node. Nodes by what their ids end with. */
 type Effect =
   { debug: string; says: RegExp; topic?: string } | { status: string; text: RegExp; fill?: string };
 

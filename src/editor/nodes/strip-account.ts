@@ -91,7 +91,7 @@ const valueOf = (field: string): string => chosenIn(input(field));
 
 type OutletsTable = ReturnType<typeof outletsTable>;
 
-/** The tables of the open dialogs. From the side bar "info", the dialog of another account can be opened over the first. */
+/** The tables of the open dialogs. From the sidebar "info", the dialog of another account can be opened over the first. */
 const tables = new WeakMap<Config, OutletsTable>();
 /** Accounts in whose open dialogs the user chose the simulator. */
 const wantSimulator = new WeakSet<Config>();

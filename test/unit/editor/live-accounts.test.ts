@@ -25,7 +25,7 @@ interface AjaxOptions {
   complete(response: { status: number; responseJSON: unknown }): void;
 }
 
-describe('the accounts in the side bar', () => {
+describe('the accounts in the sidebar', () => {
   let requests: AjaxOptions[];
   /** Answers the latest request. */
   const answer = async (responseJSON: unknown) => {

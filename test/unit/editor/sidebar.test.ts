@@ -38,7 +38,7 @@ describe('the line of the load', () => {
     load,
     at: new Date(NOON + second * 1000).toISOString(),
   });
-  /** What the side bar learnt a second after the last. */
+  /** What the sidebar learnt a second after the last. */
   const draw = (answers: ReturnType<typeof reading>[]) =>
     answers.reduce<ReturnType<typeof addLoad>>(
       (points, answer, second) => addLoad(points, answer, second * 1000),
@@ -57,7 +57,7 @@ describe('the line of the load', () => {
     );
   });
 
-  it('has one point for each time that the strip was read, however often the side bar asks', () => {
+  it('has one point for each time that the strip was read, however often the sidebar asks', () => {
     const answers = [reading(0, 10), reading(0, 10), reading(30, 20), reading(30, 20), reading(60, 20)];
     assert.deepEqual(
       draw(answers).map(({ load, at }) => ({ load, at })),

@@ -118,7 +118,7 @@ describe('a request to switch an outlet', () => {
   });
 });
 
-describe('leases of side bars', () => {
+describe('leases of sidebars', () => {
   /** An account that counts its subscriptions. */
   function subject() {
     const clock = new FakeClock();
@@ -138,14 +138,14 @@ describe('leases of side bars', () => {
     return { clock, account, leases: new Leases(clock), open, subscribed: () => subscribed };
   }
 
-  it('keep one subscription for an account, however many side bars ask however often', () => {
+  it('keep one subscription for an account, however many sidebars ask however often', () => {
     const { account, leases, open, subscribed } = subject();
     for (const lease of ['one', 'two', 'one', 'two']) leases.renew(lease, [account]);
     assert.equal(open.size, 1);
     assert.equal(subscribed(), 1);
   });
 
-  it('run out when no side bar asks any more, and leave no timer', async () => {
+  it('run out when no sidebar asks any more, and leave no timer', async () => {
     const { clock, account, leases, open } = subject();
     leases.renew('one', [account]);
     await clock.pass(LEASE_MS - 1);
@@ -155,7 +155,7 @@ describe('leases of side bars', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('last while one of two side bars goes on asking', async () => {
+  it('last while one of two sidebars goes on asking', async () => {
     const { clock, account, leases, open, subscribed } = subject();
     leases.renew('gone', [account]);
     for (let i = 0; i < 10; i++) {
@@ -166,7 +166,7 @@ describe('leases of side bars', () => {
     assert.equal(subscribed(), 1);
   });
 
-  it('end at once when the last side bar gives its own up, not before', () => {
+  it('end at once when the last sidebar gives its own up, not before', () => {
     const { clock, account, leases, open } = subject();
     leases.renew('one', [account]);
     leases.renew('two', [account]);
@@ -179,7 +179,7 @@ describe('leases of side bars', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('last while the older of two side bars keeps its own, also after a long time', async () => {
+  it('last while the older of two sidebars keeps its own, also after a long time', async () => {
     const { clock, account, leases, open } = subject();
     await clock.pass(10 * LEASE_MS);
     leases.renew('one', [account]);
@@ -190,7 +190,7 @@ describe('leases of side bars', () => {
     assert.equal(open.size, 0);
   });
 
-  it('do not count a side bar that is gone without notice', async () => {
+  it('do not count a sidebar that is gone without notice', async () => {
     const { clock, account, leases, open } = subject();
     leases.renew('gone', [account]);
     await clock.pass(LEASE_MS - 1000);
