@@ -80,12 +80,10 @@ function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
 
 /** Keys such as "port1". "1" and "L1" count only if there are four, exactly 1-4 or 0-3, because otherwise they may mean anything. */
 function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
-  const others = keys.filter(({ keyedBy }) => keyedBy !== 'word');
-  if (others.length === 0) return keys;
   const isComplete = (kind: KeyMeaning['keyedBy']): boolean =>
-    isExact(others.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
-  const kinds = (['letter', 'digits'] as const).filter(isComplete);
-  return keys.filter(({ keyedBy }) => keyedBy === 'word' || kinds.some((kind) => kind === keyedBy));
+    isExact(keys.filter(({ keyedBy }) => keyedBy === kind).map(({ keyed }) => keyed));
+  const kinds = new Set(['word', ...(['letter', 'digits'] as const).filter(isComplete)]);
+  return keys.filter(({ keyedBy }) => kinds.has(keyedBy));
 }
 
 /** One row per outlet, each with the strip's MAC: `[{mac, port, on}, …]`. */
@@ -269,7 +267,7 @@ function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null 
   const keyed = keys.filter((key) => key.keyed >= 0);
   if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container);
   const names = keys.filter(({ key }) => isRecord(map[key]));
-  if (names.length === 0 || names.some(({ denied }) => denied)) return null;
+  if (names.some(({ denied }) => denied)) return null;
   const outlets = ofKeys(map, names, container);
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
