@@ -103,7 +103,8 @@ export class Sidebar {
   #accountView(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
     const { id } = node;
     const name = RED.utils.getNodeLabel(node);
-    const kind = stateOf(info);
+    // While Node-RED does not answer, nobody knows how the account is doing.
+    const kind = this.#accounts.failure === null ? stateOf(info) : 'asking';
     const state = text(`strip-sidebar.state.${kind}`, { time: this.#clock(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
     const editLabel = text('strip-sidebar.button.edit', { name });

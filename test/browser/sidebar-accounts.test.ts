@@ -135,7 +135,7 @@ describe('the accounts in the sidebar', () => {
     await bar.shows('Desk strip, outlet 1', false);
   });
 
-  it('does not move the time of the last answer on while Node-RED does not answer', async () => {
+  it('does not say that an account works while Node-RED does not answer, and keeps the time of the last answer', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
@@ -143,6 +143,7 @@ describe('the accounts in the sidebar', () => {
     await bar.root.getByText('Node-RED does not answer').waitFor();
     const answered = async () => await bar.account('Home').getByText('Last answer').textContent();
     const before = await answered();
+    assert.equal(await bar.state('Home').textContent(), 'asking…');
     for (let request = 0; request < 2; request++) await editor.page.waitForEvent('requestfailed');
     assert.equal(await answered(), before);
   });
