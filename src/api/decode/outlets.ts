@@ -267,7 +267,8 @@ function ofMap(map: JsonRecord, container: Container): OutletCandidate[] | null 
   const keyed = keys.filter((key) => key.keyed >= 0);
   if (keyed.some(({ keyedState }) => keyedState !== null)) return ofKeys(map, keyed, container);
   const names = keys.filter(({ key }) => isRecord(map[key]));
-  if (names.some(({ denied }) => denied)) return null;
+  // Most records hold none. Without this check, a list with a record of readings in each strip takes a tenth longer.
+  if (names.length === 0 || names.some(({ denied }) => denied)) return null;
   const outlets = ofKeys(map, names, container);
   return outlets?.some(({ port }) => port !== null) === true ? outlets : null;
 }
