@@ -103,7 +103,7 @@ export class Sidebar {
   #accountView(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
     const { id } = node;
     const name = RED.utils.getNodeLabel(node);
-    // While Node-RED does not answer, nobody knows how the account is doing.
+    // While Node-RED does not answer, the last known state may no longer be true.
     const kind = this.#accounts.failure === null ? stateOf(info) : 'asking';
     const state = text(`strip-sidebar.state.${kind}`, { time: this.#clock(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
