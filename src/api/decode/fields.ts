@@ -84,7 +84,7 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
 function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
   for (const record of singleFields(list)) addFields(found, record, part, depth);
   for (const item of list.filter(isRecord)) {
-    if (Object.keys(item).length === 1) continue;
+    if (hasOneField(item)) continue;
     // A record with the number of an outlet is only about that outlet.
     if (hasField(item, ({ number }) => number === 'port')) continue;
     const key = pairName(item);
@@ -97,10 +97,18 @@ function addPairs(found: StripFields, list: readonly unknown[], part: Field['par
 
 /** The records of a list that have only one field, as one record, which shows the numbers of all outlets. Where fields repeat, without outlets. */
 function singleFields(list: readonly unknown[]): JsonRecord[] {
-  const records = list.filter(isRecord).filter((item) => Object.keys(item).length === 1);
+  const records = list.filter(isRecord).filter(hasOneField);
+  const all = joined(records);
+  return all !== null ? [all] : records.filter((record) => !hasField(record, ({ keyed }) => keyed >= 0));
+}
+
+const hasOneField = (record: JsonRecord): boolean => Object.keys(record).length === 1;
+
+/** `[{"port1": true}, {"port2": false}]` as one record; `null` if a record has more fields, or if fields repeat. */
+export function joined(records: readonly JsonRecord[]): JsonRecord | null {
+  if (!records.every(hasOneField)) return null;
   const all = Object.fromEntries(records.flatMap((record) => Object.entries(record)));
-  if (Object.keys(all).length === records.length) return [all];
-  return records.filter((record) => !hasField(record, ({ keyed }) => keyed >= 0));
+  return Object.keys(all).length === records.length ? all : null;
 }
 
 /** The text of a record in such a list that names its value, if it is a name we know. */

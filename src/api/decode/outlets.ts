@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
 import { fieldsOf, Preferred, type AddNote } from './agreement';
-import { stripFields, type StripFields } from './fields';
+import { joined, stripFields, type StripFields } from './fields';
 import { isOfOther, keysWhere, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
@@ -109,8 +109,10 @@ export function readSet(value: unknown, container: Container): OutletCandidate[]
 function ofArray(array: readonly unknown[], container: Container): OutletCandidate[] | null {
   const records = array.every(isRecord) ? array : array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container) : null;
-  const all = records.map(unwrapped);
-  return ofRecords(all, [], container);
+  // `[{"port1": true}, {"port2": false}]`
+  const map = joined(records);
+  const isMap = map !== null && Object.keys(map).every((key) => meaningOf(key).keyed >= 0);
+  return isMap ? ofMap(map, container) : ofRecords(records.map(unwrapped), [], container);
 }
 
 /** `{"node": {…}, "cursor": …}`, `{"outlet": {…}}` and `{"id": "a", "attributes": {…}}` around each record. */
