@@ -1,5 +1,5 @@
 // `npm start`: Node-RED with the nodes, the examples as its flows, a dashboard and an MQTT broker. The environment variable PORT
-// sets the port of Node-RED (1880 if unset), MQTT_PORT that of the broker (any free one if unset). All files are written to
+// sets the port of Node-RED (if unset, the first free one from 1880), MQTT_PORT that of the broker (any free one if unset). All files are written to
 // .demo/; delete that folder to start again with the examples.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -23,20 +23,22 @@ const fail = (line) => {
   process.exit(1);
 };
 
-const wanted = process.env.PORT ?? '1880';
-const port = Number(wanted);
-if (!/^\d+$/.test(wanted) || port < 1 || port > 65535)
-  fail(`PORT=${wanted} is not a port: choose 1 to 65535.`);
+const { PORT } = process.env;
+let port = Number(PORT ?? 1880);
+if (PORT !== undefined && (!/^\d+$/.test(PORT) || port < 1 || port > 65535))
+  fail(`PORT=${PORT} is not a port: choose 1 to 65535.`);
 
-// Opened before Node-RED starts: if the port is taken, nothing but one line is printed.
+// Opened before Node-RED starts: if the port that was asked for is taken, nothing but one line is printed.
 const server = createServer((request, response) => {
   RED.httpAdmin(request, response, () => RED.httpNode(request, response));
 });
-server.once('error', (error) => {
+server.on('error', (error) => {
   if (error.code !== 'EADDRINUSE') fail(`Port ${port} cannot be opened: ${error.message}`);
-  fail(`Port ${port} is taken. Choose another one: PORT=${port === 65535 ? 1880 : port + 1} npm start`);
+  if (PORT !== undefined) fail(`Port ${port} is taken: set the environment variable PORT to another one.`);
+  server.listen(++port, HOST);
 });
-server.listen(port, HOST, () => start().catch((error) => fail(error.stack)));
+server.once('listening', () => start().catch((error) => fail(error.stack)));
+server.listen(port, HOST);
 
 async function start() {
   mkdirSync(userDir, { recursive: true });

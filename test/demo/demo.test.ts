@@ -26,10 +26,10 @@ describe('the demo', () => {
 
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  const run = (port: string) => {
+  const run = (port?: string) => {
     const child = spawn(process.execPath, ['.config/demo.mjs'], {
       cwd: path.join(place, 'clone'),
-      env: { PATH: process.env.PATH, HOME: path.join(place, 'home'), PORT: port },
+      env: { PATH: process.env.PATH, HOME: path.join(place, 'home'), ...(port && { PORT: port }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const written = new Recorder<string>();
@@ -40,14 +40,31 @@ describe('the demo', () => {
     return { child, written, ended, text: () => written.items.join('') };
   };
 
-  it('says in one line that a port is taken and how to choose another', async () => {
+  it('says in one line that the port it was told is taken, and how to choose another', async () => {
     const server = createServer();
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const { ended, text } = run(String(port));
     assert.equal(await ended, 1);
-    assert.match(text(), new RegExp(`^Port ${port} is taken\\. .*PORT=${port + 1} npm start\n$`));
+    assert.match(text(), new RegExp(`^Port ${port} is taken: set the environment variable PORT .*\n$`));
     server.close();
+  });
+
+  it('takes the next free port if it was told none and 1880 is taken', async () => {
+    const server = createServer();
+    // If this fails, 1880 is taken already.
+    await once(server.listen(1880, '127.0.0.1'), 'listening').catch(() => undefined);
+    const { child, written, ended, text } = run();
+    try {
+      await written.find('address', (line) => line.includes('MQTT'));
+      const [editor = ''] = /http:\S+/.exec(text()) ?? [];
+      assert.notEqual(new URL(editor).port, '1880');
+      assert.equal((await fetch(editor)).status, 200);
+    } finally {
+      child.kill();
+      await ended;
+      server.close();
+    }
   });
 
   it('refuses a port that is none', async () => {
