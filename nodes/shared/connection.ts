@@ -8,7 +8,7 @@ import { StripError, valueOrNull } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
 import { systemClock } from '../../src/api/types';
-import type { StripsAnswer } from '../../src/flow/admin-answers';
+import type { SentAnswer, StripsAnswer } from '../../src/flow/admin-answers';
 import { previewOf, readConnectionTest, type ConnectionTest } from '../../src/flow/connection-test';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
@@ -135,19 +135,25 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
   const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
-  const body = test.again === null ? await ask(RED, test, deployed) : test.again.body;
-  return await previewOf(body, test.mac, mapping, hideKey);
+  const { body, paging } = test.again ?? (await ask(RED, test, deployed));
+  return await previewOf(body, test.mac, mapping, hideKey, paging);
 }
 
-/** Asks the service with the dialog's settings. Returns the body of the answer. */
-async function ask(RED: NodeAPI, test: ConnectionTest, deployed: AccountLink | undefined): Promise<unknown> {
+/** Asks the service with the dialog's settings. */
+async function ask(
+  RED: NodeAPI,
+  test: ConnectionTest,
+  deployed: AccountLink | undefined,
+): Promise<Pick<SentAnswer, 'body' | 'paging'>> {
   const { timeout, tls, proxy, mac } = test;
   const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
   const apiKey =
     test.apiKey === null ? keyFor(RED, baseUrl, test, deployed) : variable(RED, test.apiKey, deployed?.node);
   const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
   try {
-    return (await (mac === '' ? client.list() : client.get(mac))).response;
+    if (mac !== '') return { body: (await client.get(mac)).response, paging: {} };
+    const { response, paging } = await client.list();
+    return { body: response, paging };
   } finally {
     await client.close(0);
   }

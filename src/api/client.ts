@@ -53,10 +53,9 @@ export class Client implements Service {
     this.#switchHeaders = [...this.#readHeaders, 'content-type', 'application/json'];
   }
 
-  async list(): Promise<ListAnswer> {
-    const { body, isPart, paging, ...answer } = await this.#read(() => '/strips');
-    const list = decodeList(body, this.#now(), [], paging);
-    return { ...list, complete: list.complete && !isPart, ...answer };
+  async list(): Promise<ListAnswer & ReadAnswer> {
+    const { body, ...answer } = await this.#read(() => '/strips');
+    return { ...decodeList(body, this.#now(), [], answer.paging), ...answer };
   }
 
   async get(mac: string): Promise<StripAnswer> {

@@ -34,8 +34,6 @@ type ParsedBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJs
 
 /** The answer to a read. */
 export interface ReadAnswer extends JsonBody {
-  /** It is only a part of what was asked for. */
-  readonly isPart: boolean;
   /** Headers about paging, in the form of fields of a body. */
   readonly paging: JsonRecord;
 }
@@ -58,24 +56,25 @@ export function readAnswer(
   const body = parseBody(response.text);
   if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
   const { json, text } = jsonOrThrow(response, body, context);
-  return { response: json, text, isPart: isPart(response), paging: pagingOf(response.headers) };
+  return { response: json, text, paging: pagingOf(response) };
 }
 
-/** Whether the status or a link to the next page says that the body is only a part. Neither is documented, but many services use them. */
-const isPart = ({ status, headers }: HttpResponse): boolean =>
-  status === 206 || /;\s*rel\s*=\s*(?:"[^"]*\bnext\b|next\b)/i.test([headers.link].flat().join());
+/** A link to the next page. */
+const NEXT = /;\s*rel\s*=\s*(?:"[^"]*\bnext\b|next\b)/i;
 
 /** Headers that many services use to say how much there is. Others with such words are about rate limits or sizes. */
 const PAGING =
   /^x-(?:total(?:-?(?:count|items|pages))?|page(?:-?count)?|next-page|has-(?:more|next)|pagination)$/;
 
-/** `x-total-count: 57`, `x-next-page: 2` and `content-range: items 0-19/57`. None is documented. */
-function pagingOf(headers: ResponseHeaders): JsonRecord {
+/** Status 206, `link: …; rel="next"`, `x-total-count: 57`, `x-next-page: 2` and `content-range: items 0-19/57`. None is documented. */
+function pagingOf({ status, headers }: HttpResponse): JsonRecord {
   const own = Object.keys(headers).filter((name) => PAGING.test(name));
   const total = /\/(\d+)$/.exec(headerOf(headers, 'content-range') ?? '')?.[1];
   return {
     ...Object.fromEntries(own.map((name) => [name.slice(2), readJson(headerOf(headers, name))])),
     ...(total === undefined ? {} : { total }),
+    ...(status === 206 ? { status } : {}),
+    ...(NEXT.test([headers.link].flat().join()) ? { link: 'rel="next"' } : {}),
   };
 }
 

@@ -49,13 +49,13 @@ export function openPreview(
     read.append(...readLines(answer));
     if (answer.ok && choice.val() === '') offerStrips(choice, answer.strips);
   };
-  const refresh = async (body?: { body: unknown }) => {
+  const refresh = async (again?: SentAnswer) => {
     const mine = ++turn;
-    told.text(text(body ? 'strip-account.preview.reading' : 'strip-account.test.running'));
-    const answer = await ask({ mac: String(choice.val()), ...body });
+    told.text(text(again ? 'strip-account.preview.reading' : 'strip-account.test.running'));
+    const answer = await ask({ mac: String(choice.val()), ...again });
     // There may have been a newer request meanwhile, or the dialog was closed.
     if (!(await uncovered(node, told)) || mine !== turn) return;
-    if (!body) sent = answer.sent;
+    if (!again) sent = answer.sent;
     show(answer);
     if (!answer.ok && !answer.sent) told.text(text(answer.key, answer.params));
   };
@@ -66,7 +66,7 @@ export function openPreview(
     timer = window.setTimeout(
       () =>
         void uncovered(node, told).then((isShown) => {
-          if (sent && isShown) void refresh({ body: sent.body });
+          if (sent && isShown) void refresh(sent);
         }),
       PAUSE,
     );

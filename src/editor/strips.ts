@@ -1,5 +1,5 @@
 import { macKey, sameMac, type Outlet, type ReadingName, type Strip } from '../api/types';
-import { isStripsAnswer, STORED_PASSWORD, type StripsAnswer } from '../flow/admin-answers';
+import { isStripsAnswer, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import { readOutlets, textOf, type Config } from '../settings';
 import { adminRequest, mayRead, mayTest, text, trouble, type EditorNode } from './red';
 
@@ -28,12 +28,10 @@ export type AccountValues = Readonly<Record<string, string>>;
 export const accountValues = (valueOf: (property: string) => string): AccountValues =>
   Object.fromEntries(TESTED.map((property) => [property, valueOf(property)]));
 
-/** What to ask for instead of the list. */
-export interface AskedFor {
+/** What to ask for instead of the list. A body: that of an earlier answer, to be decoded again without a new request. */
+export interface AskedFor extends Partial<SentAnswer> {
   /** The MAC of one strip; "" for the list. */
   mac?: string;
-  /** An earlier answer, to be decoded again without a new request. */
-  body?: unknown;
 }
 
 /** Asks the service with values that need not be deployed. */

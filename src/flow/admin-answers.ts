@@ -22,6 +22,8 @@ export interface Failure {
 /** What the service sent, as a dialog can show it: shortened, and without anything that looks like a secret. */
 export interface SentAnswer {
   body: unknown;
+  /** Headers about paging, in the form of fields of a body. */
+  paging: unknown;
   /** Some of the body was left out because of its size. */
   shortened: boolean;
 }

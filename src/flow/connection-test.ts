@@ -30,34 +30,38 @@ export function readConnectionTest(body: unknown) {
     mapping: textOf(sent, 'mapping'),
     /** The strip that is asked for; "": the list of strips. */
     mac: textOf(sent, 'mac'),
-    /** The body of an earlier answer, which is to be read again without a request. */
-    again: Object.hasOwn(sent, 'body') ? { body: sent.body } : null,
+    /** An earlier answer, which is to be read again without a request. */
+    again: Object.hasOwn(sent, 'body') ? { body: sent.body, paging: sent.paging } : null,
   };
 }
 
-/** What is read from a body about the strip `mac`; if that is "", about all strips. `hideKey`: removes the API key from a text. */
+/**
+ * What is read from a body about the strip `mac`; if that is "", about all strips. `hideKey`: removes the API key from a text. `paging`: the headers
+ * about paging that came with the body.
+ */
 export async function previewOf(
   body: unknown,
   mac: string,
   mapping: Mapping | null,
   hideKey: (text: string) => string,
+  paging: unknown = {},
 ): Promise<StripsAnswer> {
-  const sent = sentAnswer(body, hideKey);
+  const sent = sentAnswer(body, paging, hideKey);
   try {
-    return { sent, ...decodeBody(mapping === null ? body : await mapping(body), mac) };
+    return { sent, ...decodeBody(mapping === null ? body : await mapping(body), mac, paging) };
   } catch (error) {
     return { sent, ok: false, ...editorError(error) };
   }
 }
 
-function decodeBody(body: unknown, mac: string) {
+function decodeBody(body: unknown, mac: string, paging: unknown) {
   const at = new Date().toISOString();
   const notes: Note[] = [];
   if (mac !== '') {
     const { strip, readable } = decodeStrip(body, mac, at, notes);
     return { ok: true as const, strips: [strip], complete: true, readable, notes };
   }
-  const list = decodeList(body, at, notes);
+  const list = decodeList(body, at, notes, isRecord(paging) ? paging : {});
   const shown = new Set(list.strips.slice(0, MAX_PREVIEWED).map((strip) => strip.mac));
   return {
     ok: true as const,
@@ -73,8 +77,8 @@ const DEEPEST = 12;
 const MAX_VALUES = 2_000;
 const SECRET = /pass(?:word|wd)|secret|token|api[-_]?key|authorization|cookie|credential|private/i;
 
-/** Copies a body so that a dialog can show it. */
-function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswer {
+/** Copies an answer so that a dialog can show it. */
+function sentAnswer(body: unknown, paging: unknown, hideKey: (text: string) => string): SentAnswer {
   let shortened = false;
   let values = 0;
   const shorten = (text: string): string => {
@@ -101,8 +105,8 @@ function sentAnswer(body: unknown, hideKey: (text: string) => string): SentAnswe
     );
     return Object.fromEntries(entries);
   };
-  const copied = copy(body, 0);
-  return { body: copied, shortened };
+  const copied = { paging: copy(paging, 0), body: copy(body, 0) };
+  return { ...copied, shortened };
 }
 
 const isSecret = (key: string, value: unknown): boolean =>

@@ -42,8 +42,12 @@ describe('The preview of answers', () => {
   const stage = setStage();
 
   /** Opens the dialog of a new account and tests the connection to a service that answers so. */
-  const open = async (json: unknown, options: { dark?: boolean; locale?: string } = {}): Promise<Editor> => {
-    stage.service.always({ kind: 'answer', status: 200, json });
+  const open = async (
+    json: unknown,
+    options: { dark?: boolean; locale?: string } = {},
+    headers: Record<string, string> = {},
+  ): Promise<Editor> => {
+    stage.service.always({ kind: 'answer', status: 200, json, headers });
     await stage.red.deploy([tab]);
     const editor = await Editor.open(stage.browser, stage.red.url, options);
     await editor.addConfig('strip-account');
@@ -83,7 +87,7 @@ describe('The preview of answers', () => {
   });
 
   it('reads it again with a mapping, without another request, and keeps the mapping', async () => {
-    const editor = await open(STRANGE);
+    const editor = await open(STRANGE, {}, { 'x-total-count': '57' });
     const { page } = editor;
     const read = page.locator('#smart-strip-compare div[role=status]');
     assert.match((await read.textContent()) ?? '', /No strips were read/);
@@ -100,6 +104,7 @@ describe('The preview of answers', () => {
     await read.getByText('Outlet 1: ● on').waitFor();
     assert.equal(await said.textContent(), '');
     await editor.picture('preview-mapped');
+    assert.match((await read.textContent()) ?? '', /The list may be incomplete/);
     assert.equal(stage.service.requests.length, before);
     await field.blur();
     assert.equal(await page.locator('#node-config-input-mapping').inputValue(), MAPPING);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Note } from '../../src/api/decode';
 import type { Strip } from '../../src/api/types';
 import { account, around, tab } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
@@ -185,6 +186,25 @@ describe('the admin routes behind a login', () => {
     assert.deepEqual([failed.ok, failed.key], [false, 'errors.BAD_RESPONSE.mappingAt']);
     assert.equal(service.requests.length, before);
     service.always(null);
+  });
+
+  it('say that a list is only a part where only a header says so, also when it is read again', async () => {
+    const headers = { 'x-total-count': '57', 'x-pagination': JSON.stringify({ note: API_KEY }) };
+    service.next({ kind: 'answer', status: 200, json: [{ mac: 'A1B2C3D4E5F6' }], headers });
+    const ask = async (more: object) =>
+      (await (
+        await red.admin('/strip-account/test', {
+          ...trial,
+          body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more }),
+        })
+      ).json()) as { complete: boolean; notes: Note[]; sent: object };
+    const first = await ask({});
+    const again = await ask(first.sent);
+    assert.ok(!JSON.stringify(first).includes(API_KEY));
+    for (const { complete, notes } of [first, again]) {
+      assert.equal(complete, false);
+      assert.deepEqual(notes.find(({ reason }) => reason === 'more')?.fields, ['total-count']);
+    }
   });
 
   it('say at once that no simulator has the path while the flows cannot start, for want of a node type', async () => {

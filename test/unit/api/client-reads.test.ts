@@ -317,6 +317,7 @@ describe('Client: answers to reads', () => {
       readable: false,
       response: 'fine',
       text: '"fine"',
+      paging: {},
     });
   });
 

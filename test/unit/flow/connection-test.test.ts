@@ -12,7 +12,10 @@ describe('a connection to try', () => {
     assert.deepEqual(readConnectionTest(body), list);
     const strip = { ...list, mapping: 'a.b', mac: 'A1' };
     assert.deepEqual(readConnectionTest({ ...body, mapping: 'a.b', mac: 'A1' }), strip);
-    assert.deepEqual(readConnectionTest({ ...body, body: null }).again, { body: null });
+    assert.deepEqual(readConnectionTest({ ...body, body: null, paging: {} }).again, {
+      body: null,
+      paging: {},
+    });
     const ids = { tls: 't', proxy: 'p' };
     assert.deepEqual(readConnectionTest({ ...body, ...ids }), { ...list, ...ids });
   });
@@ -80,7 +83,7 @@ describe('the preview of an answer', () => {
     const error = new StripError('BAD_RESPONSE.mapping', { reason: 'no' });
     const preview = await previewOf([], '', () => Promise.reject(error), asIs);
     assert.deepEqual(preview, {
-      sent: { body: [], shortened: false },
+      sent: { paging: {}, body: [], shortened: false },
       ok: false,
       code: 'BAD_RESPONSE',
       key: 'errors.BAD_RESPONSE.mapping',
@@ -114,11 +117,15 @@ describe('the preview of an answer', () => {
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, null]));
     const nested = (depth: number): unknown => (depth === 0 ? [] : [nested(depth - 1)]);
     for (const whole of ['x'.repeat(200), Array(50).fill(1), keys(200), nested(11)]) {
-      assert.deepEqual(await sent(whole), { body: whole, shortened: false });
+      assert.deepEqual(await sent(whole), { paging: {}, body: whole, shortened: false });
     }
-    assert.deepEqual(await sent('x'.repeat(201)), { body: `${'x'.repeat(200)}…`, shortened: true });
-    assert.deepEqual(await sent(Array(51).fill(1)), { body: Array(50).fill(1), shortened: true });
-    assert.deepEqual(await sent(keys(201)), { body: keys(200), shortened: true });
+    assert.deepEqual(await sent('x'.repeat(201)), {
+      paging: {},
+      body: `${'x'.repeat(200)}…`,
+      shortened: true,
+    });
+    assert.deepEqual(await sent(Array(51).fill(1)), { paging: {}, body: Array(50).fill(1), shortened: true });
+    assert.deepEqual(await sent(keys(201)), { paging: {}, body: keys(200), shortened: true });
     assert.match(JSON.stringify(await sent(nested(12))), /"…"/);
     const many = await sent(Array(50).fill(Array(50).fill({})));
     assert.equal(JSON.stringify(many).includes('"…"'), true);
