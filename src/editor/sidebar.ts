@@ -144,6 +144,7 @@ export class Sidebar {
     const answered =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#clock(-answeredAgo) });
     const startsFolded = strips.length > MAX_UNFOLDED;
+    const isPart = strips.length > 0 && info?.listed === 'part';
     const views = shown.map((strip) => this.#stripView(node.id, strip, startsFolded));
     return html(
       'div',
@@ -152,6 +153,7 @@ export class Sidebar {
       html('p', { class: 'smart-strip-fault' }, error === null ? '' : this.#sentence(node.id, error)),
       html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
       html('ul', {}, ...views),
+      html('p', { class: 'smart-strip-note' }, isPart ? text('strip-account.preview.incomplete') : ''),
     );
   }
 

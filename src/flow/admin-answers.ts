@@ -1,4 +1,5 @@
 // The data that the edit dialogs and the sidebar exchange with the admin routes.
+import type { AccountStatus } from '../account/types';
 import type { Note } from '../api/decode';
 import type { ErrorCode, Params } from '../api/errors';
 import type { OutletId, Strip } from '../api/types';
@@ -63,6 +64,7 @@ export interface AccountOverview {
   error: Failure | null;
   /** As in `AccountStatus`. */
   readable: boolean;
+  listed: AccountStatus['listed'];
   polling: boolean;
   /** Milliseconds since a request last succeeded; `null`: none has. */
   answeredAgo: number | null;

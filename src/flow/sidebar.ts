@@ -7,12 +7,13 @@ import type { LazyAccount } from './shared-account';
 
 /** What is known about an account without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
-  const { available, error, readable, polling, lastAnswerAt, cooldownUntil } = account.status();
+  const { available, error, readable, listed, polling, lastAnswerAt, cooldownUntil } = account.status();
   return {
     id,
     available,
     error: error === null ? null : editorError(error),
     readable,
+    listed,
     polling,
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
     pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,

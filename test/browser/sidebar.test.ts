@@ -40,6 +40,19 @@ describe('the sidebar', () => {
     assert.ok(drawn.height > box.height / 2 && drawn.height < box.height, 'from the least to the most');
   });
 
+  it('says that strips may be missing where the service lists only a part of them', async () => {
+    await stage.red.deploy([tab, home()]);
+    const strips = [{ mac: DESK, name: 'Desk strip', outlets: [true, false, false, false] }];
+    const headers = { 'x-total-count': '57' };
+    stage.service.always({ kind: 'answer', status: 200, json: strips, headers });
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', true);
+    await editor.page.getByText(/^The list may be incomplete/).waitFor();
+    await editor.picture('sidebar-part');
+    stage.service.always(null);
+    await editor.page.getByText(/^The list may be incomplete/).waitFor({ state: 'hidden' });
+  });
+
   it('tells times by the clock of the browser where that of Node-RED is wrong', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await edit();

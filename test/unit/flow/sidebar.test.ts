@@ -11,7 +11,8 @@ const NOW = Date.parse('2027-01-15T08:00:10.000Z');
 describe('the overview of an account', () => {
   it('tells its state, its strips, and how long ago it was answered', () => {
     const strip = makeStrip(MAC, [true, null]);
-    const status = { ...STATUS, polling: true, lastAnswerAt: Date.parse('2027-01-15T08:00:00.000Z') };
+    const lastAnswerAt = Date.parse('2027-01-15T08:00:00.000Z');
+    const status = { ...STATUS, listed: 'part' as const, polling: true, lastAnswerAt };
     const account = lazyAccount(() =>
       accountWith({ status: () => status, store: { ...EMPTY_STORE, all: () => [strip] } }),
     );
@@ -20,6 +21,7 @@ describe('the overview of an account', () => {
       available: true,
       error: null,
       readable: true,
+      listed: 'part',
       polling: true,
       answeredAgo: 10_000,
       pausedFor: null,
@@ -65,6 +67,7 @@ describe('the overview of an account', () => {
       available: false,
       error: { code: 'NOT_CONFIGURED', key: 'errors.NOT_CONFIGURED.keyMissing', params: {} },
       readable: true,
+      listed: null,
       polling: false,
       answeredAgo: null,
       pausedFor: null,
