@@ -82,24 +82,34 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
-  for (const record of singleFields(list)) addFields(found, record, part, depth);
-  for (const item of list.filter(isRecord)) {
-    if (hasOneField(item)) continue;
-    // A record with the number of an outlet is only about that outlet.
-    if (hasField(item, ({ number }) => number === 'port')) continue;
-    const key = pairName(item);
-    const values = valuesWhere(item, (meaning) => meaning.is('pairvalue'));
-    if (key === null || values.length === 0) continue;
-    const told = meaningOf(key).reading !== null || values.length > 1 ? item : values[0];
-    addFields(found, { [key]: told }, part, depth);
-  }
+  const pairs = list.filter(isRecord).flatMap(fieldOfPair);
+  // Together, those about outlets show how these are numbered.
+  const records = [
+    ...singleFields(list),
+    ...singleFields(pairs.filter(isAboutOutlet)),
+    ...pairs.filter((pair) => !isAboutOutlet(pair)),
+  ];
+  for (const record of records) addFields(found, record, part, depth);
 }
+
+/** The field that a record of a name and a value stands for, if it is one. */
+function fieldOfPair(item: JsonRecord): JsonRecord[] {
+  if (hasOneField(item)) return [];
+  // A record with the number of an outlet is only about that outlet.
+  if (hasField(item, ({ number }) => number === 'port')) return [];
+  const key = pairName(item);
+  const values = valuesWhere(item, (meaning) => meaning.is('pairvalue'));
+  if (key === null || values.length === 0) return [];
+  return [{ [key]: meaningOf(key).reading !== null || values.length > 1 ? item : values[0] }];
+}
+
+const isAboutOutlet = (record: JsonRecord): boolean => hasField(record, ({ keyed }) => keyed >= 0);
 
 /** The records of a list that have only one field, as one record, which shows the numbers of all outlets. Where fields repeat, without outlets. */
 function singleFields(list: readonly unknown[]): JsonRecord[] {
   const records = list.filter(isRecord).filter(hasOneField);
   const all = joined(records);
-  return all !== null ? [all] : records.filter((record) => !hasField(record, ({ keyed }) => keyed >= 0));
+  return all !== null ? [all] : records.filter((record) => !isAboutOutlet(record));
 }
 
 const hasOneField = (record: JsonRecord): boolean => Object.keys(record).length === 1;

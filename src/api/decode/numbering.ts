@@ -3,8 +3,11 @@ import { PORTS, type JsonRecord, type Port } from '../types';
 import { isOfOther, meaningOf, OUTLET, valuesWhere, type KeyMeaning } from './names';
 import { numberInText, readIndex, readText } from './values';
 
-/** For each outlet of a set, its port (1-4); `null`: it is none of the four, or not known. */
-export type Numbers = (Port | null)[];
+/**
+ * For each outlet of a set, its port (1-4); `null`: it is none of the four, or not known. 0: the service calls it 0, and the others of the set do not
+ * show what that means.
+ */
+export type Numbers = (Port | 0 | null)[];
 
 /**
  * Numbers records that are each about one outlet, by the first of these that applies:
@@ -27,7 +30,7 @@ export function numberRecords(
   // Keys of digits only may be the numbers of rows.
   const byKey = isKeyed && keys.every(({ keyedBy }) => keyedBy === 'word') ? fromKeys(keys) : null;
   if (called !== null && byKey !== null) {
-    const agrees = (number: Port | null, i: number): boolean => number === (byKey[i] ?? number);
+    const agrees = (number: Port | 0 | null, i: number): boolean => number === (byKey[i] ?? number);
     return { numbers: called.map((number, i) => (agrees(number, i) ? number : null)), codes };
   }
   const sure = called ?? byKey;
@@ -173,7 +176,7 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
   const isToFour = raw.includes(PORTS.length) && raw.every((number) => number <= PORTS.length);
   if (!raw.includes(0) || (areOutlets && isToFour)) return raw.map((number) => PORTS[number - 1] ?? null);
   const isZeroBased = [1, 2, 3].every((number) => raw.includes(number)) && raw.every((number) => number < 4);
-  return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : null));
+  return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : number === 0 ? 0 : null));
 }
 
 /** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */

@@ -11,7 +11,8 @@ import { isMeasure, readBit, readJson, readText } from './values';
 export interface OutletCandidate {
   /** The key of the container. */
   from: string;
-  port: Port | null;
+  /** As in `Numbers`. */
+  port: Numbers[number];
   state: State;
   name: string | null;
 }
@@ -327,12 +328,24 @@ function keyedSet(
   });
 }
 
+/** If a set has a 0 and the others of it do not show what that means, 1, 2 and 3 in other sets may be counted from 0, too. A 4 is not. */
+function surelyNumbered(
+  sets: readonly (readonly OutletCandidate[])[],
+): readonly (readonly OutletCandidate[])[] {
+  if (!sets.some((outlets) => outlets.some(({ port }) => port === 0))) return sets;
+  return sets.map((outlets) =>
+    outlets.some(({ port }) => port === PORTS.length)
+      ? outlets
+      : outlets.map((outlet) => ({ ...outlet, port: null })),
+  );
+}
+
 /** The outlets of all sets together, as new objects in order of port. If two sets disagree about an outlet, its state is unknown. */
-export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], note: AddNote): Outlet[] {
+export function settleOutlets(found: readonly (readonly OutletCandidate[])[], note: AddNote): Outlet[] {
+  const sets = surelyNumbered(found);
   for (const outlets of sets) {
     const [first] = outlets;
-    if (first !== undefined && outlets.every(({ port }) => port === null))
-      note('outlets', 'unnumbered', [first.from]);
+    if (first !== undefined && !outlets.some(({ port }) => port)) note('outlets', 'unnumbered', [first.from]);
   }
   const settled: Outlet[] = [];
   for (const port of PORTS) {
