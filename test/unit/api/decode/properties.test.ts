@@ -224,6 +224,38 @@ describe('The decoder, whatever it is given', () => {
     );
   });
 
+  it('never takes an outlet for the one before it, in however many records about the strip they come', () => {
+    type Numbered = readonly (readonly [number: number, on: boolean])[];
+    const write = fc.constantFrom<(outlets: Numbered) => object>(
+      (outlets) => ({ outlets: outlets.map(([number, on]) => ({ port: number, on })) }),
+      (outlets) => ({ ports: Object.fromEntries(outlets.map(([number, on]) => [`port${number}`, on])) }),
+      (outlets) => ({ status: outlets.map(([number, on]) => ({ code: `switch_${number}`, value: on })) }),
+      (outlets) => ({ status: outlets.map(([number, on]) => ({ type: `relay${number}`, value: on })) }),
+      (outlets) => ({ status: outlets.map(([number, on]) => ({ [`relay${number}`]: on })) }),
+      (outlets) => Object.fromEntries(outlets.map(([number, on]) => [`relay_${number}`, on])),
+    );
+    const four = <Value>(value: fc.Arbitrary<Value>) => fc.tuple(value, value, value, value);
+    fc.assert(
+      fc.property(
+        four(fc.boolean()),
+        fc.constantFrom(0, 1),
+        write,
+        four(fc.nat(3)),
+        (states, first, write, places) => {
+          const records = [...new Set(places)].map((place) => {
+            const outlets = states.map((on, i) => [first + i, on] as const);
+            return { mac: MAC, ...write(outlets.filter((_, i) => places[i] === place)) };
+          });
+          const read = decodeStrip(records, MAC, AT).strip.outlets;
+          for (const { port, on } of read)
+            assert.ok(on === null || on === states[port - 1], `${port}: ${on}`);
+          if (records.length === 1) assert.equal(read.length, 4);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
   it('does the same the second time', () => {
     fc.assert(
       fc.property(json, (body) => {
