@@ -117,16 +117,23 @@ const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
     return mayHold ? resultsWithin(value, depth + 1) : [];
   });
 
-/** The entries of a success without `results`: a record that names a port, and entries of lists that name a port and an outcome. */
+/**
+ * The entries of a success without `results`: a record that names a port, entries of lists that name a port and an outcome, and the ports in a list
+ * such as `switched: [1, 3]`.
+ */
 function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
   const own = portsIn(record).some((port) => portOf(port) > 0)
     ? [entryOf({ success: true, ...record }, 0, asked)]
     : [];
   const inner = Object.keys(record).flatMap((key) => {
     const value = record[key];
-    const { denied, part } = meaningOf(key);
+    const { denied, part, plain } = meaningOf(key);
     if (denied || part === 'network' || depth === DEEPEST) return [];
     if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
+    if (Array.isArray(value) && DONE.test(plain)) {
+      const ports = value.map((item) => portOf(outletNumberOf(item))).filter((port) => port > 0);
+      return ports.map((port) => ({ port, ok: true }));
+    }
     const list = Array.isArray(value) ? value.filter(isRecord) : [];
     const results = list.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
     return results.map((each) => entryOf(each, 0, asked));

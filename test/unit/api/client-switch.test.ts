@@ -47,9 +47,14 @@ describe('Client: answers to a switch', () => {
   }
 
   it('confirm all outlets that they name, and all there are where they name none', async () => {
-    service.next(answer({ success: true, results: ok(4, 1) }), answer({ success: true, results: [] }));
-    assert.deepEqual((await client.switch(MAC, 'all', true)).confirmed, [1, 4]);
-    assert.deepEqual((await client.switch(MAC, 'all', true)).confirmed, [1, 2, 3, 4]);
+    for (const [more, confirmed] of [
+      [{ results: ok(4, 1) }, [1, 4]],
+      [{ results: [] }, [1, 2, 3, 4]],
+      [{ switched: [1, 3] }, [1, 3]],
+    ] as const) {
+      service.next(answer({ success: true, ...more }));
+      assert.deepEqual((await client.switch(MAC, 'all', true)).confirmed, confirmed);
+    }
   });
 
   const unconfirmed: [string, PortOrAll, unknown][] = [
@@ -60,6 +65,7 @@ describe('Client: answers to a switch', () => {
     ['an outlet, but not of success', 2, { results: ok(2) }],
     ['an outlet that there is not', 2, { results: [{ port: 5, ok: true }] }],
     ['another outlet, without results', 2, { success: true, port: 3 }],
+    ['another outlet in a list of those that were switched', 2, { success: true, switched: [3] }],
     ['another outlet in results further down', 2, { success: true, port: 2, data: { results: ok(3) } }],
     ['another strip', 2, { success: true, mac: 'B1C2D3E4F5A6', results: ok(2) }],
     ['the opposite state', 2, { success: true, results: [{ port: 2, ok: true, on: false }] }],
