@@ -222,10 +222,22 @@ function fitsOrder(meaning: KeyMeaning, values: readonly unknown[]): boolean {
   const isIdentifier = meaning.state === null && (meaning.identifier || meaning.number !== null);
   // If all four have the same time or place, it does not tell them apart.
   if (isIdentifier) return new Set(values).size === 1;
+  // "1: Lamp" to "4: Desk" in another order
+  const places = values.map(placeInText);
+  if (isExact(places) && !isInOrder(places)) return false;
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
   return !meaning.isName || values.every(fits);
+}
+
+/** The only number of a text, wherever it is ("1: Lamp", "Lamp (1)"), or the place of the letter at its end ("Outlet A" is 1); -1: neither. */
+function placeInText(value: unknown): number {
+  const text = readText(value)?.normalize('NFKC').trim() ?? '';
+  const [number, ...others] = text.match(/[0-9]+/g) ?? [];
+  if (number !== undefined) return others.length === 0 ? Number(number) : -1;
+  const [letter = ''] = /(?<![a-z])[a-d]$/i.exec(text) ?? [];
+  return letter === '' ? -1 : 'abcd'.indexOf(letter.toLowerCase()) + 1;
 }
 
 const isInOrder = (raw: readonly number[]): boolean =>
