@@ -114,7 +114,7 @@ export function numberValues(count: number, from: string, record: JsonRecord): N
     const isOther = one.plain.endsWith('order') && !isInOrder(raw);
     if (isNumbers && !isOther && (one.number !== null || one.isName)) return [raw];
     // If something else tells the values apart, their order means nothing.
-    return one.number === 'position' ? [raw.map(() => Infinity)] : [];
+    return one.number === 'position' || areInOtherOrder(list) ? [raw.map(() => Infinity)] : [];
   });
   // Under "outlets" there may be fewer than four. Fewer than four "states" may be those of one outlet, one after another.
   const name = meaningOf(from);
@@ -222,13 +222,17 @@ function fitsOrder(meaning: KeyMeaning, values: readonly unknown[]): boolean {
   const isIdentifier = meaning.state === null && (meaning.identifier || meaning.number !== null);
   // If all four have the same time or place, it does not tell them apart.
   if (isIdentifier) return new Set(values).size === 1;
-  // "1: Lamp" to "4: Desk" in another order
-  const places = values.map(placeInText);
-  if (isExact(places) && !isInOrder(places)) return false;
+  if (areInOtherOrder(values)) return false;
   const fits = (value: unknown, place: number): boolean =>
     typeof value !== 'string' ||
     (!isNoOutlet(value) && (!OUTLET_NUMBER.test(value) || numberInText(value) === PORTS[place]));
   return !meaning.isName || values.every(fits);
+}
+
+/** "1: Lamp" to "4: Desk", but not in this order. */
+function areInOtherOrder(values: readonly unknown[]): boolean {
+  const places = values.map(placeInText);
+  return isExact(places) && !isInOrder(places);
 }
 
 /** The only number of a text, wherever it is ("1: Lamp", "Lamp (1)"), or the place of the letter at its end ("Outlet A" is 1); -1: neither. */
