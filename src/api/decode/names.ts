@@ -210,7 +210,8 @@ const DENIED_WORDS = `desired target requested request default config configurat
   expected planned client user owner neighbor firmware input led button light lock
   command preset task program timeline startup boot saved usb min max minimum maximum average avg mean
   peak wanted before old pulse inching configure countdown job routine macro failsafe away notification
-  proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo`;
+  proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo yesterday
+  tomorrow future restore factory`;
 const DENIED = new RegExp(`^${oneOf(DENIED_WORDS)}s?$`);
 
 const THINGS = `${oneOf('strip device item result element record row hit entry entrie doc data match matche')}s?`;
