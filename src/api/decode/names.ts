@@ -94,13 +94,13 @@ const NAMES = {
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
   total:
-    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched expected',
+    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected',
   /** Say how many strips came, or how many there are in all. */
   count: 'count size length numberofelements num number returned n numberreturned shown displayed available',
   /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
-    ofpages finalpage batches chunks parts totalchunks chunkcount totalbatches`,
-  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part chunk batch',
+    ofpages finalpage batches chunks parts segments totalchunks chunkcount totalbatches`,
+  page: 'page currentpage pagenumber pageno pageindex pagenum currentpagenumber part chunk segment batch',
   /** Say how many strips a page may hold. */
   limit: `limit perpage pagesize maxresults itemsperpage pagelimit max take top resultsperpage rowsperpage
     maxitems batchsize chunksize first`,
@@ -111,7 +111,7 @@ const NAMES = {
     itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
-    startafter pagekey moretocome tobecontinued`,
+    startafter pagekey moretocome tobecontinued cropped abridged shortened`,
   /** Are set by a service that has pages, on the last one too. */
   lastkey: 'lastid lastkey lastitem lastcursor lasttoken',
   /** Say that this is the end; `false`: that it is not. */
@@ -123,7 +123,7 @@ const NAMES = {
   missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
     degraded ratelimited delta incremental changes maintenance onlineonly onlyonline unauthorized forbidden throttled`,
   /** Records in a wrapper that hold such fields. */
-  paging: 'header summary counts status',
+  paging: 'header summary counts status response nav navigation',
 } as const;
 
 /** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. */
