@@ -142,12 +142,12 @@ const WORDS = {
   /** The values beside it are old, or guesses. */
   old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
-  failed: `fail failed failure error ko nok timeout timedout unreachable rejected refused incomplete partial
+  failed: `fail failed failure error errored ko nok timeout timedout unreachable rejected refused incomplete partial
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
     disconnected syncing async asynchronous deferred delayed willretry submitted enqueued inqueue waiting
-    executing ispending isqueued`,
+    executing ispending isqueued postponed buffered unacknowledged unfinished`,
   /** Beside the state of an outlet: it is not known, or about to change. */
   unsettled: `unknown indeterminate undetermined unconfirmed unverified pending switching transitioning
     intransition changing turningon turningoff switchingon switchingoff poweringon poweringoff`,
@@ -155,7 +155,8 @@ const WORDS = {
   refused: `denied locked blocked aborted cancelled canceled forbidden notfound unsupported ignored
     notswitched notapplied notexecuted simulated simulation busy expired interrupted stuck nack
     notok unsuccessful noresponse notresponding deviceoffline devicetimeout dropped invalid unauthorized
-    unconfirmed rolledback reverted superseded throttled ratelimited`,
+    unconfirmed unverified rolledback reverted superseded throttled ratelimited
+    undelivered notdone notconfirmed unsent nak overload overloaded tripped jammed conflict suspended`,
   /** The quality of the values beside it is too low to rely on them. */
   bad: 'bad invalid uncertain',
   /** As the value of an error: there is none. */

@@ -208,23 +208,33 @@ const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
 /** How deep records in an entry are searched: `response.data.error`. */
 const DEEPEST = 3;
 
+/** Names of records that say what becomes of a request. */
+const WORK = /^(?:job|task|command|operation)$/;
+
 /**
  * Whether a record, or one in it, says no, names an error, or says by a word or status that it failed. `results`: those of the answer, which are
- * left out because their entries are read one by one.
+ * left out because their entries are read one by one. `isOutcome`: it says what became of the request; further down, a reason may be about anything.
  */
-function saysNo(record: JsonRecord, depth: number, results: readonly unknown[] = []): boolean {
+function saysNo(
+  record: JsonRecord,
+  depth: number,
+  results: readonly unknown[] = [],
+  isOutcome = true,
+): boolean {
   if (outcomesIn(record).includes(false)) return true;
   return hasField(record, (meaning, value) => {
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
     // A strip may be called "Busy".
-    const mayRefuse = depth === 0 && !meaning.isName;
+    const mayRefuse = isOutcome && !meaning.isName;
     if (mayRefuse && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
-    // Further down, a reason may be about anything.
-    if (meaning.is('error') || (depth === 0 && meaning.is('reason')))
+    if (meaning.is('error') || (isOutcome && meaning.is('reason')))
       return isRecord(value) || (isSet(value) && !says('fine', value));
-    if (meaning.denied || depth === DEEPEST || results.includes(value)) return false;
-    return [value].flat().some((inner) => isRecord(inner) && saysNo(inner, depth + 1, results));
+    const isWork = WORK.test(meaning.plain);
+    if ((meaning.denied && !isWork) || depth === DEEPEST || results.includes(value)) return false;
+    return [value]
+      .flat()
+      .some((inner) => isRecord(inner) && saysNo(inner, depth + 1, results, isOutcome && isWork));
   });
 }
 
@@ -233,9 +243,6 @@ const DONE =
   /^(?:is|all|has|was|device|command|port)*(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|reachable|responded|processed|handled|performed|ack|acked|acknowledged|confirmed|verified|succeeded|successful|completed?|done|finished|final|valid|ok)$|^(?:switched|success)count$/;
 /** Names of fields in which a "no" does so. 0 and an empty list do not: they may mean "no error". */
 const ANSWER = /^(?:result|data|response)$/;
-
-/** Names of records that say what becomes of a request. */
-const WORK = /^(?:job|task|command|operation)$/;
 
 /** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
