@@ -129,7 +129,11 @@ export class PooledDispatcher implements RequestDispatcher {
       return new Pool(this.#origin, { ...options, connect: this.#observed(this.#direct(this.#tls)) });
     }
     const { authorization, name } = this.#proxy;
-    const toProxy = asProxy(this.#direct({}));
+    const direct = this.#direct({});
+    // Without a name, the certificate is checked against the proxy's own. undici names the host in the request's header, which is the service.
+    const toProxy = asProxy((to, callback) => {
+      direct({ ...to, servername: '' }, callback);
+    });
     if (name.forwards) {
       const pool = new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
       return pool.compose(forward(name.address, authorization));

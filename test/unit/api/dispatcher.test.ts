@@ -102,6 +102,35 @@ describe('PooledDispatcher', () => {
       });
     });
 
+    it('checks the certificate of an https proxy against the name of the proxy, for plain http, too', async () => {
+      // In a process of its own, because Node.js reads trusted certificates when it starts.
+      const script = `
+        require('tsx/cjs');
+        const { createServer } = require('node:https');
+        const { PooledDispatcher } = require('./src/api/dispatcher.ts');
+        const { pem } = require('./test/support/certificates.ts');
+        const proxy = createServer({ key: pem('key'), cert: pem('trusted') }, (request, response) => {
+          response.end(request.url);
+        });
+        proxy.listen(0, '127.0.0.1', () => {
+          const origin = 'http://strips.example.com';
+          const url = 'https://127.0.0.1:' + proxy.address().port;
+          const dispatcher = new PooledDispatcher({ origin, connections: 1, proxy: { url, noProxy: [] } });
+          const end = (result) => { console.log(String(result)); process.exit(); };
+          dispatcher.dispatch({ origin, path: '/strips', method: 'GET', headers: [], body: null }, {
+            onRequestStart() {},
+            onResponseStart() {},
+            onResponseData(_, chunk) { end(chunk); },
+            onResponseError(_, error) { end(error.cause); },
+          });
+        });`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+        cwd: join(__dirname, '../../..'),
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: join(__dirname, '../../support/tls/trusted.pem') },
+      });
+      assert.equal(stdout.trim(), 'http://strips.example.com/strips');
+    });
+
     it('gives its credentials to the proxy only, whatever the environment says', async () => {
       process.env.http_proxy = 'http://127.0.0.1:1';
       const login = { username: 'us:er', password: 'pä' };
