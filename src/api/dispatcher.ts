@@ -2,7 +2,7 @@
 import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
 import type * as Undici from 'undici';
 import type { Dispatcher } from 'undici';
-import { ProxyConnectionError, type NamedProxy } from './network-error';
+import { CERTIFICATE_REFUSED, ProxyConnectionError, type NamedProxy } from './network-error';
 import { chooseProxy, type ChosenProxy, type ProxySettings } from './proxy';
 
 /** How a TLS connection is made and verified. Node-RED's `tls-config` node sets these options. */
@@ -174,6 +174,8 @@ export class PooledDispatcher implements RequestDispatcher {
           if (socket.bytesRead > 0 && hasCode(failure, ['ECONNRESET', 'EPIPE'])) {
             this.#brokenInUse.add(failure);
           }
+          // Otherwise the connection would end once more, without a reason, and undici would report only that.
+          if ('code' in failure && CERTIFICATE_REFUSED.test(String(failure.code))) socket.destroy();
         });
         if (error === null) callback(null, socket);
         else callback(error, null);

@@ -27,6 +27,9 @@ export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
 }
 
+/** A server refuses the certificate of this client, or misses one: a TLS alert, as OpenSSL spells it. In TLS 1.3 it comes after the handshake. */
+export const CERTIFICATE_REFUSED = /^ERR_SSL_.*_ALERT_(.*CERTIFICATE.*|UNKNOWN_CA)$/;
+
 /** Kinds of failure by the codes of Node and undici; the first that fits counts. */
 const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^ECONNREFUSED$/, 'refused'],
@@ -36,9 +39,10 @@ const KINDS: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|UND_ERR_PRX_TLS)$/, 'certificateHost'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'certificateSelfSigned'],
   [/^(UNABLE_TO_.*|CERT_.*|INVALID_.*|PATH_LENGTH_EXCEEDED)$/, 'certificate'],
-  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
   // A client's key or certificate in the TLS settings that cannot be read.
   [/^ERR_OSSL_.*$/, 'tlsSettings'],
+  [CERTIFICATE_REFUSED, 'tlsSettings'],
+  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
   [/^NO_SIMULATOR$/, 'simulator'],
 ];
 
@@ -87,13 +91,14 @@ export function connectionError(
 
   const kind = KINDS.find(([name]) => name.test(code))?.[1] ?? 'failed';
   const retryable = !LASTING.test(kind);
+  const notSent = !sent || kind === 'tlsSettings';
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {
-    return proxyError('proxyDown', { code }, proxy, context, { cause, retryable, notSent: !sent });
+    return proxyError('proxyDown', { code }, proxy, context, { cause, retryable, notSent });
   }
   // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
   if (NOT_HTTP.test(code)) return badResponse('notHttp');
-  return new StripError(`UNREACHABLE.${kind}`, { host, code }, { cause, retryable, notSent: !sent });
+  return new StripError(`UNREACHABLE.${kind}`, { host, code }, { cause, retryable, notSent });
 }
 
 /** A proxy's own response: from 500 on it could not reach the service; below, its settings or ours are wrong. */

@@ -264,5 +264,39 @@ backend service
       assert.equal(posts, 16);
       unsubscribe();
     });
+
+    it('that refuses a client without a certificate, or with another one, points at the TLS settings', async () => {
+      const [port = 0] = await freePorts(1);
+      const own = server.write('own.pem', pem('trusted') + pem('key'));
+      const config = server.write(
+        'config',
+        `defaults
+  mode http
+  timeout connect 1s
+  timeout client 30s
+  timeout server 30s
+frontend strips
+  bind 127.0.0.1:${port} ssl crt ${own} ca-file ${TLS}/trusted.pem verify required
+  default_backend service
+backend service
+  server one 127.0.0.1:${service.port}
+`,
+      );
+      await server.start(['-db', '-f', config], port);
+      const ca = pem('trusted');
+      const key = pem('key');
+      for (const [cert, sentence] of [
+        [undefined, 'UNREACHABLE.tlsSettings'],
+        [pem('elsewhere'), 'UNREACHABLE.tlsSettings'],
+        [pem('trusted'), 'ok'],
+      ] as const) {
+        const tls = cert === undefined ? { ca } : { ca, key, cert };
+        const account = open(`https://127.0.0.1:${port}`, { tls });
+        assert.equal(await sentenceOf(account.list()), sentence);
+        // Not retried, and the outlet is surely not off, so that nothing is to be switched on again.
+        const cycle = account.run({ mac: MAC, port: 1, action: 'cycle', delay: 1 });
+        assert.equal(await sentenceOf(cycle), sentence);
+      }
+    });
   });
 });

@@ -50,6 +50,9 @@ describe('connectionError', () => {
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', false],
     ['ERR_TLS_HANDSHAKE_TIMEOUT', 'tls', false],
     ['ERR_OSSL_BAD_DECRYPT', 'tlsSettings', false],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tlsSettings', false],
+    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'tlsSettings', false],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'tls', false],
     ['NO_SIMULATOR', 'simulator', true],
     ['EHOSTUNREACH', 'failed', true],
     ['XEAI_AGAIN', 'failed', true],
@@ -81,6 +84,11 @@ describe('connectionError', () => {
         assert.equal(mayBeCarriedOut(connectionError(coded(code), sent, where)), true);
       }
     }
+  });
+
+  it('says that a request was not read by a service that refuses the certificate of the client', () => {
+    const error = connectionError(coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), sent, context);
+    assert.equal(mayBeCarriedOut(error), false);
   });
 
   it('says that nothing was sent to the service while a proxy had not opened the tunnel', () => {
