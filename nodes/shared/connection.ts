@@ -10,6 +10,7 @@ import type { ProxySettings } from '../../src/api/proxy';
 import { systemClock } from '../../src/api/types';
 import type { SentAnswer, StripsAnswer } from '../../src/flow/admin-answers';
 import { previewOf, readConnectionTest, type ConnectionTest } from '../../src/flow/connection-test';
+import { requireSet } from '../../src/flow/input-fields';
 import { readAccountSettings } from '../../src/flow/shared-account';
 import { textOf } from '../../src/settings';
 import { simulatorDispatcher, simulators } from '../../src/simulator/registry';
@@ -42,7 +43,7 @@ export function createAccount(
   const [tls, proxy] = [textOf(config, 'tls'), textOf(config, 'proxy')];
   const { timeout, concurrency: connections } = settings;
   const baseUrl = parseBaseUrl(textOf(config, 'baseUrl'));
-  const mapping = mappingOf(RED, textOf(config, 'mapping'), node, hideKey);
+  const mapping = mappingOf(RED, requireSet(textOf(config, 'mapping')), node, hideKey);
   const connection = { baseUrl, apiKey: storedKey(), timeout, connections, tls, proxy, mapping };
   const service = connect(RED, connection, 'Missing');
   return new Account({ service, settings, clock: systemClock, log });
@@ -134,7 +135,8 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   const deployed = findAccount(RED, test.id);
   const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
-  const mapping = mappingOf(RED, test.mapping, deployed?.node, hideKey);
+  const expression = requireSet(variable(RED, test.mapping, deployed?.node));
+  const mapping = mappingOf(RED, expression, deployed?.node, hideKey);
   const { body, paging } = test.again ?? (await ask(RED, test, deployed));
   return await previewOf(body, test.mac, mapping, hideKey, paging);
 }

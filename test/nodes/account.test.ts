@@ -58,6 +58,12 @@ describe('the strip-account node', () => {
       { apiKey: '${TEST_NO_KEY}' },
       /^Set the environment variable TEST_NO_KEY, or enter the API key/,
     ],
+    [
+      'a variable that is not set for its mapping',
+      { mapping: '${TEST_NO_MAPPING}' },
+      { apiKey: 'k' },
+      /^Set the environment variable TEST_NO_MAPPING, or enter the value itself/,
+    ],
     ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that an HTTP header cannot hold/],
     [
       'a TLS configuration that is not there',

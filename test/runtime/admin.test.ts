@@ -155,14 +155,25 @@ describe('the admin routes behind a login', () => {
     const variables = [
       { name: 'STRIPS_URL', value: service.baseUrl, type: 'str' },
       { name: 'STRIPS_KEY', value: API_KEY, type: 'str' },
+      { name: 'STRIPS_MAPPING', value: '[$[0]]', type: 'str' },
     ];
     await red.deploy([...around('strip switch'), { id: 'global', type: 'global-config', env: variables }]);
     const values = { id: 'new', baseUrl: '${STRIPS_URL}', apiKey: '${STRIPS_KEY}' };
-    const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), ...values });
-    const response = await red.admin('/strip-account/test', { ...trial, body });
-    const { strips } = (await response.json()) as { strips?: Strip[] };
+    const ask = async (more: object) => {
+      const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), ...values, ...more });
+      const response = await red.admin('/strip-account/test', { ...trial, body });
+      return (await response.json()) as { strips?: Strip[]; key?: string; params?: object };
+    };
+    const [plain, mapped, unset] = [
+      await ask({}),
+      await ask({ mapping: '${STRIPS_MAPPING}' }),
+      await ask({ mapping: '${NO_SUCH_MAPPING}' }),
+    ];
     await red.deploy([...around('strip switch'), account(service)]);
-    assert.equal(strips?.length, 2);
+    assert.equal(plain.strips?.length, 2);
+    assert.equal(mapped.strips?.length, 1);
+    assert.equal(unset.key, 'errors.NOT_CONFIGURED.variable');
+    assert.deepEqual(unset.params, { variable: 'NO_SUCH_MAPPING' });
   });
 
   it('show an answer with the stored key hidden, and read it again without a request', async () => {
