@@ -28,6 +28,9 @@ export interface ClientOptions {
   mapping?: Mapping | null;
 }
 
+/** Many web firewalls, Cloudflare's by default, refuse requests that do not say what sends them. */
+const USER_AGENT = 'node-red-smart-strip';
+
 /** The service's three endpoints. Every method rejects with a `StripError`, and after `close` with CLOSED. */
 export class Client implements Service {
   readonly #options: ClientOptions;
@@ -49,7 +52,7 @@ export class Client implements Service {
       proxy: dispatcher.proxy ?? null,
       isSecret: (text) => text.toLowerCase().includes(apiKey.toLowerCase()),
     };
-    this.#readHeaders = ['accept', 'application/json', 'x-api-key', apiKey];
+    this.#readHeaders = ['accept', 'application/json', 'user-agent', USER_AGENT, 'x-api-key', apiKey];
     this.#switchHeaders = [...this.#readHeaders, 'content-type', 'application/json'];
   }
 

@@ -94,6 +94,13 @@ describe('Client', () => {
       });
     }
 
+    it('say who sends them: web firewalls refuse requests without a user agent', async () => {
+      await client.list();
+      await client.switch(MAC, 1, true);
+      const agents = service.requests.map(({ headers }) => headers['user-agent']);
+      assert.deepEqual(agents, ['node-red-smart-strip', 'node-red-smart-strip']);
+    });
+
     it('keeps a base path, and sends the MAC as it is spelled, encoded', async () => {
       service.always({ kind: 'answer', status: 200, json: { success: true } });
       await connect(`${service.baseUrl}/base`).switch('a:b?c#d%', 1, true);
