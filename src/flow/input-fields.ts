@@ -107,6 +107,11 @@ export function requireSet(text: string): string {
   return text;
 }
 
+/** Throws NOT_CONFIGURED if one of these properties is `${NAME}`. Otherwise its default would be used, and nobody would notice. */
+export function requireAllSet(config: Config, names: readonly string[]): void {
+  for (const name of names) requireSet(textOf(config, name));
+}
+
 /** The value of an environment variable. Throws NOT_CONFIGURED if it is not set, or if its value is `${NAME}` of another one that is not set. */
 export function requireVariable(name: string, value: unknown): unknown {
   if (value === '' || value === undefined) throw variableMissing(environmentVariable(name) ?? name);

@@ -4,12 +4,13 @@ import type { AccountSettings, AccountStatus } from '../account/types';
 import { asError, closedError, StripError } from '../api/errors';
 import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
-import { requireSet } from './input-fields';
+import { requireAllSet, requireSet } from './input-fields';
 import { EMPTY_STORE } from './node-error';
 
-/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if it is not clear which outlets are to be protected. */
+/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if a variable is not set, or it is not clear what to protect. */
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
+  requireAllSet(config, ['interval', 'timeout', 'retryFor', 'concurrency']);
   const units = ownProperty(config, 'units');
   const { outlets, unreadable } = readOutlets(ownProperty(config, 'protectedOutlets'));
   if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED.protected');

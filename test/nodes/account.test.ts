@@ -64,6 +64,12 @@ describe('the strip-account node', () => {
       { apiKey: 'k' },
       /^Set the environment variable TEST_NO_MAPPING, or enter the value itself/,
     ],
+    ...['interval', 'timeout', 'retryFor', 'concurrency'].map((name): (typeof faulty)[number] => [
+      `a variable that is not set for its ${name}`,
+      { [name]: '${TEST_NO_NUMBER}' },
+      { apiKey: 'k' },
+      /^Set the environment variable TEST_NO_NUMBER, or enter the value itself/,
+    ]),
     ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that an HTTP header cannot hold/],
     [
       'a TLS configuration that is not there',

@@ -160,6 +160,7 @@ describe('the strip mqtt node', () => {
   for (const [what, more, account] of [
     ['a topic with a wildcard', { topic: 'a/#' }, {}],
     ['a variable that is not set', { discovery: '${NO_SUCH_VARIABLE}' }, {}],
+    ['a variable that is not set for its readings', { readings: '${NO_SUCH_VARIABLE}' }, {}],
     ['no account', { account: '' }, {}],
     ['an account without a base URL', {}, { baseUrl: '' }],
   ] as const) {

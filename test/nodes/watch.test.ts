@@ -235,6 +235,8 @@ describe('the strip watch node', () => {
     ['an account', { account: 'nobody' }],
     ['an account', { account: { hostile: true } }],
     ['a variable that is set', { mac: 'TEST_NOT_SET', macType: 'env' }],
+    ['a variable that is set for what it tells', { readings: '${TEST_NOT_SET}' }],
+    ['a variable that is set for the smallest change', { change: '${TEST_NOT_SET}' }],
     ['an outlet that there is', { port: '9' }],
   ] as const) {
     it(`lacks ${what} without keeping the flow from starting`, async () => {
