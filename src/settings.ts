@@ -200,6 +200,9 @@ export function numberOf(config: Config, name: string, setting: NumberSetting): 
   return setting.whole === true ? Math.floor(clamped) : clamped;
 }
 
+/** Whether a text is a plain decimal number, which a delay has to be. Other forms, such as "1e3", are more likely a mistake. */
+export const isDecimal = (text: string): boolean => /^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(text);
+
 export function flagOf(config: Config, name: string, setting: FlagSetting): boolean {
   const text = textOf(config, name).toLowerCase();
   return text === 'true' ? true : text === 'false' ? false : setting.default;

@@ -2,6 +2,7 @@ import { isStripError } from '../api/errors';
 import {
   choiceOf,
   flagOf,
+  isDecimal,
   SETTINGS,
   textOf,
   typeOf,
@@ -143,7 +144,7 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
     if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(typed, node) ?? '';
     const verdict = RED.utils.validateTypedProperty(typed, kind, {});
     if (verdict !== true) return verdict;
-    return kind === 'num' ? checkNumber(typed, setting) : '';
+    return kind === 'num' ? checkNumber(isDecimal(typed) ? typed : '', setting) : '';
   }
   if (isMissing && !(setting?.kind === 'text' && setting.default === '')) return '';
   if (check) return check(setting?.kind === 'data' ? value : typed, node);

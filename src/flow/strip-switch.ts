@@ -2,7 +2,7 @@ import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
 import { asError, closedError, StripError, valueOrNull } from '../api/errors';
 import { sameMac, type PortOrAll } from '../api/types';
-import { choiceOf, CYCLE_DELAY, SETTINGS, type Config } from '../settings';
+import { choiceOf, CYCLE_DELAY, isDecimal, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {
   actionOf,
@@ -192,8 +192,8 @@ const commandOf = (mac: string, port: PortOrAll, requested: Requested): Requeste
 /** Reads a delay in seconds, a number or numeric text, and returns milliseconds. Throws INVALID_INPUT for anything else and outside the bounds. */
 function parseDelay(value: unknown): number {
   if (value === undefined || value === '') return CYCLE_DELAY;
-  const isNumeric = typeof value === 'string' && /^\s*\d{1,9}(\.\d{1,9})?\s*$/.test(value);
-  const seconds = typeof value === 'number' ? value : isNumeric ? Number(value) : NaN;
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && isDecimal(value));
+  const seconds = isNumber ? Number(value) : NaN;
   if (!(seconds >= DELAY.min && seconds <= DELAY.max)) throw invalidInput('delay', value);
   return seconds * 1000;
 }

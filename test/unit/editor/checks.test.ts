@@ -98,7 +98,7 @@ describe('checks in the dialogs', () => {
 
   it('keep numbers within what the runtime keeps to', () => {
     assert.equal(problem('strip switch', 'delay', '5'), '');
-    for (const delay of ['0', '3601', 'NaN', '0x']) {
+    for (const delay of ['0', '3601', 'NaN', '0x', '0x10', '1e3', '+5', '5.', '1.0000000001']) {
       assert.equal(problem('strip switch', 'delay', delay), 'strip-account.invalid.number', delay);
     }
     assert.equal(problem('strip-account', 'interval', '4'), 'strip-account.invalid.number');
