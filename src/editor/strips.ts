@@ -96,11 +96,11 @@ export function knownStrip(account: string, mac: string): Strip | undefined {
   return findStrip(stripsOf(account), mac);
 }
 
-/** The name of an outlet: from the account, else from the service. */
+/** The name of an outlet: the last one that the account gives it, as in the runtime, else the service's. */
 export function outletName(account: string, mac: string, port: string): string | null {
-  const named = readOutlets(RED.nodes.node(account)?.outletNames).outlets;
-  const given = findOutlet(named, mac, port)?.name ?? '';
-  return given !== '' ? given : (outletOf(knownStrip(account, mac), port)?.name ?? null);
+  const named = readOutlets(RED.nodes.node(account)?.outletNames).outlets.filter(({ name }) => name !== '');
+  const given = findOutlet(named.reverse(), mac, port);
+  return given?.name ?? outletOf(knownStrip(account, mac), port)?.name ?? null;
 }
 
 /** Whether an account never switches an outlet off. */

@@ -55,6 +55,21 @@ describe('labels on the canvas', () => {
     assert.equal(label({ ...fixed, port: 'all', on: 'off' }), 'Desk: port.all, off');
   });
 
+  it('show of several names that the account gives an outlet the one that messages have: the last', () => {
+    const { node } = RED.nodes;
+    const names = [
+      { mac: 'a1b2', port: 'all', name: 'Rack' },
+      { mac: 'A1:B2', port: 1, name: 'Router' },
+    ];
+    RED.nodes.node = (() => ({ outletNames: names })) as never;
+    try {
+      assert.equal(label({ ...fixed, port: '1', on: 'toggle' }), 'Desk: Router, toggle');
+      assert.equal(label({ ...fixed, port: '2', on: 'toggle' }), 'Desk: Rack, toggle');
+    } finally {
+      RED.nodes.node = node;
+    }
+  });
+
   it('fall back to the MAC where no name is known', () => {
     assert.equal(label({ ...fixed, mac: 'FFFF', port: '2', on: 'on' }), 'FFFF: 2, on');
     assert.equal(label({ ...fixed, account: 'b', port: '1', on: 'on' }), 'A1B2: 1, on');
