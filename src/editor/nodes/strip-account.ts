@@ -1,4 +1,4 @@
-import { isPublicPlainHttp, parseBaseUrl, simulatorPath } from '../../api/connection-settings';
+import { checkApiKey, isPublicPlainHttp, parseBaseUrl, simulatorPath } from '../../api/connection-settings';
 import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
 import { SETTINGS, textOf, type Config } from '../../settings';
@@ -62,7 +62,10 @@ export const stripAccount: Descriptor = {
   checks: {
     baseUrl: (value, node) => checkBaseUrl(String(value)) || checkKey(!lacksKey(node)),
     // Called only for the open dialog, where the base URL may have changed.
-    apiKey: (value) => checkKey(value !== '' || isSimulator(valueOf('baseUrl'))),
+    apiKey: (value) =>
+      value === ''
+        ? checkKey(isSimulator(valueOf('baseUrl')))
+        : problemThrownBy(() => checkApiKey(String(value))),
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
       const seconds = isDialogOpen(node) && hasSeconds() ? value : Number(value) / 1000;

@@ -66,6 +66,13 @@ describe('checks in the dialogs', () => {
     assert.equal(missing({ changed: true }, '/strip-simulator'), false);
   });
 
+  it('name what is wrong with a key that no header can hold, and never the key', () => {
+    for (const key of ['sk-1', ' sk-1 ', '__PWRD__', '${STRIPS_KEY}'])
+      assert.equal(problem('strip-account', 'apiKey', key), '', key);
+    for (const key of ['sk 1', 'sk-1…', 'schlüssel'])
+      assert.equal(problem('strip-account', 'apiKey', key), 'errors.NOT_CONFIGURED.keyCharacters', key);
+  });
+
   it('ask for a strip, an outlet and an action where they are fixed', () => {
     assert.equal(problem('strip switch', 'mac', '', { type: 'str' }), 'strip-account.invalid.mac');
     assert.equal(problem('strip switch', 'mac', '../x', { type: 'str' }), 'errors.INVALID_INPUT.mac');
