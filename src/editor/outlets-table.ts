@@ -3,7 +3,7 @@ import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
 import { describedBy, editableRows, isOpen, rowsOf, showHint, showMessage, type Check } from './form';
 import { button, html, mayTest, text, type EditorNode } from './red';
-import { lookUp } from './strip-picker';
+import { checkStrip, lookUp } from './strip-picker';
 import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
 
 /** An outlet that has a name in the account, is protected, or both. */
@@ -105,7 +105,7 @@ export function outletsTable(node: EditorNode) {
       element.find('[data-part=name]').attr('placeholder', ownName);
       const state = outletState(strip, port);
       element.find('[data-part=port]').attr('title', state === null ? '' : stateText(state));
-      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error;
+      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac, {});
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
       const line = String(element.find('[data-line]').data('line'));
       showMessage(

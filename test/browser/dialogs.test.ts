@@ -488,6 +488,20 @@ describe('the dialogs with thirty strips', () => {
     await twice.first().waitFor({ state: 'detached' });
   });
 
+  it('say of a row that it names no possible strip: the account would not use it', async () => {
+    await open();
+    await editor.addConfig('strip-account');
+    await editor.unfold('Outlets');
+    await editor.page.locator('#smart-strip-row-outlets .red-ui-editableList-addButton').click();
+    await row('mac').fill('TV/Hifi');
+    await row('name').fill('Lamp');
+    const fault = editor.page.locator('.smart-strip-outlet-row .smart-strip-message');
+    assert.match((await fault.textContent()) ?? '', /"TV\/Hifi" cannot be a MAC/);
+    await row('mac').fill(DESK.mac);
+    await row('name').focus();
+    assert.equal(await fault.textContent(), '');
+  });
+
   it('keep protected outlets that cannot be read, and show them', async () => {
     await open({ protectedOutlets: 'Office 3' });
     await editor.editConfig('strip-account', 'account');
