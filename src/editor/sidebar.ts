@@ -145,13 +145,14 @@ export class Sidebar {
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#clock(-answeredAgo) });
     const startsFolded = strips.length > MAX_UNFOLDED;
     const isPart = strips.length > 0 && info?.listed === 'part';
+    const unreadable = info?.readable === false ? text('strip-account.trouble.unreadable') : '';
     const views = shown.map((strip) => this.#stripView(node.id, strip, startsFolded));
     return html(
       'div',
       {},
       info === undefined ? '' : html('small', {}, answered),
       html('p', { class: 'smart-strip-fault' }, error === null ? '' : this.#sentence(node.id, error)),
-      html('p', { class: 'smart-strip-note' }, shown.length > 0 ? '' : emptyText(node, info)),
+      html('p', { class: 'smart-strip-note' }, shown.length > 0 ? unreadable : emptyText(node, info)),
       html('ul', {}, ...views),
       html('p', { class: 'smart-strip-note' }, isPart ? text('strip-account.preview.incomplete') : ''),
     );

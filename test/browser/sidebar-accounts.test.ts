@@ -99,6 +99,19 @@ describe('the accounts in the sidebar', () => {
     await bar.account('Home').getByText('lists no strips for this account').waitFor();
   });
 
+  it('says of strips without an outlet that could be recognised that the answer is the reason', async () => {
+    const json = [{ mac: DESK, name: 'Desk strip', odd: 1 }];
+    stage.service.always({ kind: 'answer', status: 200, json });
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.strip('Desk strip').waitFor();
+    await bar.account('Home').getByText('was not recognised: press Test connection').waitFor();
+    await editor.picture('sidebar-unreadable');
+    stage.service.always(null);
+    await bar.shows('Desk strip, outlet 1', false);
+    await bar.account('Home').getByText('was not recognised').waitFor({ state: 'hidden' });
+  });
+
   it('says of an account that is not deployed, or deleted meanwhile, what to do', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
