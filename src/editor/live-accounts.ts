@@ -140,8 +140,9 @@ export class LiveAccounts {
       // After a deploy, an account knows no strips. Those that were shown stay until it has asked the service.
       if (available === null && account.strips.length === 0) account.strips = this.#shown.get(id) ?? [];
       this.#shown.set(id, account.strips);
-      // Labels of nodes use these strips, because they never ask the service.
-      if (stripsOf(id).length === 0) learn(id, account.strips);
+      // Labels of nodes use these strips, because they never ask the service. An account that was changed since the deploy may have others.
+      const isCurrent = account.listed !== null && RED.nodes.node(id)?.changed !== true;
+      if (isCurrent || stripsOf(id).length === 0) learn(id, account.strips);
       for (const strip of account.strips) {
         const key = targetKey(id, strip.mac, null);
         this.loads.set(key, addLoad(this.loads.get(key) ?? [], strip, Date.now()));

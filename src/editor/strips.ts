@@ -57,7 +57,7 @@ export async function testAccount(
   return isVariable ? trouble('instance') : answer;
 }
 
-/** Strips by the id of their account: from the latest answer for a dialog or a label; before that, from the first answer for the sidebar. */
+/** Strips by the id of their account, from the latest answer for a dialog, a label or the sidebar. */
 const known = new Map<string, readonly Strip[]>();
 
 export const stripsOf = (account: string): readonly Strip[] => known.get(account) ?? [];

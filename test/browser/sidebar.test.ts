@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Locator } from 'playwright-core';
-import { account, placed, tab } from '../support/flow';
+import { account, debug, placed, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { setSidebar, Sidebar } from './sidebar';
 import { setStage } from './stage';
 
-const [{ mac: DESK }] = STRIPS;
+const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
 const AXE = createRequire(__filename).resolve('axe-core/axe.min.js');
 
 describe('the sidebar', () => {
@@ -337,6 +337,21 @@ describe('the sidebar', () => {
     await page.evaluate(() => window.RED.actions.invoke('core:search'));
     await page.locator('.red-ui-search-container input:visible').pressSequentially('desk strip');
     await page.locator('.red-ui-search-result-node-label', { hasText: 'Desk strip: 2' }).waitFor();
+  });
+
+  it('gives these names also where the account knew only one of its strips before', async () => {
+    const fixed = { mac: DESK, macType: 'str', port: '2', portType: 'port' };
+    const on = { ...fixed, mac: MEDIA, on: 'on', onType: 'action', y: 400 };
+    const nodes = [placed('node', 'strip switch', fixed), placed('other', 'strip switch', on, ['out'])];
+    await stage.red.deploy([tab, home(), ...nodes, debug('out')]);
+    const after = stage.red.comms.mark;
+    await stage.red.inject('other');
+    await stage.red.debug('out', after);
+    const { editor, bar } = await edit();
+    await editor.expectLabel('other', `${MEDIA}: 2, on`);
+    await bar.show();
+    await editor.expectLabel('other', 'Media strip: 2, on');
+    await editor.expectLabel('node', 'Desk strip: 2');
   });
 
   for (const dark of [false, true]) {

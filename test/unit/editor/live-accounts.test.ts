@@ -44,7 +44,7 @@ describe('the accounts in the sidebar', () => {
       requests.push(options);
       return { abort: () => undefined };
     };
-    const nodes = { id: () => 'lease', filterNodes: () => [] };
+    const nodes = { id: () => 'lease', filterNodes: () => [], node: () => null };
     const user = { hasPermission: () => true };
     const RED = { nodes, user, view: { redraw: () => undefined } };
     Object.assign(globalThis, { RED, $: { ajax }, window: { setTimeout: () => 1 } });
