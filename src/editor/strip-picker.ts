@@ -143,7 +143,7 @@ export class StripPicker {
     container.after(this.#panel);
     box.attr({ 'aria-controls': 'smart-strip-list', 'aria-autocomplete': 'list' });
 
-    box.on('keydown', (event) => this.#onKeyDown(event)).on('blur', () => this.#onBlur());
+    box.on('keydown', (event) => this.#onKeyDown(event)).on('blur', () => this.#complete());
     input.on('input', () => {
       this.#filter = this.field.value();
       this.#active = -1;
@@ -196,7 +196,9 @@ export class StripPicker {
     if (mayPreselect && only && others.length === 0) this.field.set(only.mac);
     this.#draw();
     this.#reveal('[aria-selected=true]');
-    this.#check(this.field.value() !== '' && !this.field.box.is(':focus'));
+    // What is typed already may be the name of one of these strips.
+    if (this.field.value() === '' || this.field.box.is(':focus')) this.#check(false);
+    else this.#complete();
     this.changed();
   }
 
@@ -270,7 +272,8 @@ export class StripPicker {
     }
   }
 
-  #onBlur(): void {
+  /** Called when nothing more is being typed. */
+  #complete(): void {
     const { strip } = this.#lookUp();
     // A name that only one strip has becomes its MAC.
     if (strip && !sameMac(strip.mac, this.field.value())) this.#pick(strip);

@@ -345,6 +345,19 @@ describe('the nodes in the editor', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('take a name that was typed before the strips came for that of its strip', async () => {
+    await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', { macType: 'str' })]);
+    await open();
+    const release = stage.service.hold('answer');
+    await editor.edit('node');
+    await editor.page.locator('#node-input-mac-typed').fill('desk strip');
+    await editor.page.locator('#node-input-name').focus();
+    release();
+    await option('Desk strip').and(editor.page.locator('[aria-selected=true]')).waitFor();
+    await editor.done();
+    assert.equal((await editor.properties('node')).mac, 'A1B2C3D4E5F6');
+  });
+
   it('ask for the strips once when they are opened, and again when their button is pressed', async () => {
     await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', { macType: 'str' })]);
     await open();
