@@ -17,12 +17,13 @@ export const typedMapping = (): string =>
 
 /**
  * Shows what the service sends (the list or one strip) beside what is read from it, and reads it again, without a request, whenever the mapping
- * changes. `ask`: requests an answer with the values in the dialog. Returns a function that shows the list that _Test connection_ has requested.
+ * changes. `ask`: requests an answer with the values in the dialog. `show` of the result shows the list that _Test connection_ has requested; `clear`
+ * removes it, because another service may be meant now.
  */
 export function openPreview(
   node: EditorNode,
   ask: (asked: AskedFor) => Promise<StripsAnswer>,
-): (list: StripsAnswer) => void {
+): { show: (list: StripsAnswer) => void; clear: () => void } {
   const use = $('#smart-strip-use-mapping');
   const mapping = $('#smart-strip-row-mapping');
   const hasMapping = textOf(node, 'mapping') !== '';
@@ -73,12 +74,20 @@ export function openPreview(
   });
 
   const row = $('#smart-strip-row-answer').hide();
-  return (list) => {
-    turn++;
-    choice.empty().append(html('option', { value: '' }, text('strip-account.preview.list')));
-    sent = list.sent;
-    row.toggle(sent !== undefined);
-    show(list);
+  return {
+    show: (list) => {
+      turn++;
+      choice.empty().append(html('option', { value: '' }, text('strip-account.preview.list')));
+      sent = list.sent;
+      row.toggle(sent !== undefined);
+      show(list);
+    },
+    clear: () => {
+      turn++;
+      sent = undefined;
+      told.empty();
+      row.add(compare).hide();
+    },
   };
 }
 

@@ -152,6 +152,21 @@ describe('Test connection', () => {
     assert.equal(await said('apiKey').textContent(), '');
   });
 
+  it('keeps nothing of the preview, either, when another address or key is typed', async () => {
+    const preview = editor.page.locator('#smart-strip-compare');
+    for (const [changed, other] of [
+      ['baseUrl', 'http://127.0.0.1:9'],
+      ['apiKey', 'not-the-key'],
+    ] as const) {
+      await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+      await editor.unfold('How answers are read');
+      await preview.waitFor();
+      await field(changed).fill(other);
+      assert.equal(await preview.isVisible(), false);
+      assert.equal(await editor.page.locator('#smart-strip-row-answer').isVisible(), false);
+    }
+  });
+
   it('tells of an answer in which no outlet can be recognised', async () => {
     stage.service.always({
       kind: 'answer',

@@ -119,17 +119,18 @@ function open(node: EditorNode): void {
     });
   typedField(node, 'mapping');
   const result = $('#smart-strip-result');
-  const showPreview = openPreview(node, async (asked) =>
+  const preview = openPreview(node, async (asked) =>
     named(await testAccount(node, typedValues(), asked), table),
   );
   $('#smart-strip-test')
     .prop('disabled', !mayTest())
     .on('click', () => {
-      if ($(RUNNING).length === 0) void test(node, table, showPreview);
+      if ($(RUNNING).length === 0) void test(node, table, preview.show);
     });
   if (!mayTest()) result.before(line('note', text('strip-account.trouble.notAllowed')));
   for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
     field.on('input', clearTest);
+  for (const field of ['baseUrl', 'apiKey']) input(field).on('input', preview.clear);
   // No input comes from the dialogs that Node-RED opens for these.
   for (const field of ['tls', 'proxy']) input(field).on('change', clearTest);
   input('mapping').on(
