@@ -123,6 +123,8 @@ export class StripPicker {
   #active = -1;
   /** Why there are no strips; "": there are some. */
   #trouble = '';
+  /** Whether the account may have more strips than those that are listed. */
+  #isPart = false;
   /** Counts the requests for strips, so that an outdated answer is ignored. */
   #turn = 0;
 
@@ -191,8 +193,9 @@ export class StripPicker {
     const answer = await loadStrips(this.#account, { refresh: true });
     if (await isOver()) return;
     this.#trouble = troubleOf(answer);
+    this.#isPart = answer.ok && !answer.complete;
     const [only, ...others] = answer.ok ? answer.strips : [];
-    const mayPreselect = preselect && this.#isFixed() && this.field.value() === '';
+    const mayPreselect = preselect && !this.#isPart && this.#isFixed() && this.field.value() === '';
     if (mayPreselect && only && others.length === 0) this.field.set(only.mac);
     this.#draw();
     this.#reveal('[aria-selected=true]');
@@ -222,7 +225,8 @@ export class StripPicker {
     this.#name.textContent = this.#name.title = chosen?.name ?? '';
     const count = { shown: this.#shown.length, all: all.length };
     const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
-    const note = this.#trouble === '' ? counted : this.#trouble;
+    const part = this.#isPart ? ` · ${text('strip-account.preview.incomplete')}` : '';
+    const note = this.#trouble === '' ? counted + part : this.#trouble;
     if (this.#note.textContent !== note) this.#note.textContent = note;
     const options = this.#shown.map((strip, index) => {
       const option = stripOption(strip, strip === chosen);

@@ -167,6 +167,14 @@ describe('Test connection', () => {
     }
   });
 
+  it('says that the list may be incomplete', async () => {
+    const strips = [{ mac: MAC, name: 'Desk strip', outlets: [true, false, false, false] }];
+    const headers = { 'x-total-count': '57' };
+    stage.service.always({ kind: 'answer', status: 200, json: strips, headers });
+    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+    assert.match((await result().textContent()) ?? '', /found: 1, outlets: 4\..*The list may be incomplete/);
+  });
+
   it('tells of an answer in which no outlet can be recognised', async () => {
     stage.service.always({
       kind: 'answer',

@@ -358,6 +358,22 @@ describe('the nodes in the editor', () => {
     assert.equal((await editor.properties('node')).mac, 'A1B2C3D4E5F6');
   });
 
+  it('say that the list may be incomplete, and do not choose the only strip in it', async () => {
+    await withAccount();
+    const strips = [{ mac: 'A1B2C3D4E5F6', name: 'Desk strip', outlets: [true, false, false, false] }];
+    const headers = { 'x-total-count': '57' };
+    stage.service.always({ kind: 'answer', status: 200, json: strips, headers });
+    try {
+      await editor.edit(await editor.drop('strip switch', 300, 100));
+      await option('Desk strip').waitFor();
+      await editor.page.getByText(/^Strips: 1 of 1 · The list may be incomplete/).waitFor();
+      assert.equal(await editor.page.locator('#node-input-mac-typed').inputValue(), '');
+      await editor.picture('picker-part');
+    } finally {
+      stage.service.always(null);
+    }
+  });
+
   it('ask for the strips once when they are opened, and again when their button is pressed', async () => {
     await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', { macType: 'str' })]);
     await open();

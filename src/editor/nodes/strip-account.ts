@@ -283,11 +283,12 @@ function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void
 }
 
 /** Shows the strips that a test has found, with every outlet's name and state. */
-function showStrips(result: JQuery, { strips, readable }: StripsAnswer & { ok: true }): void {
+function showStrips(result: JQuery, { strips, readable, complete }: StripsAnswer & { ok: true }): void {
   if (readable) {
     const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
     const key = `strip-account.test.${strips.length === 0 ? 'none' : 'found'}`;
     result.append(line('success', `✓ ${text(key, { strips: strips.length, outlets })}`));
+    if (!complete) result.append(line('note', text('strip-account.preview.incomplete')));
   } else {
     $('#smart-strip-preview').attr('open', '');
     result.append(line('caution', `⚠ ${text('strip-account.test.unreadable')}`));
