@@ -150,12 +150,12 @@ export class LiveAccounts {
     }
     this.all = accounts;
     this.at = Date.now();
-    // A failure is shown until the outlet changes, or an outage is over.
+    // A failure is shown until the outlet changes, an outage is over, or the account is deployed again: then it has not asked the service yet.
     for (const [key, { command, failure, on, at }] of this.failed) {
-      const { error = null, answeredAgo = null } = this.find(command.account) ?? {};
+      const { available = null, error = null, answeredAgo = null } = this.find(command.account) ?? {};
       const hasAnswered = error === null && answeredAgo !== null && Date.now() - answeredAgo > at;
-      const isOver = hasAnswered && OUTAGES.includes(failure.code);
-      if (isOver || this.#outlet(command)?.on !== on) this.failed.delete(key);
+      const isOver = failure.key === trouble('silent').key || (hasAnswered && OUTAGES.includes(failure.code));
+      if (isOver || available === null || this.#outlet(command)?.on !== on) this.failed.delete(key);
     }
   }
 }

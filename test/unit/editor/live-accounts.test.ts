@@ -28,8 +28,8 @@ interface AjaxOptions {
 describe('the accounts in the sidebar', () => {
   let requests: AjaxOptions[];
   /** Answers the latest request. */
-  const answer = async (responseJSON: unknown) => {
-    requests.at(-1)?.complete({ status: 200, responseJSON });
+  const answer = async (responseJSON: unknown, status = 200) => {
+    requests.at(-1)?.complete({ status, responseJSON });
     await new Promise((resolve) => setImmediate(resolve));
   };
   const subject = () => {
@@ -78,6 +78,34 @@ describe('the accounts in the sidebar', () => {
     assert.equal(accounts.failed.size, 1, 'it answered before');
     accounts.askAgain();
     await answer([{ ...overview(true, makeStrip(MAC, [false])), answeredAgo: -1 }]);
+    assert.equal(accounts.failed.size, 0);
+  });
+
+  it('forget that Node-RED did not answer when it answers again', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    const switched = accounts.switchOutlet(COMMAND);
+    await answer(undefined, 0);
+    assert.equal((await switched).ok, false);
+    await answer(undefined, 0);
+    assert.equal(accounts.failed.get(KEY)?.failure.key, 'strip-account.trouble.silent');
+    accounts.askAgain();
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    assert.equal(accounts.failed.size, 0);
+  });
+
+  it('forget a failure of an account that was deployed again since', async () => {
+    const accounts = subject();
+    await answer([overview(true, makeStrip(MAC, [false]))]);
+    const switched = accounts.switchOutlet(COMMAND);
+    await answer({ ...FAILURE, code: 'AUTH' });
+    await switched;
+    await answer([overview(false, makeStrip(MAC, [false]))]);
+    assert.equal(accounts.failed.size, 1);
+    for (const next of [overview(null), overview(true, makeStrip(MAC, [false]))]) {
+      accounts.askAgain();
+      await answer([next]);
+    }
     assert.equal(accounts.failed.size, 0);
   });
 
