@@ -131,9 +131,9 @@ export async function listStrips({ account }: AccountLink, refresh: boolean): Pr
 
 /** Asks the service with the dialog's settings. Returns its answer, and what is read from it with the dialog's mapping. */
 export async function testConnection(RED: NodeAPI, request: unknown): Promise<StripsAnswer> {
-  const test = readConnectionTest(request);
-  const deployed = findAccount(RED, test.id);
-  const hideTyped = keyRemover(test.apiKey === null ? '' : variable(RED, test.apiKey, deployed?.node));
+  const deployed = findAccount(RED, textOf(request, 'id'));
+  const test = readConnectionTest(request, (text) => variable(RED, text, deployed?.node));
+  const hideTyped = keyRemover(test.apiKey ?? '');
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
   const expression = requireSet(variable(RED, test.mapping, deployed?.node));
   const mapping = mappingOf(RED, expression, deployed?.node, hideKey);
@@ -148,9 +148,8 @@ async function ask(
   deployed: AccountLink | undefined,
 ): Promise<Pick<SentAnswer, 'body' | 'paging'>> {
   const { timeout, tls, proxy, mac } = test;
-  const baseUrl = parseBaseUrl(variable(RED, test.baseUrl, deployed?.node));
-  const apiKey =
-    test.apiKey === null ? keyFor(RED, baseUrl, test, deployed) : variable(RED, test.apiKey, deployed?.node);
+  const baseUrl = parseBaseUrl(test.baseUrl);
+  const apiKey = test.apiKey ?? keyFor(RED, baseUrl, test, deployed);
   const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
   try {
     if (mac !== '') return { body: (await client.get(mac)).response, paging: {} };

@@ -11,23 +11,24 @@ export type ConnectionTest = ReturnType<typeof readConnectionTest>;
 /** Shorter than an account's longest timeout, because a person is waiting. */
 const TIMEOUT = { ...SETTINGS['strip-account'].timeout, max: 60_000 };
 
-/** Reads the body of a request. */
-export function readConnectionTest(body: unknown) {
+/** Reads the body of a request. `replace`: replaces a text that is an environment variable, as a deploy would. */
+export function readConnectionTest(body: unknown, replace = (text: string): string => text) {
   const sent = isRecord(body) ? body : {};
+  const settingOf = (name: string): string => replace(textOf(sent, name));
   const apiKey = textOf(sent, 'apiKey');
   return {
     /** Id of the account, which may be deployed already. */
     id: textOf(sent, 'id'),
-    baseUrl: textOf(sent, 'baseUrl'),
+    baseUrl: settingOf('baseUrl'),
     /** `null`: the one that is stored with the deployed account. */
-    apiKey: apiKey === STORED_PASSWORD ? null : apiKey,
+    apiKey: apiKey === STORED_PASSWORD ? null : replace(apiKey),
     /** Milliseconds for the request. */
-    timeout: numberOf(sent, 'timeout', TIMEOUT),
+    timeout: numberOf({ timeout: settingOf('timeout') }, 'timeout', TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */
-    tls: textOf(sent, 'tls'),
-    proxy: textOf(sent, 'proxy'),
+    tls: settingOf('tls'),
+    proxy: settingOf('proxy'),
     /** JSONata; "": none. */
-    mapping: textOf(sent, 'mapping'),
+    mapping: settingOf('mapping'),
     /** The strip that is asked for; "": the list of strips. */
     mac: textOf(sent, 'mac'),
     /** An earlier answer, which is to be read again without a request. */

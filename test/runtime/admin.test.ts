@@ -176,6 +176,26 @@ describe('the admin routes behind a login', () => {
     assert.deepEqual(unset.params, { variable: 'NO_SUCH_MAPPING' });
   });
 
+  it('replace variables in the timeout and the mapping, too, as a deploy does', async () => {
+    const variables = [
+      { name: 'STRIPS_TIMEOUT', value: '150', type: 'str' },
+      { name: 'STRIPS_MAPPING', value: '{"strips": [{"mac": "B1", "outlets": [true]}]}', type: 'str' },
+    ];
+    await red.deploy([...around('strip switch'), { id: 'global', type: 'global-config', env: variables }]);
+    const values = { id: 'new', baseUrl: service.baseUrl, apiKey: API_KEY, mapping: '${STRIPS_MAPPING}' };
+    const body = { ...(JSON.parse(trial.body) as object), ...values, timeout: '${STRIPS_TIMEOUT}' };
+    const ask = async () =>
+      (await (await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) })).json()) as {
+        strips?: Strip[];
+        params?: Record<string, unknown>;
+      };
+    const { strips } = await ask();
+    service.next({ kind: 'hang' });
+    const { params } = await ask();
+    await red.deploy([...around('strip switch'), account(service)]);
+    assert.deepEqual([strips?.[0]?.mac, params?.seconds], ['B1', 0.15]);
+  });
+
   it('show an answer with the stored key hidden, and read it again without a request', async () => {
     service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
     const ask = async (more: object) =>
