@@ -298,7 +298,7 @@ describe('Test connection', () => {
     await editor.page.locator('#node-config-dialog-ok').last().click();
     await editor.page.locator('#node-config-input-servername').waitFor({ state: 'detached' });
     await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
-    assert.match((await said('tls').textContent()) ?? '', /Deploy first/);
+    assert.match((await said('tls').textContent()) ?? '', /Deploy, and start the flows/);
   });
 });
 
