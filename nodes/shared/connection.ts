@@ -135,8 +135,7 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   const test = readConnectionTest(request, (text) => variable(RED, text, deployed?.node));
   const hideTyped = keyRemover(test.apiKey ?? '');
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
-  const expression = requireSet(variable(RED, test.mapping, deployed?.node));
-  const mapping = mappingOf(RED, expression, deployed?.node, hideKey);
+  const mapping = mappingOf(RED, requireSet(test.mapping), deployed?.node, hideKey);
   const { body, paging } = test.again ?? (await ask(RED, test, deployed));
   return await previewOf(body, test.mac, mapping, hideKey, paging);
 }

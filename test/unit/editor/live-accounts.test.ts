@@ -14,6 +14,7 @@ const overview = (available: boolean | null, ...strips: Strip[]): AccountOvervie
   available,
   error: null,
   readable: true,
+  listed: 'whole',
   polling: true,
   answeredAgo: null,
   pausedFor: null,

@@ -8,6 +8,7 @@ const account: AccountOverview = {
   available: true,
   error: null,
   readable: true,
+  listed: 'whole',
   polling: true,
   answeredAgo: 0,
   pausedFor: null,
