@@ -207,9 +207,10 @@ export class CommandQueue {
   }
 
   /** A request of a command failed, maybe without an answer. */
-  requestFailed(error: unknown): void {
-    if (isOutage(error)) this.#outage = error;
-    else this.answered(true);
+  requestFailed(queued: QueuedCommand, error: unknown): void {
+    this.#outage = isOutage(error) ? error : null;
+    if (this.#outage === null) this.answered(true);
+    else this.#supersede(queued);
   }
 
   /**

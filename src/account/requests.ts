@@ -108,8 +108,7 @@ export class Requests {
       return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
     }
     const { retryFor } = this.options.settings;
-    if (queued.stopReason !== null) throw queued.stopReason;
-    if (!error.retryable || retryFor === 0) throw error;
+    if (queued.stopReason !== null || !error.retryable || retryFor === 0) throw queued.stopReason ?? error;
     const left = this.queue.timeLeft(queued, retryFor);
     const { remaining } = this.cooldown;
     if (remaining > Math.max(left, 0) && error.code === 'RATE_LIMITED')
@@ -166,7 +165,7 @@ export class Requests {
   }
 
   #failed(queued: QueuedCommand | null, error: unknown): void {
-    if (queued !== null) this.queue.requestFailed(error);
+    if (queued !== null) this.queue.requestFailed(queued, error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
       const isNews = this.cooldown.begin(error, error.retryAfter);
       if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / 1000));

@@ -634,6 +634,27 @@ describe('a node that is removed', () => {
     assert.equal(lab.clock.pending, 0);
   });
 
+  it('leaves no backlog behind its command that fails afterwards: of the others, only the newest on or off is sent', async () => {
+    for (const [action, requests] of [
+      [true, [`${MAC}/1 on`, `${MAC}/1 on`]],
+      ['cycle', [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/1 on`]],
+    ] as const) {
+      const lab = startAccount();
+      const owner = {};
+      lab.run(1, action, { owner });
+      const older = lab.run(1, false);
+      const newest = lab.run(1, true);
+      void lab.account.cancel(owner);
+      await lab.service.last.fail(failure('TIMEOUT'));
+      await lab.clock.pass(5000);
+      assert.equal(older.error?.sentenceKey, 'SUPERSEDED.newer');
+      if (action === 'cycle') await lab.service.last.answer(yes());
+      await lab.service.last.answer(yes());
+      assert.equal(newest.outcome?.on, true);
+      assert.deepEqual(lab.service.switchTexts, requests);
+    }
+  });
+
   it('does not say that nothing was sent of what an attempt may have switched', async () => {
     const lab = startAccount({ protectedOutlets: [{ mac: OTHER, port: 1 }] });
     const owner = {};
