@@ -179,8 +179,8 @@ export class CommandQueue {
   /** An attempt failed, or must wait for a pause. A newer command may now replace this one; otherwise there will be another attempt. */
   retryLater(queued: QueuedCommand, error: StripError): void {
     // From its first failure on, answers to other commands no longer extend how long it, or a command behind it, may wait.
-    if (queued.failure === null)
-      for (const each of queued.siblings) each.since = Math.max(each.since, this.#answeredAt);
+    for (const each of queued.siblings)
+      if (!isHeldUp(each)) each.since = Math.max(each.since, this.#answeredAt);
     queued.failure = error;
     this.enter(queued, 'retrying', { phase: 'retrying', error });
     this.#supersede(queued);
@@ -219,8 +219,7 @@ export class CommandQueue {
    */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
-    const isHeldUp = queued.firsts.some(({ failure }) => failure !== null);
-    const since = isHeldUp ? queued.since : Math.max(queued.since, this.#answeredAt);
+    const since = isHeldUp(queued) ? queued.since : Math.max(queued.since, this.#answeredAt);
     const asleep = Math.max(0, this.options.clock.wall() - now - queued.clockOffset);
     return limit - (now - since) - asleep;
   }
@@ -444,6 +443,9 @@ export const protectedPorts = ({ settings }: AccountOptions, mac: string): Port[
   PORTS.filter((port) =>
     settings.protectedOutlets.some((outlet) => outlet.port === port && sameMac(outlet.mac, mac)),
   );
+
+/** Whether it failed, or waits for a command that failed. */
+const isHeldUp = ({ firsts }: QueuedCommand): boolean => firsts.some(({ failure }) => failure !== null);
 
 /** The command whose turn it is at an outlet. */
 const firstOf = (siblings: readonly QueuedCommand[], port: Port): QueuedCommand | undefined =>

@@ -234,6 +234,23 @@ describe('a command that waits', () => {
     assert.ok(others.every(({ outcome }) => outcome !== undefined));
   });
 
+  it('for a retry gets no more patience when another outlet of the strip begins to fail', async () => {
+    const { clock, service, run } = startAccount();
+    let failing = [1];
+    service.autoSwitch = (_, port) =>
+      failing.some((each) => each === port)
+        ? Promise.reject(failure('SERVICE', { retryable: true }))
+        : Promise.resolve(yes(port));
+    const retried = run(1, true);
+    await clock.pass(20_000);
+    run(2, true);
+    await calm();
+    failing = [1, 2];
+    run(2, false);
+    await clock.pass(10_100);
+    assert.equal(retried.error?.code, 'SERVICE');
+  });
+
   it('and is cancelled while it is retried does not cancel the toggle behind it', async () => {
     const { account, clock, service, run } = startAccount();
     const owner = {};
