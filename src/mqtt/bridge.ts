@@ -111,8 +111,14 @@ export class Bridge {
     return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#publisher.emptied };
   }
 
+  /**
+   * Whether it publishes on a topic, or did so before the last deploy and will again once the account has listed the strip; with `payload`, whether it
+   * publishes exactly that.
+   */
   publishes(topic: string, payload?: string): boolean {
-    return this.#publisher.publishes(topic, payload);
+    if (this.#publisher.publishes(topic, payload)) return true;
+    const isAwaited = ({ source, topics }: Kept) => source === this.#source && topics.includes(topic);
+    return payload === undefined && [...this.#before.values()].some(isAwaited);
   }
 
   /** Carries out one message from the broker. */
@@ -254,7 +260,7 @@ export class Bridge {
         this.#publisher.empty(kept.topics);
         this.#before.delete(id);
       } else if (available === false || listed === 'whole' || !readable) {
-        this.#publishOffline(kept.topics.filter((topic) => !this.publishes(topic)));
+        this.#publishOffline(kept.topics.filter((topic) => !this.#publisher.publishes(topic)));
       }
     }
   }
@@ -293,7 +299,7 @@ export class Bridge {
     if (isChange) this.#publisher.hasten(discoveryTopic(settings, id));
     for (const [topic, payload] of payloads) {
       // If `offline` still waits to be sent first, this moves the topic to the end of the bulk: the strip is online only after its states.
-      if (!this.publishes(topic, payload)) this.#publisher.publish(topic, payload, isChange);
+      if (!this.#publisher.publishes(topic, payload)) this.#publisher.publish(topic, payload, isChange);
     }
     this.#publisher.empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
   }
@@ -310,7 +316,7 @@ export class Bridge {
     for (const topic of topics) if (topic.endsWith('/config')) this.#publisher.repeat(topic);
     for (const topic of topics) this.#publisher.repeat(topic);
     for (const kept of this.#before.values())
-      this.#publishOffline(kept.topics.filter((topic) => this.publishes(topic)));
+      this.#publishOffline(kept.topics.filter((topic) => this.#publisher.publishes(topic)));
     this.#checkBefore();
   }
 
@@ -321,7 +327,7 @@ export class Bridge {
     for (const each of port === 'all' ? PORTS : [port]) {
       const topic = stateTopic(settings, id, each);
       // A strip that was forgotten meanwhile must not come back.
-      if (!this.publishes(topic)) continue;
+      if (!this.#publisher.publishes(topic)) continue;
       this.#publisher.repeat(topic);
       this.#publisher.hasten(topic);
     }

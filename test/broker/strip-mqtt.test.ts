@@ -480,17 +480,18 @@ describe('strip mqtt with a real broker', () => {
     }
   });
 
+  /** Two nodes of one account, of which one describes the strips. The readings go with the discovery, so that something is emptied as well. */
+  const flow = (describing: 'smart-strip' | 'other') =>
+    (['smart-strip', 'other'] as const).flatMap((topic) =>
+      bridgeFlow(broker.port, service, {
+        prefix: topic === 'other' ? 'b-' : '',
+        topic,
+        discovery: topic === describing ? 'homeassistant' : '',
+        node: { readings: topic === describing },
+      }),
+    );
+
   it('keeps the description of a strip that a deploy moves from one node to another', async () => {
-    // The readings go with the discovery, so that something is emptied as well.
-    const flow = (describing: 'smart-strip' | 'other') =>
-      (['smart-strip', 'other'] as const).flatMap((topic) =>
-        bridgeFlow(broker.port, service, {
-          prefix: topic === 'other' ? 'b-' : '',
-          topic,
-          discovery: topic === describing ? 'homeassistant' : '',
-          node: { readings: topic === describing },
-        }),
-      );
     await red.deploy(flow('other'));
     await client.next(`other/${OTHER}/available`);
     for (const [now, before] of [
@@ -504,6 +505,22 @@ describe('strip mqtt with a real broker', () => {
       assert.deepEqual(discoveryProblems(discoveryOf(MAC), discovery), []);
       assert.ok(discovery.includes(`${now}/`), discovery);
     }
+  });
+
+  it('keeps it at a later deploy, too, while the service does not answer', async () => {
+    await red.deploy(flow('other'));
+    await client.next(`other/${OTHER}/available`);
+    const lastEmptied = `other/${OTHER}/signal`;
+    let after = client.messages.mark;
+    await red.deploy(flow('smart-strip'));
+    await client.next(lastEmptied, (payload) => payload === '', after);
+    const answerRequests = service.hold();
+    after = client.messages.mark;
+    await red.deploy(flow('smart-strip'));
+    await client.next(lastEmptied, (payload) => payload === '', after);
+    assert.deepEqual(since(after, discoveryOf(MAC)), []);
+    answerRequests();
+    await whole(after);
   });
 
   it('serves two accounts on one broker', async () => {

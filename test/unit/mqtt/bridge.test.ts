@@ -536,6 +536,24 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(emptied(await lab.published()), []);
   });
 
+  it('leaves alone what another node published before this deploy, and will publish again when its account answers', async () => {
+    const first = new Lab().start(here);
+    const second = new Lab({ discovery: '' }, { before: first.bridge.close() }).start(here);
+    await second.published();
+    const describing = new Lab().start(here).bridge.close();
+    for (const [source, isKept] of [
+      ['the account', true],
+      ['another account', false],
+    ] as const) {
+      const other = new Lab({}, { before: describing, source });
+      const isTaken = other.bridge.publishes.bind(other.bridge);
+      const lab = new Lab({ discovery: '' }, { before: second.bridge.close(), isTaken }).start(here);
+      const told = emptied(await lab.published());
+      assert.equal(told.includes(`homeassistant/device/smart_strip_${MAC}/config`), !isKept);
+      assert.equal(isTaken(`smart-strip/${MAC}/available`, 'online'), false);
+    }
+  });
+
   it('publishes what another node publishes too', async () => {
     const lab = new Lab({}, { isTaken: () => true }).start(here);
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F6/1 ON'));
