@@ -211,17 +211,17 @@ export class Bridge {
   }
 
   /**
-   * The MAC of the strip with this id. Until the account has listed its strips, an unknown id may still be that of a strip. Then an id that can be a MAC
-   * is passed to the account, which finds the service's spelling and retries during an outage.
+   * The MAC of the strip with this id. Until the account has listed all its strips, an unknown id may still be that of a strip. Then an id that can be a
+   * MAC is passed to the account, which finds the service's spelling and retries during an outage.
    */
   async #macOf(id: string): Promise<string> {
     const { account } = this.options;
     const { listed, error } = account.status();
-    const isListUnknown = listed === null || (error !== null && this.#strips.size === 0);
+    const isListUnknown = listed !== 'whole' || (error !== null && this.#strips.size === 0);
     if (!this.#strips.has(id) && isListUnknown) {
       if (isPossibleMac(id) && stripId(id) === id) return id;
       if (error !== null) throw error;
-      await account.list();
+      if (listed === null) await account.list();
     }
     const strip = this.#strips.get(id)?.strip;
     if (strip !== undefined) return strip.mac;

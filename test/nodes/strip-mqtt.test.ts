@@ -49,6 +49,17 @@ describe('the strip mqtt node', () => {
     assert.equal(lab.arrivals.items.filter(({ at }) => at === 'caught').length, 0);
   });
 
+  it('carries out a command for a strip that may be on a further page of the list', async () => {
+    const json = { strips: [{ mac: OTHER_MAC, outlets: [{ port: 1, on: true }] }], next: '/strips?page=2' };
+    lab.service.next({ kind: 'answer', status: 200, json });
+    await lab.deploy([lab.account(), bridge({ readings: false })]);
+    await until('the list', () => published().includes(`${topicOf('available', OTHER_MAC)} online`));
+    lab.send('bridge', { topic: topicOf('2/set'), payload: 'ON' });
+    await until('the state', () => published().includes(`${topicOf(2)} ON`));
+    assert.deepEqual(lab.posts(), [`POST /strips/${MAC}/switch {"port":2,"on":true}`]);
+    assert.equal(lab.arrivals.items.filter(({ at }) => at === 'caught').length, 0);
+  });
+
   it('ends a failed command in one error that names the outlet and its true state', async () => {
     await deploy({}, { protectedOutlets: [{ mac: MAC, port: 2 }] });
     const { error, strip } = await caughtFrom({ topic: topicOf('2/set'), payload: 'off' });

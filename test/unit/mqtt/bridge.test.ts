@@ -1051,9 +1051,14 @@ describe('taking messages from the broker', () => {
     assert.deepEqual(message.target, { mac: MAC, port: 3, requested: 'toggle' });
   });
 
-  it('leaves a command to the account, which tries again, until the list was read', async () => {
+  it('leaves a command to the account, which tries again, until the whole list was read', async () => {
     const down = { available: false, listed: null, error: error('UNREACHABLE') };
-    for (const status of [down, { ...down, listed: 'whole' }, { available: null, listed: null }] as const) {
+    for (const status of [
+      down,
+      { ...down, listed: 'whole' },
+      { available: null, listed: null },
+      { listed: 'part' },
+    ] as const) {
       const lab = new Lab().start();
       lab.status = { ...STATUS, ...status };
       const message = input(set(1, 'OFF'));
@@ -1104,7 +1109,11 @@ describe('taking messages from the broker', () => {
     const others = new Lab().start(makeStrip(OTHER, [true]));
     others.status = { ...STATUS, available: false, error: error('TIMEOUT') };
     assert.equal((await others.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
-    assert.equal(none.lists + others.lists, 0);
+    const part = new Lab().start(makeStrip(OTHER, [true]));
+    part.status = { ...STATUS, listed: 'part' };
+    // What is no MAC is called otherwise by the service, and only the list would say how.
+    assert.equal((await part.take(setNamed))?.code, 'NOT_FOUND');
+    assert.equal(none.lists + others.lists + part.lists, 0);
   });
 
   it('sends a command for a strip that is known before any answer is, without reading the list', async () => {
