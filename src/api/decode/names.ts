@@ -179,13 +179,13 @@ const OUTLET_NAMES = new RegExp(
 /** Names of outlets that say that a bare number is on or off, not a measurement. */
 const SWITCHED = /states$|^relay|^switch/;
 
-const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|live|reported|present|binary)*`;
+const BEFORE_STATE = `(?:is|${OUTLET}|power|device|physical|actual|current|real|realtime|live|latest|reported|present|binary|hardware|hw|measured|sensed|observed|effective|confirmed|verified|operational|contact)*`;
 const STATE_TEXT = oneOf('text name label str string desc description display');
 /** The end of a key such as `status_text`, which holds the text for the state beside it. */
 export const STATE_TEXT_SUFFIX = new RegExp(`[ ._-]?${STATE_TEXT}$`, 'i');
 /** Names of a state. Not `power_on_state`, which says whether an outlet is on after a power cut. */
 const STATE = new RegExp(
-  `^(?!poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energized)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
+  `^(?!poweronstat)${BEFORE_STATE}(?:(?<any>(?:on|onoff)?(?:state|status)|(?:state|status)value|on|onoff|relay|switch|powered|poweredon|switched|switchedon|turnedon|energi[sz]ed)|(?<off>off|poweredoff|switchedoff|turnedoff)|(?<word>power|output|value)|(?:state|status)(?<text>${STATE_TEXT}))$`,
 );
 /** Names of the number of an outlet. */
 const NUMBER = new RegExp(`^(?:(?:power|device)*${OUTLET}+(?:number|no|num|nr)?|number)$`);
