@@ -1,6 +1,7 @@
 // Which proxy, if any, is between Node-RED and the service.
 import { isIP } from 'node:net';
-import { StripError } from './errors';
+import { environmentVariable } from '../values';
+import { StripError, variableMissing } from './errors';
 import type { NamedProxy } from './network-error';
 
 /** A proxy as Node-RED's `http proxy` node describes it. */
@@ -45,9 +46,9 @@ function readProxy(
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     // Without the text itself: it may hold a password.
-    throw variable === null
-      ? new StripError('NOT_CONFIGURED.proxy')
-      : new StripError('NOT_CONFIGURED.proxyVariable', { variable });
+    if (variable !== null) throw new StripError('NOT_CONFIGURED.proxyVariable', { variable });
+    const missing = environmentVariable(text);
+    throw missing === null ? new StripError('NOT_CONFIGURED.proxy') : variableMissing(missing);
   }
   const username = login.username || unescaped(url.username);
   const password = login.username === '' ? unescaped(url.password) : login.password;

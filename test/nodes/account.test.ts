@@ -252,6 +252,17 @@ describe('the strip-account node', () => {
     await proxy.stop();
   });
 
+  it('names the variable that is not set for the address of the proxy', async () => {
+    const proxy = { id: 'proxy', type: 'http proxy', url: '${TEST_NO_PROXY}' };
+    const nodes = [lab.account({ proxy: 'proxy' }), flowNode('list', 'strip list'), proxy];
+    await lab.deploy(nodes, undefined, [configNodes]);
+    const failed = await lab.caught('list', {});
+    assert.match(
+      String(failed.error?.message),
+      /^Set the environment variable TEST_NO_PROXY, or enter the value/,
+    );
+  });
+
   it('asks the TLS configuration that is chosen, also one that comes after it', async () => {
     let asked = 0;
     const counting = (RED: NodeAPI): void => {
