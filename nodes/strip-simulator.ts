@@ -1,14 +1,15 @@
 import type { Node, NodeAPI } from 'node-red';
-import type { Params } from '../src/api/errors';
+import { valueOrNull, type Params, type StripError } from '../src/api/errors';
 import { systemClock } from '../src/api/types';
-import { errorWithCode } from '../src/flow/node-error';
+import { errorWithCode, sentenceOf } from '../src/flow/node-error';
+import { errorStatus } from '../src/flow/node-status';
 import { simulatorPath } from '../src/api/connection-settings';
-import { textOf } from '../src/settings';
+import { requireReadable, SETTINGS, textOf } from '../src/settings';
 import { middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
 import type { Credentials, Definition } from './shared/flow-node';
-import { watchDeploys, whenStopped } from './shared/runtime';
+import { translator, watchDeploys, whenStopped } from './shared/runtime';
 
 /** Keys below `strip-simulator.status` and, except the first, `strip-simulator.notice`. */
 type Condition = 'simulated' | 'badPath' | 'pathTaken' | 'noVariable';
@@ -49,7 +50,13 @@ export = (RED: NodeAPI): void => {
     };
     let closed = false;
     let release = (): void => undefined;
-    if (path === null) show('badPath');
+    const unreadable: StripError[] = [];
+    valueOrNull(() => requireReadable(def, SETTINGS['strip simulator']), unreadable);
+    const [failure] = unreadable;
+    if (failure !== undefined) {
+      this.status(errorStatus(failure.code));
+      this.warn(sentenceOf(failure, translator(RED)));
+    } else if (path === null) show('badPath');
     else {
       release = simulators.claim(path, simulator, (answering) => {
         if (closed) return;

@@ -1,6 +1,6 @@
-import { StripError } from './api/errors';
+import { StripError, variableMissing } from './api/errors';
 import { isPossibleMac, PORTS, type Port } from './api/types';
-import { ownProperty, previewText } from './values';
+import { environmentVariable, ownProperty, previewText } from './values';
 
 export interface TextSetting {
   readonly kind: 'text';
@@ -224,6 +224,24 @@ export const typeOf = <Type extends string>(
   name: string,
   { types }: TypedSetting<Type>,
 ): Type => choiceOf(config, `${name}Type`, { choices: types });
+
+/** A text of the configuration. Throws NOT_CONFIGURED if it is `${NAME}`: Node-RED leaves that if the variable is not set. */
+export function requireSet(text: string): string {
+  const variable = environmentVariable(text);
+  if (variable !== null) throw variableMissing(variable);
+  return text;
+}
+
+/**
+ * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`. Otherwise its default would be used, and nobody would notice. Texts are left to
+ * what uses them.
+ */
+export function requireReadable(config: Config, settings: Readonly<Record<string, Setting>>): void {
+  for (const [name, { kind }] of Object.entries(settings)) {
+    if (kind === 'text' || kind === 'node') continue;
+    requireSet(textOf(config, kind === 'typed' ? `${name}Type` : name));
+  }
+}
 
 /** The outlets in one of an account's two lists, and the entries that cannot be read. "all" stands for each outlet of a strip. */
 export function readOutlets(list: unknown) {

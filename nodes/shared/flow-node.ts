@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
-import { StripError } from '../../src/api/errors';
+import { asError, StripError } from '../../src/api/errors';
 import { systemClock } from '../../src/api/types';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
@@ -16,7 +16,7 @@ export interface Credentials {
   apiKey?: unknown;
 }
 
-/** Registers a node that answers messages. `createHandler` is called once for each node. */
+/** Registers a node that answers messages. `createHandler` is called once for each node; if it throws NOT_CONFIGURED, each message fails with that. */
 export function registerInputNode(
   RED: NodeAPI,
   type: string,
@@ -34,11 +34,17 @@ export function registerInputNode(
       used = accountOf(RED, id).account;
       return used.get();
     };
-    const handle = createHandler({
-      config: def,
-      evaluate: (value, kind, msg) => evaluate(value, kind, this, msg),
-      account,
-    });
+    let handle: Handle;
+    try {
+      handle = createHandler({
+        config: def,
+        evaluate: (value, kind, msg) => evaluate(value, kind, this, msg),
+        account,
+      });
+    } catch (error) {
+      const failure = asError(error);
+      handle = () => Promise.reject(failure);
+    }
     // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
     const afterDeploy: Handle = async (input) => {
       await deployEnded();

@@ -1,7 +1,7 @@
 import type { Action } from '../account/types';
 import { isStripError, StripError, variableMissing } from '../api/errors';
 import { isPossibleMac, PORTS, type Port, type PortOrAll } from '../api/types';
-import { EVALUATED, textOf, typeOf, type Config, type TypedSetting } from '../settings';
+import { EVALUATED, requireSet, textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { cut, environmentVariable, messageOf, ownProperty, preview } from '../values';
 
 /** A message as a node gets it: any properties, any types. */
@@ -98,18 +98,6 @@ export class InputField {
       return new StripError('INVALID_INPUT.expression', { expression, reason });
     }
   }
-}
-
-/** A text of the configuration. Throws NOT_CONFIGURED if it is `${NAME}`: Node-RED leaves that if the variable is not set. */
-export function requireSet(text: string): string {
-  const variable = environmentVariable(text);
-  if (variable !== null) throw variableMissing(variable);
-  return text;
-}
-
-/** Throws NOT_CONFIGURED if one of these properties is `${NAME}`. Otherwise its default would be used, and nobody would notice. */
-export function requireAllSet(config: Config, names: readonly string[]): void {
-  for (const name of names) requireSet(textOf(config, name));
 }
 
 /** The value of an environment variable. Throws NOT_CONFIGURED if it is not set, or if its value is `${NAME}` of another one that is not set. */

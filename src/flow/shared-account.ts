@@ -2,15 +2,22 @@ import type { Account, AccountDiagnostics } from '../account/account';
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { AccountSettings, AccountStatus } from '../account/types';
 import { asError, closedError, StripError } from '../api/errors';
-import { numberOf, readOutlets, SETTINGS, textOf, type Config } from '../settings';
+import {
+  numberOf,
+  readOutlets,
+  requireReadable,
+  requireSet,
+  SETTINGS,
+  textOf,
+  type Config,
+} from '../settings';
 import { ownProperty } from '../values';
-import { requireAllSet, requireSet } from './input-fields';
 import { EMPTY_STORE } from './node-error';
 
 /** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if a variable is not set, or it is not clear what to protect. */
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
-  requireAllSet(config, ['interval', 'timeout', 'retryFor', 'concurrency']);
+  requireReadable(config, SETTINGS['strip-account']);
   const units = ownProperty(config, 'units');
   const { outlets, unreadable } = readOutlets(ownProperty(config, 'protectedOutlets'));
   if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED.protected');
@@ -24,9 +31,9 @@ export function readAccountSettings(config: Config): AccountSettings {
     // An entry that cannot be read is left out: names change nothing but texts.
     outletNames: readOutlets(ownProperty(config, 'outletNames')).outlets.filter(({ name }) => name !== ''),
     units: {
-      load: textOf(units, 'load'),
-      voltage: textOf(units, 'voltage'),
-      signal: textOf(units, 'signal'),
+      load: requireSet(textOf(units, 'load')),
+      voltage: requireSet(textOf(units, 'voltage')),
+      signal: requireSet(textOf(units, 'signal')),
     },
   };
 }

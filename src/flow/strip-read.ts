@@ -1,7 +1,7 @@
 import type { Command } from '../account/types';
 import { valueOrNull, type StripError } from '../api/errors';
 import type { PortOrAll, Strip } from '../api/types';
-import { choiceOf, SETTINGS, textOf, type Config } from '../settings';
+import { choiceOf, requireReadable, SETTINGS, textOf, type Config } from '../settings';
 import {
   asInputError,
   InputField,
@@ -46,8 +46,9 @@ function readPort(value: unknown): PortOrAll {
   return value === undefined || value === null || value === '' ? 'all' : requirePort(value);
 }
 
-/** What `strip status` does with a message. */
+/** What `strip status` does with a message. Throws NOT_CONFIGURED. */
 export function statusHandler({ config, evaluate, account }: HandlerContext): Handle {
+  requireReadable(config, SETTINGS['strip status']);
   const read = statusRequestReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip status'].output);
   // A flow that does not say what to send for one outlet gets on/off.
@@ -73,8 +74,9 @@ export interface MessageFactory {
   generateId: () => string;
 }
 
-/** What `strip list` does with a message. */
+/** What `strip list` does with a message. Throws NOT_CONFIGURED. */
 export function listHandler({ config, account }: HandlerContext, factory: MessageFactory): Handle {
+  requireReadable(config, SETTINGS['strip list']);
   const output = choiceOf(config, 'output', SETTINGS['strip list'].output);
   return async ({ msg }) => {
     const { strips, readable, response } = await account().list();

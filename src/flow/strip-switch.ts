@@ -2,7 +2,7 @@ import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
 import { asError, closedError, StripError, valueOrNull } from '../api/errors';
 import { sameMac, type PortOrAll } from '../api/types';
-import { choiceOf, CYCLE_DELAY, isDecimal, SETTINGS, type Config } from '../settings';
+import { choiceOf, CYCLE_DELAY, isDecimal, requireReadable, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {
   actionOf,
@@ -27,8 +27,9 @@ import { CommandsFailed, failedStrip, type SwitchedStrip } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
-/** What `strip switch` does with a message. */
+/** What `strip switch` does with a message. Throws NOT_CONFIGURED. */
 export function switchHandler({ config, evaluate, account }: HandlerContext): Handle {
+  requireReadable(config, SETTINGS['strip switch']);
   const read = commandReader(config, evaluate);
   const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
   return async (input) => {

@@ -1,15 +1,18 @@
 import type { Change } from '../account/types';
 import { StripError } from '../api/errors';
 import { macKey, PORTS, READINGS, sameMac, type Port, type ReadingName, type Strip } from '../api/types';
-import { choiceOf, flagOf, numberOf, SETTINGS, textOf, typeOf, type Config } from '../settings';
 import {
-  parseOnePort,
-  requireAllSet,
-  requireMac,
+  choiceOf,
+  flagOf,
+  numberOf,
+  requireReadable,
   requireSet,
-  requireVariable,
-  type Message,
-} from './input-fields';
+  SETTINGS,
+  textOf,
+  typeOf,
+  type Config,
+} from '../settings';
+import { parseOnePort, requireMac, requireVariable, type Message } from './input-fields';
 import {
   accountStatus,
   errorStatus,
@@ -28,7 +31,7 @@ export type WatchOptions = ReturnType<typeof readWatchOptions>;
 /** Reads a node's properties; `env` gives an environment variable. Throws NOT_CONFIGURED or INVALID_INPUT. */
 export function readWatchOptions(config: Config, env: (name: string) => unknown) {
   const settings = SETTINGS['strip watch'];
-  requireAllSet(config, ['output', 'initial', 'outlets', 'availability', 'readings', 'change']);
+  requireReadable(config, settings);
   const portText = requireSet(textOf(config, 'port'));
   const port = parseOnePort(portText);
   if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED.watchPort');

@@ -2,11 +2,20 @@ import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import { closedError, StripError } from '../api/errors';
 import { isPossibleMac, PORTS, type PortOrAll, type Strip, type Timer } from '../api/types';
-import { actionOf, invalidInput, parseRequested, requireAllSet, requireSet } from '../flow/input-fields';
+import { actionOf, invalidInput, parseRequested } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
 import { unusableStatus, type SharedAccount } from '../flow/shared-account';
-import { checkPrefix, CYCLE_DELAY, flagOf, SETTINGS, textOf, type Config } from '../settings';
+import {
+  checkPrefix,
+  CYCLE_DELAY,
+  flagOf,
+  requireReadable,
+  requireSet,
+  SETTINGS,
+  textOf,
+  type Config,
+} from '../settings';
 import { ownProperty, preview } from '../values';
 import { payloadsOf, type BridgeSettings, type Kept } from './payloads';
 import { Publisher, retained, type PublisherOptions } from './publisher';
@@ -15,7 +24,7 @@ import { bridgeTopic, discoveryTopic, readTopic, stateTopic, stripId, topicsOf }
 /** Reads a node's properties. Throws NOT_CONFIGURED. */
 export function readBridge(config: Config): BridgeSettings {
   const { topic, discovery, readings } = SETTINGS['strip mqtt'];
-  requireAllSet(config, ['readings']);
+  requireReadable(config, SETTINGS['strip mqtt']);
   const prefix = requireSet(textOf(config, 'discovery', discovery.default));
   return {
     topic: checkPrefix(requireSet(textOf(config, 'topic', topic.default))),

@@ -70,6 +70,14 @@ describe('the strip-account node', () => {
       { apiKey: 'k' },
       /^Set the environment variable TEST_NO_NUMBER, or enter the value itself/,
     ]),
+    ...[{ units: { load: 'W', voltage: '${TEST_NO_UNIT}' } }, { units: '${TEST_NO_UNIT}' }].map(
+      (units): (typeof faulty)[number] => [
+        `a variable that is not set in ${JSON.stringify(units)}`,
+        units,
+        { apiKey: 'k' },
+        /^Set the environment variable TEST_NO_UNIT, or enter the value itself/,
+      ],
+    ),
     ['a key with a line break', {}, { apiKey: 'sec\nret' }, /characters that an HTTP header cannot hold/],
     [
       'a TLS configuration that is not there',

@@ -182,6 +182,17 @@ describe('the strip simulator node', () => {
     assert.equal(statusOf('sim'), 'red ring badPath');
   });
 
+  for (const name of ['shape', 'latency', 'strips']) {
+    it(`serves nothing while the variable for its ${name} is not set, and names it`, async () => {
+      await deploy([simulatorNode('sim', { [name]: '${TEST_NOT_SET}' })]);
+      assert.equal((await ask(list)).status, 404);
+      assert.match(statusOf('sim'), /^red ring .*notConfigured$/);
+      const [warning, ...others] = calls('sim', 'warn').map(String);
+      assert.match(warning ?? '', /^Set the environment variable TEST_NOT_SET, /);
+      assert.deepEqual(others, []);
+    });
+  }
+
   it('starts again with every deploy, and ends with its node', async () => {
     await deploy([simulatorNode('sim')]);
     await ask(switchPath, { port: 1, on: true });

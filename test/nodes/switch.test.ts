@@ -272,6 +272,22 @@ describe('the strip switch node', () => {
     assert.equal((await lab.caught('switch', {})).error?.code, 'INVALID_INPUT');
   });
 
+  for (const [type, config] of [
+    ['strip switch', { ...outlet2, output: '${TEST_NOT_SET}' }],
+    ['strip status', { ...outlet2, output: '${TEST_NOT_SET}' }],
+    ['strip list', { output: '${TEST_NOT_SET}' }],
+    ['strip switch', { ...outlet2, onType: '${TEST_NOT_SET}' }],
+  ] as const) {
+    it(`does nothing as a ${type} with ${JSON.stringify(config)}, and names the variable that is not set`, async () => {
+      await lab.deploy([flowNode('node', type, config)]);
+      const failed = await lab.caught('node', { payload: true });
+      assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+      assert.match(String(failed.error.message), /^Set the environment variable TEST_NOT_SET, /);
+      assert.deepEqual(lab.requests(), []);
+      assert.deepEqual(lab.statuses('node'), ['red ring notConfigured']);
+    });
+  }
+
   it('takes a flow file that lacks all its properties', async () => {
     await lab.startSwitch();
     assert.equal((await lab.out('switch', { payload: true, mac: MAC, port: 1 })).payload, true);
