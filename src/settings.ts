@@ -1,6 +1,6 @@
 import { StripError, variableMissing } from './api/errors';
 import { isPossibleMac, PORTS, type Port } from './api/types';
-import { environmentVariable, ownProperty, previewText } from './values';
+import { environmentVariable, ownProperty, preview, previewText } from './values';
 
 export interface TextSetting {
   readonly kind: 'text';
@@ -232,14 +232,31 @@ export function requireSet(text: string): string {
   return text;
 }
 
+/** What a property, or the type of a typed one, has to be, for a sentence; empty for what is read elsewhere. */
+function acceptedBy(setting: Setting): readonly string[] {
+  if (setting.kind === 'number') return [`${setting.min}–${setting.max}`];
+  if (setting.kind === 'flag') return ['true', 'false'];
+  if (setting.kind === 'choice') return setting.choices;
+  return setting.kind === 'typed' ? setting.types : [];
+}
+
 /**
- * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`. Otherwise its default would be used, and nobody would notice. Texts are left to
- * what uses them.
+ * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or is neither missing nor empty nor what its kind accepts. Otherwise its default
+ * would be used, and nobody would notice. A number out of bounds is no error. Texts are left to what uses them.
  */
 export function requireReadable(config: Config, settings: Readonly<Record<string, Setting>>): void {
-  for (const [name, { kind }] of Object.entries(settings)) {
+  for (const [name, setting] of Object.entries(settings)) {
+    const { kind } = setting;
     if (kind === 'text' || kind === 'node') continue;
-    requireSet(textOf(config, kind === 'typed' ? `${name}Type` : name));
+    const property = kind === 'typed' ? `${name}Type` : name;
+    const value = ownProperty(config, property) ?? '';
+    const accepted = acceptedBy(setting);
+    const text = requireSet(textOf(config, property, typeof value === 'object' ? preview(value) : ''));
+    if (text === '' || accepted.length === 0) continue;
+    const word = kind === 'flag' ? text.toLowerCase() : text;
+    if (kind === 'number' ? !Number.isNaN(Number(text)) : accepted.includes(word)) continue;
+    const params = { property, accepted: accepted.join(', '), got: preview(value) };
+    throw new StripError('NOT_CONFIGURED.property', params);
   }
 }
 

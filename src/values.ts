@@ -68,7 +68,7 @@ export function preview(value: unknown): string {
   }
 }
 
-/** The same for a value that is known to be text. The editor script uses this alone, which keeps it small. */
+/** The same for a value that is known to be text. */
 export const previewText = (text: string): string => cut(quote(text), LONGEST_PREVIEW);
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, LONGEST_PREVIEW));

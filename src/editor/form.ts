@@ -3,6 +3,7 @@ import {
   choiceOf,
   flagOf,
   isDecimal,
+  requireReadable,
   SETTINGS,
   textOf,
   typeOf,
@@ -137,6 +138,8 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   if (environmentVariable(typed) !== null || descriptor.usedIf?.[field]?.(node) === false) return '';
   if (setting?.kind === 'typed') {
     const chosen = isDialogOpen(node) ? { [`${field}Type`]: $(`#node-input-${field}Type`).val() } : node;
+    const unknownType = problemThrownBy(() => requireReadable(chosen, { [field]: setting }));
+    if (unknownType !== '') return unknownType;
     const kind = typeOf(chosen, field, setting);
     const isDefault = isMissing && kind === setting.types[0] && setting.default !== '';
     if (isDefault || kind === 'message') return '';
@@ -197,7 +200,7 @@ function noteMissingKey({ credentials }: EditorNode): void {
   for (const told of [credentials, credentials._]) if (isRecord(told)) told.has_apiKey ??= false;
 }
 
-/** Shows each property as the runtime reads it: the default if the flow does not have it, or has an unusable value. */
+/** Shows each property as the runtime reads it; the default if the flow does not have it, or has a value that the runtime refuses. */
 function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);

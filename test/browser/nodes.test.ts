@@ -295,7 +295,7 @@ describe('the nodes in the editor', () => {
     assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
   });
 
-  it('do the same after their dialogs were confirmed, where the flow lacks properties or has odd ones', async () => {
+  it('save the default where the flow lacks a property or has an odd one', async () => {
     const odd = { macType: 'bool', onType: null, output: 5, readings: 'false', topic: null, strips: 'none' };
     const nodes = NODES.flatMap(([type], index) => {
       const y = 60 + 60 * index;

@@ -70,6 +70,25 @@ describe('the strip-account node', () => {
       { apiKey: 'k' },
       /^Set the environment variable TEST_NO_NUMBER, or enter the value itself/,
     ]),
+    [
+      'an interval with a unit',
+      { interval: '30s' },
+      { apiKey: 'k' },
+      /^Set the property interval to one of the accepted values \(5–86400\): "30s" is none of them\.$/,
+    ],
+    [
+      'a timeout that is none',
+      { timeout: 'abc' },
+      { apiKey: 'k' },
+      /property timeout .*\(100–600000\): "abc"/,
+    ],
+    [
+      'a time for retries that is no number',
+      { retryFor: [30] },
+      { apiKey: 'k' },
+      /property retryFor .*: \[30\]/,
+    ],
+    ['a true number of requests', { concurrency: true }, { apiKey: 'k' }, /property concurrency .*: true is/],
     ...[{ units: { load: 'W', voltage: '${TEST_NO_UNIT}' } }, { units: '${TEST_NO_UNIT}' }].map(
       (units): (typeof faulty)[number] => [
         `a variable that is not set in ${JSON.stringify(units)}`,

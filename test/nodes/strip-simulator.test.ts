@@ -193,6 +193,15 @@ describe('the strip simulator node', () => {
     });
   }
 
+  it('serves nothing with a latency that is no number, and says what is accepted', async () => {
+    await deploy([simulatorNode('sim', { latency: '1s' })]);
+    assert.equal((await ask(list)).status, 404);
+    assert.match(
+      String(calls('sim', 'warn')[0]),
+      /^Set the property latency .*\(0–60000\): "1s" is none of them/,
+    );
+  });
+
   it('starts again with every deploy, and ends with its node', async () => {
     await deploy([simulatorNode('sim')]);
     await ask(switchPath, { port: 1, on: true });

@@ -288,6 +288,38 @@ describe('the strip switch node', () => {
     });
   }
 
+  for (const [type, config, sentence] of [
+    [
+      'strip switch',
+      { macType: 'strr' },
+      'Set the property macType to one of the accepted values (message, str, msg, flow, global, env, jsonata): "strr" is none of them.',
+    ],
+    ['strip switch', { portType: 'num' }, /^Set the property portType .*\(message, port, msg, .*: "num" is /],
+    ['strip switch', { onType: 7 }, /^Set the property onType .*\(message, action, msg, .*: 7 is /],
+    [
+      'strip switch',
+      { delayType: ['num'] },
+      /^Set the property delayType .*\(num, message, .*: \["num"\] is /,
+    ],
+    ['strip switch', { output: 'ON' }, /^Set the property output .*\(same, on, port-on\): "ON" is /],
+    ['strip status', { portType: 'str' }, /^Set the property portType .*\(port, message, .*: "str" is /],
+    [
+      'strip list',
+      { output: 'outlet' },
+      /^Set the property output .*\(list, strips, outlets\): "outlet" is /,
+    ],
+  ] as const) {
+    it(`does nothing as a ${type} whose flow has ${JSON.stringify(config)}, and says what is accepted`, async () => {
+      await lab.deploy([flowNode('node', type, { ...outlet2, ...config })]);
+      const failed = await lab.caught('node', { payload: true, port: 3, mac: OTHER_MAC });
+      assert.equal(failed.error?.code, 'NOT_CONFIGURED');
+      if (typeof sentence === 'string') assert.equal(failed.error.message, sentence);
+      else assert.match(String(failed.error.message), sentence);
+      assert.deepEqual(lab.requests(), []);
+      assert.deepEqual(lab.statuses('node'), ['red ring notConfigured']);
+    });
+  }
+
   it('takes a flow file that lacks all its properties', async () => {
     await lab.startSwitch();
     assert.equal((await lab.out('switch', { payload: true, mac: MAC, port: 1 })).payload, true);

