@@ -1,6 +1,6 @@
 import { decodeList, decodeStrip, type Note } from '../api/decode';
 import type { Mapping } from '../api/mapping';
-import { numberOf, SETTINGS, textOf } from '../settings';
+import { numberOf, requireReadable, SETTINGS, textOf } from '../settings';
 import { isRecord } from '../values';
 import { MAX_PREVIEWED, STORED_PASSWORD, type SentAnswer, type StripsAnswer } from './admin-answers';
 import { editorError } from './node-error';
@@ -8,14 +8,17 @@ import { editorError } from './node-error';
 /** A connection that the account's dialog wants to test before it is deployed. */
 export type ConnectionTest = ReturnType<typeof readConnectionTest>;
 
+const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Shorter than an account's longest timeout, because a person is waiting. */
-const TIMEOUT = { ...SETTINGS['strip-account'].timeout, max: 60_000 };
+const LONGEST_TIMEOUT = 60_000;
 
-/** Reads the body of a request. `replace`: replaces a text that is an environment variable, as a deploy would. */
+/** Reads the body of a request. `replace`: replaces a text that is an environment variable, as a deploy would. Throws NOT_CONFIGURED. */
 export function readConnectionTest(body: unknown, replace = (text: string): string => text) {
   const sent = isRecord(body) ? body : {};
   const settingOf = (name: string): string => replace(textOf(sent, name));
   const apiKey = textOf(sent, 'apiKey');
+  const timeout = { timeout: settingOf('timeout') };
+  requireReadable(timeout, { timeout: TIMEOUT });
   return {
     /** Id of the account, which may be deployed already. */
     id: textOf(sent, 'id'),
@@ -23,7 +26,7 @@ export function readConnectionTest(body: unknown, replace = (text: string): stri
     /** `null`: the one that is stored with the deployed account. */
     apiKey: apiKey === STORED_PASSWORD ? null : replace(apiKey),
     /** Milliseconds for the request. */
-    timeout: numberOf({ timeout: settingOf('timeout') }, 'timeout', TIMEOUT),
+    timeout: Math.min(numberOf(timeout, 'timeout', TIMEOUT), LONGEST_TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */
     tls: settingOf('tls'),
     proxy: settingOf('proxy'),

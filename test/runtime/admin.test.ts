@@ -196,6 +196,18 @@ describe('the admin routes behind a login', () => {
     assert.deepEqual([strips?.[0]?.mac, params?.seconds], ['B1', 0.15]);
   });
 
+  it('name a timeout that a deploy would refuse', async () => {
+    for (const [timeout, sentence] of [
+      ['${NO_SUCH_TIMEOUT}', 'variable'],
+      ['10s', 'property'],
+    ] as const) {
+      const values = { baseUrl: service.baseUrl, apiKey: API_KEY, timeout };
+      const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), ...values });
+      const response = await red.admin('/strip-account/test', { ...trial, body });
+      assert.equal(((await response.json()) as { key?: string }).key, `errors.NOT_CONFIGURED.${sentence}`);
+    }
+  });
+
   it('show an answer with the stored key hidden, and read it again without a request', async () => {
     service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
     const ask = async (more: object) =>

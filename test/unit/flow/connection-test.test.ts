@@ -28,8 +28,8 @@ describe('a connection to try', () => {
 
   it('has a timeout that is neither too short nor too long for a person', () => {
     assert.deepEqual(
-      ['', 'x', '1', '-5', '1e9'].map((timeout) => readConnectionTest({ ...body, timeout }).timeout),
-      [10_000, 10_000, 100, 100, 60_000],
+      ['', '1', '-5', '1e9'].map((timeout) => readConnectionTest({ ...body, timeout }).timeout),
+      [10_000, 100, 100, 60_000],
     );
   });
 
