@@ -24,7 +24,7 @@ export = (RED: NodeAPI): void => {
       links.map(({ account }) => account),
     );
     const now = systemClock.wall();
-    return links.map(({ node, account }) => overviewOf(node.id, account, now));
+    return links.map(({ node, config, account }) => overviewOf(node.id, config, account, now));
   });
 
   adminRoute(RED, 'post', '/strip-sidebar/release', mayRead, ({ body }) => {

@@ -7,7 +7,7 @@ import { settingOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { canAddSimulator, enabledSimulators } from './nodes/strip-simulator';
 import { button, html, iconButton, placeNodes, svg, text, type EditorNode } from './red';
-import { countOn, isInSubflow, isProtectedOutlet, matches, outletOf, readingText } from './strips';
+import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8000;
@@ -190,7 +190,9 @@ export class Sidebar {
     const { mac } = strip;
     const { port } = outlet;
     const key = targetKey(account, mac, port);
-    const isProtected = isProtectedOutlet(account, mac, port);
+    // As deployed: the toggle acts on the runtime.
+    const protectedOutlets = this.#accounts.find(account)?.protectedOutlets ?? [];
+    const isProtected = findOutlet(protectedOutlets, mac, port) !== undefined;
     // The last known state of an outlet may be old if the strip is unavailable.
     const on = strip.available ? outlet.on : null;
     const label = outletLabel(strip.name ?? mac, outlet, port);

@@ -103,10 +103,6 @@ export function outletName(account: string, mac: string, port: string): string |
   return given?.name ?? outletOf(knownStrip(account, mac), port)?.name ?? null;
 }
 
-/** Whether an account never switches an outlet off. */
-export const isProtectedOutlet = (account: string, mac: string, port: number): boolean =>
-  findOutlet(readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets, mac, port) !== undefined;
-
 /**
  * Strips of an account, deployed or not; cached for labels. Without `refresh`, a deployed account returns the strips it knows, perhaps not all and
  * in an old state; one that is not deployed always asks the service.

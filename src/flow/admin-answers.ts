@@ -71,6 +71,8 @@ export interface AccountOverview {
   /** Milliseconds that are left of a pause that the service asked for; `null`: there is none. */
   pausedFor: number | null;
   strips: Strip[];
+  /** The outlets that it never switches off. */
+  protectedOutlets: OutletId[];
 }
 
 // The editor checks answers: a proxy may answer in place of the runtime, and an editor that was not reloaded may be of another version.
@@ -82,6 +84,8 @@ const isStrip = (value: unknown): boolean =>
   typeof ownProperty(value, 'mac') === 'string' &&
   isListOf(ownProperty(value, 'outlets'), isRecord) &&
   isRecord(ownProperty(value, 'units'));
+
+const isOutletId = (value: unknown): boolean => typeof ownProperty(value, 'mac') === 'string';
 
 /** `isSuccess`: whether a body that says `ok: true` is valid. */
 function isOutcome(body: unknown, isSuccess: boolean): boolean {
@@ -99,6 +103,8 @@ export const isSwitchedAnswer = (body: unknown): body is SwitchedAnswer =>
   isOutcome(body, typeof ownProperty(body, 'on') === 'boolean');
 
 const isAccount = (value: unknown): boolean =>
-  typeof ownProperty(value, 'id') === 'string' && isListOf(ownProperty(value, 'strips'), isStrip);
+  typeof ownProperty(value, 'id') === 'string' &&
+  isListOf(ownProperty(value, 'strips'), isStrip) &&
+  isListOf(ownProperty(value, 'protectedOutlets'), isOutletId);
 
 export const areAccounts = (body: unknown): body is AccountOverview[] => isListOf(body, isAccount);

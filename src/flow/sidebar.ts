@@ -1,13 +1,15 @@
 import { valueOrNull } from '../api/errors';
 import { PORTS, type Clock, type Timer } from '../api/types';
+import { readOutlets, type Config } from '../settings';
 import { ownProperty } from '../values';
 import type { AccountOverview, OutletRequest } from './admin-answers';
 import { editorError } from './node-error';
 import type { LazyAccount } from './shared-account';
 
 /** What is known about an account without asking the service. `now`: wall-clock milliseconds. */
-export function overviewOf(id: string, account: LazyAccount, now: number): AccountOverview {
+export function overviewOf(id: string, config: Config, account: LazyAccount, now: number): AccountOverview {
   const { available, error, readable, listed, polling, lastAnswerAt, cooldownUntil } = account.status();
+  const { outlets } = readOutlets(ownProperty(config, 'protectedOutlets'));
   return {
     id,
     available,
@@ -18,6 +20,7 @@ export function overviewOf(id: string, account: LazyAccount, now: number): Accou
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
     pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
     strips: account.store.all(),
+    protectedOutlets: outlets.map(({ mac, port }) => ({ mac, port })),
   };
 }
 

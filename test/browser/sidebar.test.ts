@@ -129,6 +129,22 @@ describe('the sidebar', () => {
     assert.equal(stage.service.requests.filter(({ method }) => method === 'POST').length, before);
   });
 
+  it('marks an outlet as protected while the account that is deployed protects it', async () => {
+    await stage.red.deploy([tab, home({ protectedOutlets: [{ mac: DESK, port: 4 }] })]);
+    const { editor, bar } = await open();
+    const locks = bar.root.getByRole('img', { name: /^Protected/ });
+    await locks.waitFor();
+    await editor.editConfig('strip-account', 'account');
+    await editor.page.locator('.smart-strip-outlet-row [data-part=protected]').uncheck();
+    await editor.doneConfig();
+    // Drawn again with the next answer of Node-RED.
+    await editor.page.waitForResponse(/strip-sidebar\/accounts/);
+    await editor.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    assert.equal(await locks.count(), 1);
+    await editor.deploy();
+    await locks.waitFor({ state: 'detached' });
+  });
+
   it('keeps the two buttons of an outlet side by side where it is narrow', async () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();

@@ -19,6 +19,7 @@ const overview = (available: boolean | null, ...strips: Strip[]): AccountOvervie
   answeredAgo: null,
   pausedFor: null,
   strips,
+  protectedOutlets: [],
 });
 
 interface AjaxOptions {

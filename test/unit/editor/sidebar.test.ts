@@ -13,6 +13,7 @@ const account: AccountOverview = {
   answeredAgo: 0,
   pausedFor: null,
   strips: [],
+  protectedOutlets: [],
 };
 const failing = (code: Failure['code']): AccountOverview => ({
   ...account,

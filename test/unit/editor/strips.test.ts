@@ -44,8 +44,10 @@ describe('an answer to the editor', () => {
   });
 
   it('about accounts is a list of them with their strips', () => {
-    for (const body of [[], [{ id: 'a', strips: [desk] }]]) assert.ok(areAccounts(body));
-    for (const body of [...odd, [{ id: 'a' }], [{ id: 'a', strips: [null] }]])
+    const known = { id: 'a', strips: [desk], protectedOutlets: [{ mac: desk.mac, port: 1 }] };
+    for (const body of [[], [known]]) assert.ok(areAccounts(body));
+    const others = [{ strips: [null] }, { protectedOutlets: undefined }, { protectedOutlets: [null] }];
+    for (const body of [...odd, [{ id: 'a' }], ...others.map((other) => [{ ...known, ...other }])])
       assert.ok(!areAccounts(body), JSON.stringify(body));
   });
 });

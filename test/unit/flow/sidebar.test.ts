@@ -16,7 +16,8 @@ describe('the overview of an account', () => {
     const account = lazyAccount(() =>
       accountWith({ status: () => status, store: { ...EMPTY_STORE, all: () => [strip] } }),
     );
-    assert.deepEqual(overviewOf('a', account, NOW), {
+    const config = { protectedOutlets: [{ mac: MAC, port: '2' }] };
+    assert.deepEqual(overviewOf('a', config, account, NOW), {
       id: 'a',
       available: true,
       error: null,
@@ -26,6 +27,7 @@ describe('the overview of an account', () => {
       answeredAgo: 10_000,
       pausedFor: null,
       strips: [strip],
+      protectedOutlets: [{ mac: MAC, port: 2 }],
     });
   });
 
@@ -34,6 +36,7 @@ describe('the overview of an account', () => {
       const status = { ...STATUS, cooldownUntil: until };
       return overviewOf(
         'a',
+        {},
         lazyAccount(() => accountWith({ status: () => status })),
         NOW,
       ).pausedFor;
@@ -48,7 +51,7 @@ describe('the overview of an account', () => {
     const account = lazyAccount(() =>
       accountWith({ status: () => ({ ...STATUS, available: false, error }) }),
     );
-    const overview = overviewOf('a', account, NOW);
+    const overview = overviewOf('a', {}, account, NOW);
     assert.deepEqual(overview.error, {
       code: 'UNREACHABLE',
       key: 'errors.UNREACHABLE.refused',
@@ -61,7 +64,7 @@ describe('the overview of an account', () => {
     const account = lazyAccount(() => {
       throw new StripError('NOT_CONFIGURED.keyMissing');
     });
-    const overview = overviewOf('a', account, NOW);
+    const overview = overviewOf('a', {}, account, NOW);
     assert.deepEqual(overview, {
       id: 'a',
       available: false,
@@ -72,6 +75,7 @@ describe('the overview of an account', () => {
       answeredAgo: null,
       pausedFor: null,
       strips: [],
+      protectedOutlets: [],
     });
   });
 
@@ -79,6 +83,7 @@ describe('the overview of an account', () => {
     assert.equal(
       overviewOf(
         'a',
+        {},
         lazyAccount(() => accountWith({})),
         NOW,
       ).answeredAgo,
@@ -90,7 +95,7 @@ describe('the overview of an account', () => {
     const broken = lazyAccount(() => {
       throw new TypeError('a defect');
     });
-    assert.throws(() => overviewOf('a', broken, NOW), /a defect/);
+    assert.throws(() => overviewOf('a', {}, broken, NOW), /a defect/);
     assert.throws(() => new Leases(new FakeClock()).renew('one', [broken]), /a defect/);
   });
 });
