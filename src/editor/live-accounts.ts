@@ -76,6 +76,12 @@ export class LiveAccounts {
     void adminRequest('strip-sidebar/release', isRecord, { data: { lease: this.#lease } });
   }
 
+  /** Called after a deploy, which may have corrected what made commands fail. */
+  deployed(): void {
+    this.failed.clear();
+    this.askAgain();
+  }
+
   /** Called after a switch or a deploy: the answer to an earlier request may still contain the old state. */
   askAgain(): void {
     if (this.#request !== null) void this.#ask();
@@ -150,12 +156,12 @@ export class LiveAccounts {
     }
     this.all = accounts;
     this.at = Date.now();
-    // A failure is shown until the outlet changes, an outage is over, or the account is deployed again: then it has not asked the service yet.
+    // A failure is shown until the outlet changes, an outage is over, or something is deployed.
     for (const [key, { command, failure, on, at }] of this.failed) {
-      const { available = null, error = null, answeredAgo = null } = this.find(command.account) ?? {};
+      const { error = null, answeredAgo = null } = this.find(command.account) ?? {};
       const hasAnswered = error === null && answeredAgo !== null && Date.now() - answeredAgo > at;
       const isOver = failure.key === trouble('silent').key || (hasAnswered && OUTAGES.includes(failure.code));
-      if (isOver || available === null || this.#outlet(command)?.on !== on) this.failed.delete(key);
+      if (isOver || this.#outlet(command)?.on !== on) this.failed.delete(key);
     }
   }
 }

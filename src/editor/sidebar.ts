@@ -62,7 +62,7 @@ export class Sidebar {
       if (this.#status.textContent === text('strip-sidebar.told.place')) this.#tell('');
     });
     // This comes when the flows have started, which is later than the answer to the deploy.
-    RED.comms.subscribe('notification/runtime-deploy', () => this.#accounts.askAgain());
+    RED.comms.subscribe('notification/runtime-deploy', () => this.#accounts.deployed());
     new IntersectionObserver((entries) => {
       this.#isShown = entries.at(-1)?.isIntersecting === true;
       this.#askWhileVisible();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tab } from '../support/flow';
+import { placed, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { INTERVAL, setSidebar, Sidebar } from './sidebar';
@@ -88,6 +88,25 @@ describe('the accounts in the sidebar', () => {
     await stage.red.deploy([tab, home({ credentials: { apiKey: 'another' } })]);
     const { bar } = await open();
     await bar.state('Home').getByText('API key rejected').waitFor();
+  });
+
+  it('no longer says below an outlet what was corrected with a deploy, also where it was hidden meanwhile', async () => {
+    const watch = placed('watch', 'strip watch', { availability: true });
+    await stage.red.deploy([tab, home(), watch]);
+    const { bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    stage.service.always({ kind: 'answer', status: 401, json: { error: 'no' } });
+    await bar.toggle('Desk strip, outlet 1').click();
+    const fault = bar.strip('Desk strip').getByText(/API key/);
+    await fault.waitFor();
+    await bar.hide();
+    stage.service.always(null);
+    const before = stage.service.requests.length;
+    await stage.red.deploy([tab, home(), watch]);
+    await stage.service.arrived(before + 1); // The watch node's account has asked.
+    await bar.show();
+    await bar.state('Home').getByText('working').waitFor();
+    await fault.waitFor({ state: 'detached', timeout: 10_000 });
   });
 
   it('does not say of a list that could not be read that it has no strips', async () => {
