@@ -189,12 +189,15 @@ export const trouble = (kind: string): Failure & { ok: false } => ({
   params: {},
 });
 
-/** Why the runtime did not answer, by the HTTP status (0: no answer at all). */
+/** Why the runtime did not answer, by the HTTP status (0: no answer at all; 502 to 504: a reverse proxy says so). */
 const NO_ANSWER: Readonly<Record<number, string>> = {
   0: 'silent',
   401: 'forbidden',
   403: 'forbidden',
   404: 'notDeployed',
+  502: 'silent',
+  503: 'silent',
+  504: 'silent',
 };
 
 /** Whether the runtime tells this user about accounts and strips. */

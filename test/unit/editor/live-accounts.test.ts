@@ -83,18 +83,22 @@ describe('the accounts in the sidebar', () => {
     assert.equal(accounts.failed.size, 0);
   });
 
-  it('forget that Node-RED did not answer when it answers again', async () => {
-    const accounts = subject();
-    await answer([overview(true, makeStrip(MAC, [false]))]);
-    const switched = accounts.switchOutlet(COMMAND);
-    await answer(undefined, 0);
-    assert.equal((await switched).ok, false);
-    await answer(undefined, 0);
-    assert.equal(accounts.failed.get(KEY)?.failure.key, 'strip-account.trouble.silent');
-    accounts.askAgain();
-    await answer([overview(true, makeStrip(MAC, [false]))]);
-    assert.equal(accounts.failed.size, 0);
-  });
+  // 0: no answer at all; the others come from a reverse proxy.
+  for (const status of [0, 502, 503, 504]) {
+    it(`forget that Node-RED did not answer (status ${status}) when it answers again`, async () => {
+      const accounts = subject();
+      await answer([overview(true, makeStrip(MAC, [false]))]);
+      const switched = accounts.switchOutlet(COMMAND);
+      await answer(undefined, status);
+      assert.equal((await switched).ok, false);
+      await answer(undefined, status);
+      assert.equal(accounts.failure?.key, 'strip-account.trouble.silent');
+      assert.equal(accounts.failed.get(KEY)?.failure.key, 'strip-account.trouble.silent');
+      accounts.askAgain();
+      await answer([overview(true, makeStrip(MAC, [false]))]);
+      assert.equal(accounts.failed.size, 0);
+    });
+  }
 
   it('forget a failure of an account that was deployed again since', async () => {
     const accounts = subject();
