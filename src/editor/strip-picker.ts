@@ -162,7 +162,12 @@ export class StripPicker {
       refresh.disabled = this.#account === '';
       void this.#load(!node.account);
     };
-    account.on('change', load);
+    account.on('change', () => {
+      load();
+      // What is known of the strip in the account before does not count any more.
+      this.#check(false);
+      this.changed();
+    });
     load();
   }
 

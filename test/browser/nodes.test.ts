@@ -416,6 +416,30 @@ describe('the nodes in the editor', () => {
     assert.ok(await editor.page.locator('.smart-strip-bar button').isDisabled());
   });
 
+  it('show no outlets of the account before while another one is asked, or none is chosen', async () => {
+    const mac = 'A1B2C3D4E5F6';
+    const outletNames = [{ mac, port: 2, name: 'Lamp' }];
+    await stage.red.deploy([
+      tab,
+      account(stage.service, { outletNames }),
+      account(stage.service, { id: 'other' }),
+      placed('node', 'strip switch', { mac, macType: 'str', port: '2', portType: 'port' }),
+    ]);
+    await open();
+    await editor.edit('node');
+    const second = editor.page.locator('#smart-strip-row-port label:has([value="2"])');
+    await second.getByText(/^. (on|off)$/).waitFor();
+    assert.equal(await second.locator('span').textContent(), '2 Lamp');
+    const answer = stage.service.hold();
+    for (const chosen of ['other', '_ADD_']) {
+      await editor.page.locator('#node-input-account').selectOption('account');
+      await second.getByText('2 Lamp').waitFor();
+      await editor.page.locator('#node-input-account').selectOption(chosen);
+      assert.equal(await second.textContent(), '2', chosen);
+    }
+    answer();
+  });
+
   it('say that an account is disabled, and ask for nothing', async () => {
     const mac = { mac: 'A1B2C3D4E5F6', macType: 'str' };
     await stage.red.deploy([tab, account(stage.service, { d: true }), placed('node', 'strip switch', mac)]);
