@@ -53,8 +53,8 @@ export = (RED: NodeAPI): void => {
 };
 
 /**
- * Loads the account, its client and the decoder when an account is first used: they are half of the code. While no account is used, the package adds
- * 13 ms to the start of Node-RED instead of 24 (`npm run bench`).
+ * Loads the account, its client and the decoder when an account is first used: they are half of the code, and would make the start of every Node-RED
+ * longer that has this package installed (`npm run bench -- --only=footprint`).
  */
 const loadConnection = () => require('./shared/connection') as typeof Connection;
 
