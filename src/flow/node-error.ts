@@ -28,7 +28,7 @@ export const EMPTY_STORE: ReadonlyStripStore = {
 export type SwitchedStrip = Omit<Outcome, 'response'> & { requested: Requested; success: true };
 
 /** `msg.strip` of a message that failed; `null` for what is not known. */
-export interface FailedStrip extends Target {
+interface FailedStrip extends Target {
   name: string | null;
   outlet: string | null;
   success: false;

@@ -69,7 +69,7 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
 }
 
 /** Node-RED's functions to make new messages. */
-export interface MessageFactory {
+interface MessageFactory {
   cloneMessage: (msg: Message) => Message;
   generateId: () => string;
 }

@@ -4,7 +4,7 @@ import { startService, type ServiceOptions, type TestService } from '../support/
 import { findChromium, launch } from './editor';
 
 /** A Node-RED, a service and a browser, for the tests of one file. */
-export interface Stage {
+interface Stage {
   red: RunningNodeRed;
   service: TestService;
   browser: Browser;

@@ -30,7 +30,7 @@ export const flowNode = (id: string, type: string, more: object = {}): FlowNode 
 export const helperNode = (id: string): FlowNode => placed(id, 'helper', {});
 
 /** A message as some node got it, and which one. */
-export interface Arrival {
+interface Arrival {
   at: string;
   msg: NodeMessage & { strip?: unknown; error?: { message?: string; code?: unknown; cause?: unknown } };
 }

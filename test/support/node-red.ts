@@ -17,7 +17,7 @@ export interface FlowNode {
 }
 
 /** A line of Node-RED's log; the lines of a stack belong to the line they follow. */
-export interface LogLine {
+interface LogLine {
   level: string;
   text: string;
 }
@@ -34,7 +34,7 @@ export interface Status {
   text?: string;
 }
 
-export interface Probe {
+interface Probe {
   /** Bytes, after garbage collection. */
   heapUsed: number;
   /** As `process.getActiveResourcesInfo()` says it. */

@@ -4,7 +4,7 @@ import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** One request to a proxy as it came. */
-export interface Proxied {
+interface Proxied {
   /** 'CONNECT' for a tunnel. */
   method: string;
   /** Host and port of a tunnel; else the whole address. */

@@ -18,7 +18,7 @@ export interface OutletCandidate {
 }
 
 /** A value of an answer that may hold outlets. */
-export interface Container {
+interface Container {
   key: string;
   /** The record that holds it. */
   record: JsonRecord;
