@@ -1,5 +1,4 @@
-// `npm run mutate`: makes small changes to the code of one area and lists those that no test notices. The environment variable AREA names the
-// area. A run takes ten minutes to an hour and a half, so it is not part of the checks. docs/mutation.md says which changes stay unnoticed, and why.
+// `npm run mutate`, for the area that the environment variable AREA names: see docs/mutation.md.
 
 const AREAS = {
   account: {
