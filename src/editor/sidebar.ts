@@ -2,6 +2,7 @@
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
 import { SETTINGS, textOf, typeOf, type Config } from '../settings';
+import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
 import { settingOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
@@ -439,6 +440,7 @@ export function targetKeyOf(node: Config): string | null {
   const mac = textOf(node, 'mac');
   if (strip?.kind !== 'typed' || mac === '' || typeOf(node, 'mac', strip) !== 'str') return null;
   if (outlet?.kind === 'typed' && typeOf(node, 'port', outlet) !== 'port') return null;
-  const port = PORTS.find((known) => String(known) === textOf(node, 'port')) ?? null;
+  const isUsed = descriptorOf(node)?.usedIf?.port?.(node) !== false;
+  const port = PORTS.find((known) => isUsed && String(known) === textOf(node, 'port')) ?? null;
   return targetKey(textOf(node, 'account'), mac, port);
 }

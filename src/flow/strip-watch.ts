@@ -32,7 +32,9 @@ export type WatchOptions = ReturnType<typeof readWatchOptions>;
 export function readWatchOptions(config: Config, env: (name: string) => unknown) {
   const settings = SETTINGS['strip watch'];
   requireReadable(config, settings);
-  const portText = requireSet(textOf(config, 'port'));
+  const outlets = flagOf(config, 'outlets', settings.outlets);
+  // The dialog keeps the outlet that was chosen before.
+  const portText = outlets ? requireSet(textOf(config, 'port')) : '';
   const port = parseOnePort(portText);
   if (portText !== '' && port === null) throw new StripError('NOT_CONFIGURED.watchPort');
   return {
@@ -42,7 +44,7 @@ export function readWatchOptions(config: Config, env: (name: string) => unknown)
     port,
     output: choiceOf(config, 'output', settings.output),
     initial: flagOf(config, 'initial', settings.initial),
-    outlets: flagOf(config, 'outlets', settings.outlets),
+    outlets,
     availability: flagOf(config, 'availability', settings.availability),
     readings: flagOf(config, 'readings', settings.readings),
     change: numberOf(config, 'change', settings.change),

@@ -11,12 +11,13 @@ import {
 import { text, type EditorNode } from '../red';
 import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
 
-const { readings: READINGS } = SETTINGS['strip watch'];
-
-const sendsReadings = (node: Config): boolean =>
-  isDialogOpen(node)
-    ? $('#node-input-readings').prop('checked') === true
-    : flagOf(node, 'readings', READINGS);
+/** Returns whether a node sends this kind of change. */
+const sendsKind =
+  (kind: 'outlets' | 'readings') =>
+  (node: Config): boolean =>
+    isDialogOpen(node)
+      ? $(`#node-input-${kind}`).prop('checked') === true
+      : flagOf(node, kind, SETTINGS['strip watch'][kind]);
 
 export const stripWatch: Descriptor = {
   type: 'strip watch',
@@ -24,9 +25,10 @@ export const stripWatch: Descriptor = {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
   },
-  usedIf: { change: sendsReadings },
+  usedIf: { port: sendsKind('outlets'), change: sendsKind('readings') },
   label: (node) => {
-    const target = targetOf(node, SETTINGS['strip watch']);
+    const sendsOutlets = flagOf(node, 'outlets', SETTINGS['strip watch'].outlets);
+    const target = targetOf(sendsOutlets ? node : { ...node, port: '' }, SETTINGS['strip watch']);
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';
     return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
@@ -48,7 +50,7 @@ function open(node: EditorNode): void {
     showRow('port', sends('outlets'));
     showRow('output', sends('outlets'));
     showRow('change', sends('readings'));
-    fieldOf(node, 'change').trigger('change');
+    for (const field of ['port', 'change']) fieldOf(node, field).trigger('change');
     showMessage('send', '', kinds.some(sends) ? '' : text('strip-account.invalid.nothing'));
   };
   for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);

@@ -145,6 +145,12 @@ describe('checks in the dialogs', () => {
     assert.equal(change('0.5', { readings: true }), '');
   });
 
+  it('look at the outlet of a watch node only where outlets are watched', () => {
+    for (const outlets of [true, undefined])
+      assert.equal(problem('strip watch', 'port', '7', { node: { outlets } }), 'strip-account.invalid.port');
+    assert.equal(problem('strip watch', 'port', '7', { node: { outlets: false } }), '');
+  });
+
   it('are made for every type of node', () => {
     const missing = Object.keys(SETTINGS).filter((type) => !descriptors.some((each) => each.type === type));
     assert.deepEqual(missing, [], 'is in src/settings.ts, but not in src/editor/descriptors.ts');

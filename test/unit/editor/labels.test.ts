@@ -117,6 +117,8 @@ describe('labels on the canvas', () => {
     assert.equal(label({ type: 'strip watch' }), 'canvas.every');
     assert.equal(wholeLabelOf({ type: 'strip watch', port: '2' }), 'canvas.every: canvas.outlet/2');
     assert.equal(label({ type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2' }), 'Desk: 2');
+    const unticked = { type: 'strip watch', account: 'a', mac: 'a1:b2', port: '2', outlets: false };
+    assert.equal(label(unticked), 'Desk', 'it watches no outlet');
     assert.equal(label({ type: 'strip watch', account: 'b', mac: 'a1:b2', port: '2' }), 'a1:b2: 2');
   });
 

@@ -95,6 +95,7 @@ describe('what a node is fixed to', () => {
     assert.equal(targetKeyOf({ ...fixed, type: 'strip switch', port: 'all' }), key);
     assert.equal(targetKeyOf({ ...fixed, type: 'strip status', port: '' }), key);
     assert.equal(targetKeyOf({ ...fixed, type: 'strip watch', port: '' }), key);
+    assert.equal(targetKeyOf({ ...fixed, type: 'strip watch', outlets: false }), key);
   });
 
   it('is nothing where a message decides, or for another node', () => {

@@ -63,9 +63,9 @@ describe('what is watched', () => {
         port: '2',
         output: 'port-on',
         initial: true,
-        outlets: false,
+        outlets: 'true',
         availability: true,
-        readings: 'true',
+        readings: true,
         change: '1.5',
       }),
       {
@@ -73,7 +73,7 @@ describe('what is watched', () => {
         port: 2,
         output: 'port-on',
         initial: true,
-        outlets: false,
+        outlets: true,
         availability: true,
         readings: true,
         change: 1.5,
@@ -105,6 +105,7 @@ describe('what is watched', () => {
     assert.equal((await refused({ mac: 'a/b' })).sentenceKey, 'INVALID_INPUT.mac');
     for (const port of ['5', 'all', 'x']) {
       assert.equal((await refused({ port })).sentenceKey, 'NOT_CONFIGURED.watchPort');
+      assert.equal(watched({ port, outlets: false }).port, null, 'it does not matter');
     }
   });
 });
@@ -375,6 +376,12 @@ describe('a node that watches', () => {
     known = makeStrip(MAC, [true]);
     tell(outlet());
     assert.deepEqual(shown, ['off', 'unknownAnswer']);
+  });
+
+  it('shows nothing of an outlet that was chosen before outlets were unticked', () => {
+    start({ mac: MAC, port: '2', outlets: false, availability: true });
+    status(fine);
+    assert.deepEqual(shown, ['on1unknown']);
   });
 
   it('looks for no new status where another strip changed', () => {
