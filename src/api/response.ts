@@ -244,13 +244,15 @@ function failsAtEnd(text: string, message: string): boolean {
 
 /**
  * Milliseconds that a `Retry-After` asks for, in seconds or as an HTTP date, between 0 and a day. A date is compared with the response's own
- * `Date`, because the clocks of the service and of this machine may differ; without one, with `now`, the wall clock's time. Undefined if
- * there is no `Retry-After`, or it cannot be read.
+ * `Date`, because the clocks of the service and of this machine may differ; without one, with `now`, the wall clock's time. Of several numbers, which
+ * a proxy may have joined, the longest counts. Undefined if there is no `Retry-After`, or it cannot be read.
  */
 function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
   const text = headerOf(headers, 'retry-after')?.trim() ?? '';
   const sent = httpDate(headerOf(headers, 'date') ?? '');
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - (Number.isNaN(sent) ? now : sent);
+  const wait = /^\d+(\s*,\s*\d+)*$/.test(text)
+    ? Math.max(...text.split(',').map(Number)) * 1000
+    : httpDate(text) - (Number.isNaN(sent) ? now : sent);
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
 }
 
