@@ -81,9 +81,17 @@ export class InputField {
   readRequired(source: MessageSource): unknown {
     if (this.isEmpty) throw new StripError(`NOT_CONFIGURED.${this.#name}`);
     const value = this.read(source);
-    // The caller checks the value of an expression, also `undefined`.
-    if (value !== undefined || this.source !== 'message') return value;
+    if (value !== undefined) return value;
+    if (this.source !== 'message') throw this.withoutValue(this.#name);
     throw new StripError(`INVALID_INPUT.${this.#name}Missing`);
+  }
+
+  /** INVALID_INPUT for an expression that is undefined, such as a variable of the flow that was not set. The sentence names it. */
+  withoutValue(kind: string): StripError {
+    const expression = this.#type === 'jsonata' ? this.#value : `${this.#type}.${this.#value}`;
+    return new StripError(`INVALID_INPUT.${kind}`, {
+      got: `undefined (${cut(expression, LONGEST_EXPRESSION)})`,
+    });
   }
 
   /** The value of the expression for a message, or the error that says why it has none. */

@@ -177,6 +177,7 @@ function readRequested(field: InputField, source: MessageSource): Requested {
   const fromMessage = field.source === 'message';
   const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
   const value = fromMessage ? inPayload : field.read(source);
+  if (value === undefined && !fromMessage) throw field.withoutValue('state');
   const requested = parseRequested(value);
   if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
   return requested;

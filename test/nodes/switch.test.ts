@@ -192,6 +192,27 @@ describe('the strip switch node', () => {
     assert.equal((await lab.caught('switch', {})).error?.code, 'NOT_CONFIGURED');
   });
 
+  for (const [config, sentence] of [
+    [
+      { mac: 'strip', macType: 'flow' },
+      "Give the strip's MAC as the service lists it: undefined (flow.strip) cannot be a MAC.",
+    ],
+    [
+      { port: 'where.port', portType: 'global' },
+      'Give an outlet as 1, 2, 3, 4 or "all": undefined (global.where.port) is not an outlet.',
+    ],
+    [
+      { on: 'payload.wanted', onType: 'jsonata' },
+      'Give the state as true, false, 1, 0, "on", "off", "toggle" or "cycle": undefined (payload.wanted) is not a state.',
+    ],
+  ] as const) {
+    it(`names the expression without a value in ${JSON.stringify(config)}`, async () => {
+      await lab.startSwitch({ ...outlet2, ...config });
+      const { error } = await lab.caught('switch', { payload: true });
+      assert.deepEqual([error?.code, error?.message], ['INVALID_INPUT', sentence]);
+    });
+  }
+
   it('works in a subflow, with the strip and the outlet of the instance', async () => {
     const env = [
       { name: 'STRIP', type: 'str', value: '' },
