@@ -343,9 +343,11 @@ describe('whatever an outage looks like', () => {
     wait: fc.oneof(fc.constant(0), fc.nat(1500)),
     port: fc.constantFrom<Port>(1, 2),
     action: fc.constantFrom<(boolean | 'toggle')[]>(true, false, 'toggle'),
+    /** The node that sent it is removed at once. */
+    isRemoved: fc.constantFrom(false, false, false, true),
   });
   const outage = fc.record({
-    rest: fc.integer({ min: 10, max: 40_000 }),
+    rest: fc.oneof(fc.integer({ min: 10, max: TIMEOUT }), fc.integer({ min: 10, max: 40_000 })),
     fault: fc.constantFrom(...Object.values(faults)),
     retryFor: fc.constantFrom(0, 5000, 30_000),
   });
@@ -377,9 +379,11 @@ describe('whatever an outage looks like', () => {
           return yes(outlet);
         };
         const endings: Ending[] = [];
-        for (const { wait, port, action } of orders) {
+        for (const { wait, port, action, isRemoved } of orders) {
+          const owner = {};
           await clock.pass(wait);
-          endings.push(run(port, action));
+          endings.push(run(port, action, { owner }));
+          if (isRemoved) void account.cancel(owner);
         }
         await clock.pass(rest);
         isUp = true;
