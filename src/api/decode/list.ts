@@ -163,7 +163,11 @@ class Search {
         const identity = own?.named === true ? own : { mac, named: true };
         return { identity, record: holdsMore ? value : { outlets: value }, offline };
       });
-      this.#add(records, 0);
+      // The MAC may be that of a hub, with the strips behind it.
+      this.#add(
+        records.filter((each) => !this.#isGroup(each.record, each.identity, place)),
+        0,
+      );
       return true;
     }
     const own = directIdentity(record);
