@@ -242,6 +242,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   ['more', new RegExp(`^(?:has)?more(?:pages|${THINGS})?(?:available)?$`)],
   ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
   ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
+  ['last', /^(?:hydra)?last(?:page)?(?:url|link|href)$|^hydralast$/],
   ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
   ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejection)${AFTER_ERROR}$`)],
   ['reason', new RegExp(`^${FAILED}(?:ports|outlets|channels|count|total)$`)],

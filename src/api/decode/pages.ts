@@ -25,6 +25,7 @@ function hintsIn(record: JsonRecord, came: readonly number[], depth: number): { 
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
     const isPaging = meaningOf(key).is('paging');
+    if (meaningOf(key).is('last') && isAlsoFirst(key, record)) return [];
     const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaningOf(key), value, came, depth > 0);
     const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
     const inner = records.flatMap((each) => hintsIn(each, came, depth + 1));
@@ -41,6 +42,19 @@ function isNextLink(value: unknown): boolean {
     .some((rel) => rel === 'next' || rel === 'prev' || rel === 'previous');
 }
 
+/** The link to a page, as a text or as `{"href": …}`. Outside of paging fields, any other text may be about something else. */
+function linkOf(value: unknown, inPaging: boolean): string | null {
+  const link = readText(isRecord(value) ? value.href : value);
+  return inPaging || link?.includes('?') === true ? link : null;
+}
+
+/** Whether the link to the last page is the one to the first page, too. */
+function isAlsoFirst(key: string, record: JsonRecord): boolean {
+  const first = key.replace('last', 'first');
+  const link = linkOf(record[key], true);
+  return first !== key && link !== null && link === linkOf(record[first], true);
+}
+
 /** What one field says. */
 function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], inPaging: boolean): Hint {
   const value = isRecord(found) ? scalarOf(found) : found;
@@ -52,8 +66,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
     if (isLast !== null) return allOrMore(isLast);
-    // A link to the last page.
-    return inPaging && readText(value) !== null ? 'paged' : null;
+    return linkOf(value, inPaging) === null ? null : 'paged';
   }
   if (meaning.is('lastkey') && isSet(found)) return 'paged';
   if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
