@@ -128,7 +128,7 @@ class Search {
     const others: unknown[] = [];
     for (const key of containers(record)) {
       const name = meaningOf(key);
-      const value = readJson(record[key]);
+      const value = listOfOne(name, readJson(record[key]));
       const place = { name, depth: depth + 1, offline: isOffline || name.is('unreachable'), inElement };
       if (this.value(value, place)) any = true;
       else others.push(value);
@@ -198,6 +198,16 @@ class Search {
     this.wrappers.push(record);
     return true;
   }
+}
+
+/** `{"strips": {"mac": …}}` and `{"strips": {"strip": {"mac": …}}}`: a list of one strip, converted from XML. */
+function listOfOne(name: KeyMeaning, value: unknown): unknown {
+  if (!isRecord(value) || !(name.strips || name.is('list')) || !name.plain.endsWith('s')) return value;
+  const [only, ...others] = Object.values(value);
+  const isWrapped =
+    others.length === 0 && isRecord(only) && hasField(value, (key) => key.holds || key.strips);
+  const strip = isWrapped ? only : value;
+  return directIdentity(strip) !== null && tellsOutlets(strip) ? [strip] : value;
 }
 
 /** `"AABBCCDDEEFF": {…}`, or with the outlets themselves as the value. */
