@@ -10,8 +10,9 @@ export function readWord(value: unknown): boolean | null {
 
 /** A yes or no as a bare number, 1 or 0, which may also be a count, a code or a measurement. */
 export function readBit(value: unknown): boolean | null {
-  if (value === 1 || value === '1') return true;
-  return value === 0 || value === '0' ? false : null;
+  const bit = typeof value === 'string' ? value.trim() : value;
+  if (bit === 1 || bit === '1') return true;
+  return bit === 0 || bit === '0' ? false : null;
 }
 
 /** A clear boolean about a strip as a whole. Words for on and off are none: they would be about its outlets. */
