@@ -6,7 +6,7 @@ import { hasField, meaningOf, says, valuesWhere } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
 import { saysFailed } from './reliability';
-import { isSet, readBit, readText, readWord } from './values';
+import { isSet, readBit, readJson, readText, readWord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -48,7 +48,7 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   if (documented !== null) return documented;
   const fields = isRecord(body) ? body : {};
   const success = agreed(valuesOf(fields, 'success').map((value) => ({ value })));
-  const own = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results');
+  const own = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results').map(readJson);
   const found = success !== true || own.some(isObject) ? own : [...own, ...resultsWithin(fields)];
   const lists = found.filter(isObject);
   const entries =
@@ -112,7 +112,7 @@ const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
   Object.keys(record).flatMap((key) => {
     const value = record[key];
     const { denied, part, plain } = meaningOf(key);
-    if (plain === 'results') return [value];
+    if (plain === 'results') return [readJson(value)];
     const mayHold = isRecord(value) && !denied && part !== 'network' && depth < DEEPEST;
     return mayHold ? resultsWithin(value, depth + 1) : [];
   });
