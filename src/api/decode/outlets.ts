@@ -238,9 +238,11 @@ function nameIn(record: JsonRecord, labels: readonly KeyMeaning[]): string | nul
 
 /** Reads bare values as outlets. There may not be more of them than a strip has outlets. */
 function ofValues(
-  values: readonly unknown[],
+  all: readonly unknown[],
   { key: from, record, measured }: Container,
 ): OutletCandidate[] | null {
+  // Firebase makes a list of a map with the keys 1 to 4, with nothing in place of 0.
+  const values = all.length === PORTS.length + 1 && all[0] === null ? all.slice(1) : all;
   const isState = (value: unknown): boolean =>
     !isMeasure(value) && (typeof value !== 'object' || value === null);
   if (values.length > PORTS.length || !values.every(isState)) return null;
