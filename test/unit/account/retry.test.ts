@@ -173,6 +173,19 @@ describe('a rate limit', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('that passes the deadline only because much time is over does not call the pause longer than the account waits', async () => {
+    const { service, clock, run } = startAccount();
+    const ending = run(1, true);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await service.last.fail(
+        failure('RATE_LIMITED', { retryAfter: 20_000, params: { host: 'h' } }, 'seconds'),
+      );
+      await clock.pass(20_000);
+    }
+    assert.equal(ending.error?.sentenceKey, 'RATE_LIMITED.seconds');
+    assert.equal(ending.error.params.seconds, 20);
+  });
+
   it('that names no time and comes after the deadline fails the command with its own sentence', async () => {
     const { service, clock, run } = startAccount({ retryFor: 2000 });
     const ending = run(1, true);
