@@ -64,6 +64,9 @@ interface BridgeOptions extends PublisherOptions {
 /** Milliseconds for which the status shows why a message from the broker failed. */
 const ERROR_SHOWN_FOR = 10_000;
 
+/** Milliseconds until `online` answers an `offline` of the bridge, which may also be the last message of a connection that a flow is ending. */
+const ONLINE_AFTER = 1_000;
+
 /** The most retained commands to warn about; bounds memory. */
 const MAX_WARNED = 100;
 
@@ -76,6 +79,8 @@ export interface Published {
   readonly strips: ReadonlyMap<string, Kept>;
   /** Topics that were emptied. */
   readonly emptied: readonly string[];
+  /** An `offline` of the bridge is not answered yet. */
+  readonly isOffline: boolean;
 }
 
 /** Publishes an account's strips as MQTT messages, and turns messages from the broker into commands of the account. */
@@ -91,6 +96,8 @@ export class Bridge {
   #startedAt = 0;
   #forgetTimer: Timer | null = null;
   #statusTimer: Timer | null = null;
+  /** `null`: no `offline` of the bridge is to be answered. */
+  #onlineTimer: Timer | null = null;
   readonly #warned = new Set<string>();
   #unsubscribe: () => void = () => undefined;
   #closed = false;
@@ -108,6 +115,7 @@ export class Bridge {
     this.#startedAt = clock.monotonic();
     // Once more: the broker may have been away when they were emptied.
     this.#publisher.empty(before?.emptied ?? []);
+    if (before?.isOffline === true) this.#answerOffline();
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
   }
 
@@ -116,8 +124,10 @@ export class Bridge {
     this.#closed = true;
     this.#unsubscribe();
     this.#publisher.close();
-    for (const timer of [this.#forgetTimer, this.#statusTimer]) this.options.clock.clearTimeout(timer);
-    return { strips: new Map([...this.#before, ...this.#strips]), emptied: this.#publisher.emptied };
+    for (const timer of [this.#forgetTimer, this.#statusTimer, this.#onlineTimer])
+      this.options.clock.clearTimeout(timer);
+    const strips = new Map([...this.#before, ...this.#strips]);
+    return { strips, emptied: this.#publisher.emptied, isOffline: this.#onlineTimer !== null };
   }
 
   /**
@@ -165,17 +175,29 @@ export class Bridge {
   }
 
   #onBirth(topic: unknown, payload: unknown): void {
-    const bridge = bridgeTopic(this.options.settings);
+    const isOwn = topic === bridgeTopic(this.options.settings);
     if (payload === 'online') {
       this.#publishAll();
+      if (!isOwn) return;
+      this.options.clock.clearTimeout(this.#onlineTimer);
+      this.#onlineTimer = null;
       // The broker may have been away when they were emptied.
-      if (topic === bridge) for (const emptied of this.#publisher.emptied) this.#publisher.repeat(emptied);
+      for (const emptied of this.#publisher.emptied) this.#publisher.repeat(emptied);
     } else if (payload === 'offline') {
-      // The connection that brought this message works. So it is the will of an older connection, which the broker has given up only now.
-      if (topic === bridge) this.options.send(retained(bridge, 'online'));
+      if (isOwn) this.#answerOffline();
     } else {
       throw new StripError('INVALID_INPUT.birth', { topic: preview(topic), got: preview(payload) });
     }
+  }
+
+  /** If the connection still works a second later, it was the will of an older connection, which the broker has given up only now. */
+  #answerOffline(): void {
+    const { clock, send, settings } = this.options;
+    clock.clearTimeout(this.#onlineTimer);
+    this.#onlineTimer = clock.setTimeout(() => {
+      this.#onlineTimer = null;
+      send(retained(bridgeTopic(settings), 'online'));
+    }, ONLINE_AFTER);
   }
 
   /** The broker keeps the availability of a strip, perhaps from before a restart of Node-RED. It may keep something on each topic of the strip. */

@@ -894,6 +894,26 @@ describe('taking messages from the broker', () => {
     }
   });
 
+  it('answers an offline of the bridge a second later, also after a deploy, unless it has heard online since', async () => {
+    const offline = { topic: 'smart-strip/bridge', payload: 'offline' };
+    const lab = new Lab().start();
+    await lab.take(offline);
+    await lab.take(offline);
+    await lab.clock.pass(999);
+    assert.deepEqual(lab.sent, []);
+    await lab.take({ topic: 'homeassistant/status', payload: 'online' });
+    assert.deepEqual(await lab.published(), ['smart-strip/bridge online']);
+    await lab.take(offline);
+    await lab.take({ ...offline, payload: 'online' });
+    assert.deepEqual(await lab.published(), []);
+    await lab.take(offline);
+    const next = new Lab({}, { before: lab.bridge.close() }).start();
+    assert.deepEqual(await lab.published(), []);
+    assert.deepEqual(await next.published(), ['smart-strip/bridge online']);
+    const last = new Lab({}, { before: next.bridge.close() }).start();
+    assert.deepEqual(await last.published(), []);
+  });
+
   for (const payload of ['ONLINE', 'on', '', null, undefined, true, {}, Buffer.from('online')]) {
     it(`refuses ${preview(payload)} as a birth message`, async () => {
       const lab = new Lab().start(strip([true]));
