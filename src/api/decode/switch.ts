@@ -157,10 +157,12 @@ const portsIn = (record: JsonRecord): number[] =>
     .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
     .map(({ port }) => port);
 
-/** Whether a record says, by a boolean or a word, that an outlet is in the state `on`. `status: true` does not count: it may mean success. */
+/** Whether a record says, by a boolean or a word, that an outlet is in the state `on`. A `status` counts if it is "on" or "off": `true` may mean success. */
 const saysState = (record: JsonRecord, on: boolean): boolean =>
   hasField(record, ({ state, plain, denied }, value) => {
-    if (state === null || plain === 'status' || denied) return false;
+    if (state === null || denied) return false;
+    if (plain === 'status' && (typeof value === 'boolean' || says('yes', value) || says('no', value)))
+      return false;
     const said = readWord(value);
     return said !== null && (state === 'off' ? !said : said) === on;
   });
