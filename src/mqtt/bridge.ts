@@ -89,6 +89,8 @@ export class Bridge {
   readonly #strips = new Map<string, Kept & { readonly strip: Strip }>();
   /** Strips that were published before a deploy or a restart of Node-RED, and that the account has not found again yet. */
   readonly #before: Map<string, Kept>;
+  /** For each of their topics that this bridge uses, too, the id of the strip. */
+  readonly #topicsBefore = new Map<string, string>();
   readonly #publisher: Publisher;
   /** As in `Kept`. */
   readonly #source: string;
@@ -105,8 +107,10 @@ export class Bridge {
   constructor(private readonly options: BridgeOptions) {
     this.#publisher = new Publisher(options);
     this.#before = new Map(options.before?.strips);
-    const { source, settings } = options;
-    this.#source = [source, settings.topic, settings.discovery].join(' ');
+    const { settings } = options;
+    this.#source = [options.source, settings.topic, settings.discovery].join(' ');
+    for (const [id, { source, topics }] of this.#before)
+      if (source === this.#source) for (const topic of topics) this.#topicsBefore.set(topic, id);
   }
 
   /** Begins to publish, which keeps the account's poll going. */
@@ -136,8 +140,7 @@ export class Bridge {
    */
   publishes(topic: string, payload?: string): boolean {
     if (this.#publisher.publishes(topic, payload)) return true;
-    const isAwaited = ({ source, topics }: Kept) => source === this.#source && topics.includes(topic);
-    return payload === undefined && [...this.#before.values()].some(isAwaited);
+    return payload === undefined && this.#before.has(this.#topicsBefore.get(topic) ?? '');
   }
 
   /** Carries out one message from the broker. */

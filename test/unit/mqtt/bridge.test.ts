@@ -554,6 +554,16 @@ describe('a bridge after a deploy', () => {
     }
   });
 
+  it('empties everything of a forgotten strip also where another node had published it, at another broker', async () => {
+    const before = new Lab().start(here).bridge.close();
+    const other = new Lab({}, { before }).start(here);
+    const isTaken = other.bridge.publishes.bind(other.bridge);
+    const lab = new Lab({}, { before, isTaken }).start(here);
+    await lab.published();
+    for (const each of [other, lab]) each.tell({ kind: 'removed', strip: here });
+    assert.equal(emptied(await lab.published()).length, 9);
+  });
+
   it('publishes what another node publishes too', async () => {
     const lab = new Lab({}, { isTaken: () => true }).start(here);
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F6/1 ON'));
