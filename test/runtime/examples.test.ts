@@ -276,6 +276,28 @@ describe('the examples, all imported into one Node-RED', () => {
     }
   });
 
+  it('15: sets the apps back when the lamp is not switched', async () => {
+    await clicked.get('15');
+    let mark = red.comms.mark;
+    await red.inject('strip15_homekitOn');
+    for (const effect of HEARS_ON) await see(red, '15', effect, mark);
+    mark = red.comms.mark;
+    const flows = await red.getFlows();
+    const protectedOutlets = [{ mac: 'A1B2C3D4E5F6', port: 4 }];
+    await red.deploy(
+      flows.map((node) => (node.id === 'strip15_account' ? { ...node, protectedOutlets } : node)),
+      'nodes',
+    );
+    const apps = HEARS_ON.filter((effect) => !('debug' in effect && effect.debug === 'd1'));
+    for (const app of apps) await see(red, '15', app, mark);
+    for (const click of ['homekitOff', 'alexaOff', 'matterOff']) {
+      mark = red.comms.mark;
+      await red.inject(`strip15_${click}`);
+      for (const app of apps) await see(red, '15', app, mark);
+      await see(red, '15', { debug: 'd2', says: /protected/ }, mark);
+    }
+  });
+
   it('15: sends HomeKit only on, off and that the outlet does not answer', async () => {
     await clicked.get('15');
     const sent = red.comms.items
