@@ -42,7 +42,7 @@ describe('the sentences of an error', () => {
     );
     assert.equal(
       translate('errors.TIMEOUT.deadline', { host: 'h', seconds: 0.3 }).startsWith(
-        'Check that the service is up, or increase the timeout: h did not answer within 0.3 s',
+        'Check that the service is running, or increase the timeout: h did not answer within 0.3 s',
       ),
       true,
     );
