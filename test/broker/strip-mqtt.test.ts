@@ -4,7 +4,7 @@ import { startMosquitto, type BrokerClient, type Mosquitto } from '../support/mo
 import { startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
 import { requireProgram } from '../support/program';
 import { API_KEY, STRIPS, startService, type TestService } from '../support/service';
-import { bridgeFlow, type BridgeFlowOptions } from '../support/mqtt-flow';
+import { bridgeFlow, completed, deployBridge, type BridgeFlowOptions } from '../support/mqtt-flow';
 
 const [{ mac: MAC }, { mac: OTHER }] = STRIPS;
 const NEW = 'A1B2C3D4E5F8';
@@ -51,12 +51,7 @@ describe('strip mqtt with a real broker', () => {
   const deploy = async (options: BridgeFlowOptions = {}, more: FlowNode[] = []) => {
     const { topic = 'smart-strip' } = options;
     const after = client.messages.mark;
-    const comms = red.comms.mark;
-    const answerRequests = service.hold();
-    await red.deploy([...bridgeFlow(broker.port, service, options), ...more]);
-    // The birth message comes before the strips are known, so that everything is published once.
-    await completed(comms, `${topic}/bridge`, 'online');
-    answerRequests();
+    await deployBridge(red, service, [...bridgeFlow(broker.port, service, options), ...more], topic);
     await client.next(`${topic}/${OTHER}/available`, undefined, after);
   };
   /** The last message of all that are sent of the strips at once. */
@@ -68,19 +63,9 @@ describe('strip mqtt with a real broker', () => {
       .slice(after)
       .filter((message) => message.topic === topic)
       .map(({ payload }) => payload);
-  /** The next message that a node failed with, or was done with. */
+  /** The next message that a node failed with. */
   const failed = async (after: number) =>
     (await red.debug('caught', after)) as { error: { code: string; message: string }; strip: unknown };
-  const completed = (after: number, topic: string, payload?: string) =>
-    red.comms.find(
-      `completed message on ${topic}`,
-      ({ topic: event, data }) => {
-        if (event !== 'debug' || (data as { id: unknown }).id !== 'completed') return false;
-        const msg = JSON.parse((data as { msg: string }).msg) as { topic: unknown; payload: unknown };
-        return msg.topic === topic && (payload === undefined || msg.payload === payload);
-      },
-      { after },
-    );
   /** From now on the service lists these strips, the outlets of each in these states. */
   const list = async (strips: Record<string, (boolean | string)[]>) => {
     const json = Object.entries(strips).map(([mac, states]) => ({
@@ -134,7 +119,7 @@ describe('strip mqtt with a real broker', () => {
       const comms = red.comms.mark;
       await client.publish(topicOf('3/set'), payload);
       assert.equal(await client.next(topicOf(3), undefined, after), state);
-      await completed(comms, topicOf('3/set'));
+      await completed(red, topicOf('3/set'), comms);
       // A birth message is answered after everything that was to be sent before it.
       await client.publish('homeassistant/status', 'online');
       await whole(after);
@@ -186,14 +171,14 @@ describe('strip mqtt with a real broker', () => {
       await reader.publish(topicOf('1/set'), 'ON', { retain: true });
       await red.deploy(bridgeFlow(remembering.port, service));
       await reader.next(topicOf('signal', OTHER));
-      await completed(0, BRIDGE);
+      await completed(red, BRIDGE);
       await remembering.kill();
       const comms = red.comms.mark;
       await remembering.restart();
       // Node-RED has subscribed again.
-      await completed(comms, BRIDGE);
+      await completed(red, BRIDGE, comms);
       await reader.publish(topicOf('2/set'), 'ON');
-      await completed(comms, topicOf('2/set'));
+      await completed(red, topicOf('2/set'), comms);
     } finally {
       await reader.close();
       await remembering.stop();
@@ -207,7 +192,7 @@ describe('strip mqtt with a real broker', () => {
     await deploy();
     const comms = red.comms.mark;
     await client.publish(topicOf('1/set'), 'ON', { retain: true });
-    await completed(comms, topicOf('1/set'));
+    await completed(red, topicOf('1/set'), comms);
     const after = client.messages.mark;
     await red.deploy(bridgeFlow(broker.port, service));
     await whole(after);
@@ -405,8 +390,7 @@ describe('strip mqtt with a real broker', () => {
     const flow = [tab, ...nodes, { ...birth, id: 'kept', topic: 'smart-strip/+/available' }];
     await list({ [MAC]: OFF, [OTHER]: OFF, [NEW]: OFF }).catch(() => undefined);
     await red.deploy(flow);
-    await client.next(topicOf('signal', NEW));
-    await client.quiet();
+    await client.next(topicOf('available', NEW));
     await red.deploy([]);
     await red.stop();
     await list({ [MAC]: [false, false, false], [OTHER]: OFF }).catch(() => undefined);

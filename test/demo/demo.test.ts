@@ -10,6 +10,7 @@ import { connectAsync } from 'mqtt';
 import { REPOSITORY } from '../support/node-red-install';
 import { freePorts } from '../support/program';
 import { Recorder } from '../support/recorder';
+import { until } from '../support/until';
 
 describe('the demo', () => {
   let place: string;
@@ -109,9 +110,7 @@ describe('the demo', () => {
         assert.equal(await isOn(), false);
         const pressed = await fetch(`${editor}inject/strip01_on`, { method: 'POST' });
         assert.equal(pressed.status, 200);
-        let on = await isOn();
-        for (let tries = 1; !on && tries < 50; tries++) on = await isOn();
-        assert.ok(on);
+        await until('the lamp switched on', isOn);
       } finally {
         child.kill(signal);
       }

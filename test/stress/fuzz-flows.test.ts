@@ -4,6 +4,7 @@ import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { SETTINGS } from '../../src/settings';
 import { placed, tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
+import { until } from '../support/until';
 import { SEED } from './support/random';
 import { startStressed, type Counted } from './support/stressed';
 
@@ -163,14 +164,11 @@ async function oneOutcomeEach(red: RunningNodeRed, numbers: readonly number[]): 
       counts.set(Number(number), (counts.get(Number(number)) ?? 0) + count);
     return counts;
   };
-  const deadline = Date.now() + 20_000;
-  let counts = await outcomes();
-  while (!numbers.every((number) => counts.has(number)) && Date.now() < deadline) counts = await outcomes();
-  assert.deepEqual(
-    numbers.filter((number) => !counts.has(number)),
-    [],
-    'messages without an outcome',
-  );
+  let counts = new Map<number, number>();
+  await until(`the outcome of each of ${numbers.join()}`, async () => {
+    counts = await outcomes();
+    return numbers.every((number) => counts.has(number));
+  });
   counts.delete(-1);
   assert.deepEqual(
     [...counts].filter(([, count]) => count > 1),

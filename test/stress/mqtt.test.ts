@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bridgeFlow } from '../support/mqtt-flow';
+import { bridgeFlow, deployBridge } from '../support/mqtt-flow';
 import { startMosquitto, type BrokerClient, type Mosquitto, type Received } from '../support/mosquitto';
 import { startNodeRed, type CommsEvent, type RunningNodeRed } from '../support/node-red';
 import { requireProgram } from '../support/program';
@@ -43,9 +43,8 @@ describe('stress: strips on a real broker', () => {
     red = await startNodeRed();
     client = await broker.client();
     const nodes = bridgeFlow(broker.port, service, { account: { interval: '86400', ...account } });
-    await red.deploy(nodes);
+    await deployBridge(red, service, nodes);
     await client.messages.find('last strip', isAvailability(strips - 1), { timeout: 90_000 });
-    await client.quiet();
   }
 
   const isAvailability = (strip: number) => {
@@ -154,7 +153,12 @@ describe('stress: strips on a real broker', () => {
       }
       const outcomes = () => red.comms.items.slice(comms).filter(isOutcome);
       await until('the end of every command', () => outcomes().length >= outlets.length);
-      await client.quiet();
+      const statesOf = (topic: string) =>
+        client.messages.items.slice(after).filter((message) => message.topic === topic);
+      // A state that was told once more would be found in the next round.
+      await until('the state of every outlet', () =>
+        [...asked.keys()].every((topic) => statesOf(topic).length > 0),
+      );
       const ended = outcomes()
         .map(({ data }) => data as { id: string; msg: string })
         .map(({ id, msg }) => ({ id, topic: (JSON.parse(msg) as { topic: string }).topic }));
@@ -162,10 +166,9 @@ describe('stress: strips on a real broker', () => {
       assert.equal(ended.length, outlets.length);
       assert.equal(new Set(ended.map(({ topic }) => topic)).size, outlets.length);
       for (const [topic, payload] of asked) {
-        const states = client.messages.items.slice(after).filter((message) => message.topic === topic);
         const isFailed = errors.has(`${topic}/set`);
         const expected = isFailed ? (payload === 'ON' ? 'OFF' : 'ON') : payload;
-        assert.deepEqual([topic, ...states.map((state) => state.payload)], [topic, expected]);
+        assert.deepEqual([topic, ...statesOf(topic).map((state) => state.payload)], [topic, expected]);
         if (isFailed) failed++;
         else confirmed++;
       }

@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { freePorts, Program } from './program';
 import { Recorder } from './recorder';
@@ -19,8 +18,6 @@ export interface BrokerClient {
   publish(topic: string, payload: string, options?: { retain?: boolean; qos?: 0 | 1 }): Promise<void>;
   /** The next message on a topic since `after` that fits. */
   next(topic: string, fits?: (payload: string) => boolean, after?: number): Promise<string>;
-  /** Resolves when nothing has come for a while: what is sent in bulk comes in windows of 50 ms. */
-  quiet(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,12 +79,6 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
             { after, timeout: 60_000 },
           )
         ).payload,
-      quiet: async () => {
-        for (let before = -1; before !== messages.mark;) {
-          before = messages.mark;
-          await sleep(300);
-        }
-      },
       close: () => connection.endAsync(true),
     };
   };

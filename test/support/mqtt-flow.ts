@@ -1,5 +1,6 @@
 import { account, debug, inject, placed, tab, type ServiceAddress } from './flow';
-import type { FlowNode } from './node-red';
+import type { FlowNode, RunningNodeRed } from './node-red';
+import type { TestService } from './service';
 
 export interface BridgeFlowOptions {
   /** Ids of all nodes begin with it. */
@@ -48,6 +49,32 @@ export function bridgeFlow(
     inject(id('list'), id('listing')),
     node('listing', 'strip list', { output: 'list' }),
   ];
+}
+
+/** Waits until the `strip mqtt` node is done with a message that came on a topic. */
+export const completed = (red: RunningNodeRed, topic: string, after = 0, payload?: string) =>
+  red.comms.find(
+    `completed message on ${topic}`,
+    ({ topic: event, data }) => {
+      if (event !== 'debug' || (data as { id: unknown }).id !== 'completed') return false;
+      const msg = JSON.parse((data as { msg: string }).msg) as { topic: unknown; payload: unknown };
+      return msg.topic === topic && (payload === undefined || msg.payload === payload);
+    },
+    { after },
+  );
+
+/** Deploys while the service answers nothing until the birth message has come, so that each strip is published once, when it is known. */
+export async function deployBridge(
+  red: RunningNodeRed,
+  service: TestService,
+  flow: readonly FlowNode[],
+  topic = 'smart-strip',
+): Promise<void> {
+  const after = red.comms.mark;
+  const answerRequests = service.hold();
+  await red.deploy(flow);
+  await completed(red, `${topic}/bridge`, after, 'online');
+  answerRequests();
 }
 
 /** Node-RED's own broker node; birth, close and will messages say whether the bridge is there. */
