@@ -234,12 +234,7 @@ describe('Test connection', () => {
 
   it('says nothing in a dialog that was opened after the one that asked', async () => {
     const { page } = editor;
-    let answer = (): void => undefined;
-    const held = new Promise<void>((resolve) => (answer = resolve));
-    await page.route('**/strip-account/test', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const answer = await editor.hold('**/strip-account/test');
     const asked = page.waitForRequest('**/strip-account/test');
     await field('baseUrl').fill(stage.service.baseUrl);
     await field('apiKey').fill('another key');
@@ -250,7 +245,7 @@ describe('Test connection', () => {
     const answered = page.waitForEvent('requestfinished');
     answer();
     await answered;
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     await page.unrouteAll();
     assert.equal(await said('apiKey').textContent(), '');
   });
@@ -265,7 +260,7 @@ describe('Test connection', () => {
     await field('apiKey').fill('another key');
     answer();
     await answered;
-    await editor.page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     assert.equal(await result().textContent(), '');
   });
 
@@ -284,7 +279,7 @@ describe('Test connection', () => {
       await result().getByText('Strips found: 2').waitFor({ timeout: 5000 });
       answer();
       await answered;
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+      await editor.turn();
       assert.match((await result().textContent()) ?? '', /Strips found: 2/);
     } finally {
       await late.close();
@@ -368,7 +363,7 @@ describe('Test connection of a deployed account', () => {
     await page.locator('#node-config-input-servername').waitFor();
     answer();
     await answered;
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     await page.locator('#node-config-dialog-cancel').last().click();
     await page.locator('#smart-strip-result', { hasText: 'Strips found: 2' }).waitFor({ timeout: 10_000 });
   });
@@ -450,7 +445,7 @@ describe('Test connection of a deployed account', () => {
       const names = page.locator('#smart-strip-outlets .smart-strip-name');
       await names.filter({ hasText: 'Stranger' }).waitFor({ state: 'attached' });
       await (await late).finished();
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+      await editor.turn();
       assert.equal(await names.first().textContent(), 'Stranger');
     } finally {
       stage.service.always(null);
@@ -485,13 +480,8 @@ describe('Test connection of a deployed account', () => {
     await editor.cancelConfig();
     // From now on the account knows its strips.
     await stage.red.admin('/strip-account/account/strips?refresh=1');
-    let answer = (): void => undefined;
-    const held = new Promise<void>((resolve) => (answer = resolve));
     const url = '**/strip-account/account/strips';
-    await page.route(url, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const answer = await editor.hold(url);
     const asked = page.waitForRequest(url);
     await editor.editConfig('strip-account', 'account');
     await asked;
@@ -500,7 +490,7 @@ describe('Test connection of a deployed account', () => {
     const answered = page.waitForResponse(url).then((response) => response.finished());
     answer();
     await answered;
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     assert.equal(await page.locator('#smart-strip-known option').count(), 0);
   });
 

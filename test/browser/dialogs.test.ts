@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { SETTINGS } from '../../src/settings';
 import { account, placed, tab } from '../support/flow';
 import type { FlowNode } from '../support/node-red';
 import { startService } from '../support/service';
 import { Editor } from './editor';
 import { setStage } from './stage';
-
-const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
 const NAMES = ['Desk', 'Bench', 'Rack', 'Kitchen', 'Media', 'Shed'];
 /** Thirty strips; two of them have the same name. */
@@ -32,27 +28,11 @@ interface Findings {
 }
 
 async function examine(editor: Editor, form: string): Promise<Findings> {
-  await editor.page.evaluate(AXE);
-  const found = await editor.page.evaluate(async (form) => {
-    const { axe } = window as unknown as {
-      axe: {
-        run(
-          context: string,
-          options: object,
-        ): Promise<{
-          violations: { id: string; nodes: { html: string; target: string[] }[] }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run(form, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
-      // The dialog is part of Node-RED's page, whose landmarks and headings are not ours.
-      rules: { region: { enabled: false }, 'heading-order': { enabled: false } },
-    });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, target }) => ({ id, html: html.slice(0, 160), target: target.join(' ') })),
-    );
-  }, form);
+  const found = await editor.axe(form, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+    // The dialog is part of Node-RED's page, whose landmarks and headings are not ours.
+    rules: { region: { enabled: false }, 'heading-order': { enabled: false } },
+  });
   // Not a rule of axe: each hint and message has a control that it describes.
   const lonely = await editor.page
     .locator(`${form} :is(.smart-strip-hint, .smart-strip-message)[id]`)
@@ -184,10 +164,10 @@ describe('the dialogs with thirty strips', () => {
   });
 
   it('show the strips that come while the dialog of the account covers their own', async () => {
-    const { page, answer, answered } = await coverWhileAsking();
+    const { answer, answered } = await coverWhileAsking();
     answer();
     await answered;
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     await editor.cancelConfig();
     await bar().getByText('Strips: 30 of 30').waitFor({ timeout: 10_000 });
   });
@@ -198,7 +178,7 @@ describe('the dialogs with thirty strips', () => {
     await editor.doneConfig();
     await page.locator('#node-dialog-cancel').click();
     await editor.dialog.waitFor({ state: 'detached' });
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await editor.drawn();
     assert.ok(await editor.node('switch').locator('.red-ui-flow-node-error').isVisible());
   });
 
@@ -208,13 +188,8 @@ describe('the dialogs with thirty strips', () => {
     await stage.red.deploy([tab, account(stage.service), node]);
     editor = await Editor.open(stage.browser, stage.red.url);
     const { page } = editor;
-    let answer = (): void => undefined;
-    const held = new Promise<void>((resolve) => (answer = resolve));
     const url = '**/strip-account/account/strips?refresh=1';
-    await page.route(url, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const answer = await editor.hold(url);
     const asked = page.waitForRequest(url);
     const answered = page.waitForResponse(url).then((response) => response.finished());
     await editor.edit('switch');
@@ -803,7 +778,7 @@ describe('the dialogs with thirty strips', () => {
       await (await answered).finished();
       await page.locator('dialog').first().waitFor();
     }
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     assert.equal(await page.locator('dialog').count(), 1);
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { PACKAGE, REPOSITORY } from '../support/node-red';
@@ -17,8 +18,16 @@ export function findChromium(): string | undefined {
 export const launch = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
 
+const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+
 declare global {
   interface Window {
+    axe: {
+      run(
+        part: string,
+        options: object,
+      ): Promise<{ violations: { id: string; nodes: { html: string; target: string[] }[] }[] }>;
+    };
     /** What the tests use of Node-RED's editor in the page. */
     RED: {
       actions: { invoke(name: string): void };
@@ -214,10 +223,30 @@ export class Editor {
     const fits = (label: string) =>
       typeof expected === 'string' ? label === expected : expected.test(label);
     const deadline = Date.now() + 60_000;
-    const drawn = () => this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    while (!fits(await this.label(id)) && Date.now() < deadline) await drawn();
+    while (!fits(await this.label(id)) && Date.now() < deadline) await this.drawn();
     const label = await this.label(id);
     assert.ok(fits(label), `the label is ${label}, not ${String(expected)}`);
+  }
+
+  /** Resolves when the page has done what it was about to do, such as reading an answer that has come. */
+  async turn(): Promise<void> {
+    await this.page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  }
+
+  /** Resolves before the page is drawn again. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  }
+
+  /** Keeps requests to addresses of a kind from being answered until the returned function is called. */
+  async hold(url: string): Promise<() => void> {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await this.page.route(url, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return answer;
   }
 
   async statusText(id: string): Promise<string> {
@@ -299,6 +328,20 @@ export class Editor {
     return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
   }
 
+  /** What axe finds wrong in a part of the page. */
+  async axe(part: string, options: object = {}): Promise<{ id: string; html: string; target: string }[]> {
+    await this.page.evaluate(AXE);
+    return await this.page.evaluate(
+      async ([part, options]) => {
+        const { violations } = await window.axe.run(part, options);
+        return violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html, target }) => ({ id, html: html.slice(0, 160), target: target.join(' ') })),
+        );
+      },
+      [part, options] as const,
+    );
+  }
+
   async picture(name: string): Promise<void> {
     await takePicture(this.page, name);
   }
@@ -322,9 +365,10 @@ export class Editor {
   }
 }
 
-async function boxOf(locator: Locator) {
+/** Where something is in the window; fails if it cannot be seen. */
+export async function boxOf(locator: Locator) {
   const box = await locator.boundingBox();
-  if (box === null) throw new Error('what should be dragged cannot be seen');
+  if (box === null) throw new Error('it cannot be seen');
   return box;
 }
 

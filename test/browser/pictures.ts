@@ -4,12 +4,12 @@
  */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { examples } from '../support/examples';
 import { account, debug, inject, placed, tab } from '../support/flow';
 import { REPOSITORY, startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
 import { Dashboard } from './dashboard';
-import { Editor, findChromium, launch } from './editor';
+import { boxOf, Editor, findChromium, launch } from './editor';
 import { Sidebar } from './sidebar';
 
 /** Bytes. */
@@ -290,12 +290,6 @@ async function dashboard({ red, browser, nextPoll }: Studio): Promise<Scene> {
   await page.mouse.move(500, 560);
   const lines = (await page.locator('[id^=nrdb-ui-widget-]').allInnerTexts()).join('\n').split('\n');
   return { page, words: lines.filter((line) => !/\d/.test(line)).join('\n') };
-}
-
-async function boxOf(locator: Locator) {
-  const box = await locator.boundingBox();
-  if (box === null) throw new Error('what should be in the picture cannot be seen');
-  return box;
 }
 
 /** The words of a scene as they stand beside its picture: without icons, times and simulated readings, which are different each time. */

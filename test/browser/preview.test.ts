@@ -40,16 +40,17 @@ const MAPPING = '{"strips": [devs.{"mac": hw, "outlets": [bits.{"port": n, "on":
 
 describe('The preview of answers', () => {
   const stage = setStage();
+  let editor: Editor;
 
   /** Opens the dialog of a new account and tests the connection to a service that answers so. */
   const open = async (
     json: unknown,
     options: { dark?: boolean; locale?: string } = {},
     headers: Record<string, string> = {},
-  ): Promise<Editor> => {
+  ): Promise<void> => {
     stage.service.always({ kind: 'answer', status: 200, json, headers });
     await stage.red.deploy([tab]);
-    const editor = await Editor.open(stage.browser, stage.red.url, options);
+    editor = await Editor.open(stage.browser, stage.red.url, options);
     await editor.addConfig('strip-account');
     const { page } = editor;
     await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
@@ -60,13 +61,21 @@ describe('The preview of answers', () => {
     if ((await section.getAttribute('open')) === null) await section.locator('summary').click();
     await page.locator('#smart-strip-compare').waitFor();
     await page.locator('#smart-strip-compare').scrollIntoViewIfNeeded();
-    return editor;
   };
 
-  afterEach(() => stage.service.always(null));
+  afterEach(async () => {
+    stage.service.always(null);
+    await editor.close();
+  });
+
+  /** What is to happen some time after a key stroke happens when the test calls `window.later()`. */
+  const holdKeyStrokes = () =>
+    editor.page.evaluate(
+      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 400 ? ((window.later = run), 1) : start(run, ms))',
+    );
 
   it('shows what is sent beside what is read, and why an outlet is unknown', async () => {
-    const editor = await open(READABLE);
+    await open(READABLE);
     const region = editor.page.getByRole('region', { name: 'The service sends', exact: true });
     const sent = (await region.textContent()) ?? '';
     assert.match(sent, /"physical_state": false/);
@@ -83,11 +92,10 @@ describe('The preview of answers', () => {
     ]);
     assert.match((await read.textContent()) ?? '', /two values disagree: physical_state, state/);
     await editor.picture('preview-readable');
-    await editor.close();
   });
 
   it('reads it again with a mapping, without another request, and keeps the mapping', async () => {
-    const editor = await open(STRANGE, {}, { 'x-total-count': '57' });
+    await open(STRANGE, {}, { 'x-total-count': '57' });
     const { page } = editor;
     const read = page.locator('#smart-strip-compare div[role=status]');
     assert.match((await read.textContent()) ?? '', /No strips were read/);
@@ -108,7 +116,6 @@ describe('The preview of answers', () => {
     assert.equal(stage.service.requests.length, before);
     await field.blur();
     assert.equal(await page.locator('#node-config-input-mapping').inputValue(), MAPPING);
-    await editor.close();
   });
 
   it('marks a mapping that cannot be read, at the field and on the canvas', async () => {
@@ -117,7 +124,7 @@ describe('The preview of answers', () => {
       account(stage.service, { mapping: '[payload.' }),
       placed('node', 'strip list', {}),
     ]);
-    const editor = await Editor.open(stage.browser, stage.red.url);
+    editor = await Editor.open(stage.browser, stage.red.url);
     const mark = editor.node('node').locator('.red-ui-flow-node-error').first();
     await mark.waitFor();
     await editor.editConfig('strip-account', 'account');
@@ -140,25 +147,23 @@ describe('The preview of answers', () => {
     await editor.page.locator('#smart-strip-use-mapping').uncheck();
     await editor.doneConfig();
     await mark.waitFor({ state: 'hidden' });
-    await editor.close();
   });
 
   it('keeps the line breaks of JSONata in a hand-written flow, as tabs, which Node-RED’s expression editor shows as lines', async () => {
     const own = { mac: '"A"\nin ["A"]', macType: 'jsonata', portType: 'message', onType: 'message' };
     const mapping = 'devs.bits\r\nand true';
     await stage.red.deploy([tab, account(stage.service, { mapping }), placed('node', 'strip switch', own)]);
-    const editor = await Editor.open(stage.browser, stage.red.url);
+    editor = await Editor.open(stage.browser, stage.red.url);
     await editor.edit('node');
     await editor.done();
     assert.equal((await editor.properties('node')).mac, '"A"\tin ["A"]');
     await editor.editConfig('strip-account', 'account');
     await editor.doneConfig();
     assert.equal((await editor.properties('account')).mapping, 'devs.bits\tand true');
-    await editor.close();
   });
 
   it('leaves standing what is wrong with a mapping when a test fails before it is used', async () => {
-    const editor = await open(STRANGE);
+    await open(STRANGE);
     const { page } = editor;
     await page.locator('#smart-strip-use-mapping').check();
     await page.locator('#node-config-input-mapping-typed').fill('[payload.');
@@ -168,48 +173,42 @@ describe('The preview of answers', () => {
     await page.locator('#smart-strip-test').click();
     await page.locator('#smart-strip-result').getByText('status 500').waitFor();
     assert.match((await said.textContent()) ?? '', /^✕ Invalid JSONata expression/);
-    await editor.close();
   });
 
   it('reads it again with a mapping that was typed just before another dialog covered its own', async () => {
-    const editor = await open(STRANGE);
+    await open(STRANGE);
     const { page } = editor;
+    await holdKeyStrokes();
     await page.locator('#smart-strip-use-mapping').check();
     await editor.unfold('Advanced');
     await page.locator('#smart-strip-row-mapping .red-ui-typedInput-input').fill(MAPPING);
     await page.locator('#node-config-input-btn-tls-add').dispatchEvent('click');
     await page.locator('#node-config-input-servername').waitFor();
-    // What happens after a key stroke would have happened by now.
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)));
+    await page.evaluate('window.later()');
     await page.locator('#node-config-dialog-cancel').last().click();
     await page.locator('#smart-strip-compare').getByText('Outlet 1: ● on').waitFor({ timeout: 5000 });
-    await editor.close();
   });
 
   it('asks for nothing after its dialog was closed', async () => {
-    const editor = await open(STRANGE);
+    await open(STRANGE);
     const { page } = editor;
     const asked: string[] = [];
-    // What is to happen after a key stroke happens when the test says so.
-    await page.evaluate(
-      'const start = setTimeout; window.setTimeout = (run, ms) => (ms === 400 ? ((window.later = run), 1) : start(run, ms))',
-    );
+    await holdKeyStrokes();
     await page.locator('#smart-strip-use-mapping').check();
     await page.locator('#smart-strip-row-mapping .red-ui-typedInput-input').fill(MAPPING);
     await editor.cancelConfig();
     await editor.addConfig('strip-account');
     page.on('request', (request) => asked.push(request.url()));
     await page.evaluate('window.later()');
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await editor.turn();
     assert.deepEqual(
       asked.filter((url) => url.endsWith('/strip-account/test')),
       [],
     );
-    await editor.close();
   });
 
   it('uses a mapping that is typed but not deployed for the test itself, for pickers too', async () => {
-    const editor = await open(STRANGE);
+    await open(STRANGE);
     const { page } = editor;
     const result = page.locator('#smart-strip-result');
     assert.match((await result.textContent()) ?? '', /not recognised/);
@@ -234,7 +233,6 @@ describe('The preview of answers', () => {
     const id = await editor.drop('strip switch', 300, 200);
     await editor.edit(id);
     await page.locator('.smart-strip-list li', { hasText: MAC }).waitFor();
-    await editor.close();
   });
 
   it('shows the answer about one strip, also with a mapping', async () => {
@@ -246,7 +244,7 @@ describe('The preview of answers', () => {
       ],
       token: 'secret-of-the-service',
     };
-    const editor = await open(READABLE);
+    await open(READABLE);
     const { page } = editor;
     stage.service.always({ kind: 'answer', status: 200, json: one });
     const sent = page.locator('#smart-strip-compare pre');
@@ -275,17 +273,15 @@ describe('The preview of answers', () => {
     await page.locator('#smart-strip-test').click();
     await sent.getByText('"strips"').waitFor();
     assert.equal(await choice.inputValue(), '');
-    await editor.close();
   });
 
   const languages = readdirSync(join(REPOSITORY, 'nodes/locales'));
   for (const locale of languages.filter((language) => language !== 'en-US')) {
     it(`speaks ${locale}`, async () => {
-      const editor = await open(READABLE, { locale, dark: locale === 'de' });
+      await open(READABLE, { locale, dark: locale === 'de' });
       const shown = (await editor.page.locator('#smart-strip-preview').textContent()) ?? '';
       assert.doesNotMatch(shown, /strip-account\.|two values|__/);
       if (locale === 'de') await editor.picture('preview-dark');
-      await editor.close();
     });
   }
 });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Locator } from 'playwright-core';
 import { account, debug, placed, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
-import { Editor } from './editor';
+import { boxOf, Editor } from './editor';
 import { setSidebar, Sidebar } from './sidebar';
 import { setStage } from './stage';
 
 const [{ mac: DESK }, { mac: MEDIA }] = STRIPS;
-const AXE = createRequire(__filename).resolve('axe-core/axe.min.js');
 
 describe('the sidebar', () => {
   const { stage, home, edit, open } = setSidebar();
@@ -34,8 +32,7 @@ describe('the sidebar', () => {
     stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
     const line = bar.strip('Desk strip').getByRole('img', { name: /^Load since/ });
     await line.waitFor();
-    const [box, drawn] = await Promise.all([line.boundingBox(), line.locator('polyline').boundingBox()]);
-    assert.ok(box && drawn);
+    const [box, drawn] = await Promise.all([boxOf(line), boxOf(line.locator('polyline'))]);
     assert.ok(Math.abs(drawn.width - box.width) < 2, 'from side to side');
     assert.ok(drawn.height > box.height / 2 && drawn.height < box.height, 'from the least to the most');
   });
@@ -83,6 +80,7 @@ describe('the sidebar', () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
+    const asked = stage.service.requests.length;
     const answer = stage.service.hold('answer');
     const toggle = bar.toggle('Desk strip, outlet 1');
     await toggle.click();
@@ -92,7 +90,8 @@ describe('the sidebar', () => {
     answer();
     await bar.shows('Desk strip, outlet 1', true);
     assert.equal(await bar.root.getByRole('status').textContent(), 'Desk strip, outlet 1 is on');
-    assert.equal(stage.service.requests.filter(({ method }) => method === 'POST').length, 1);
+    const posts = stage.service.requests.slice(asked).filter(({ method }) => method === 'POST');
+    assert.equal(posts.length, 1);
   });
 
   it('puts a toggle back when it is refused, and says why', async () => {
@@ -139,7 +138,7 @@ describe('the sidebar', () => {
     await editor.doneConfig();
     // Drawn again with the next answer of Node-RED.
     await editor.page.waitForResponse(/strip-sidebar\/accounts/);
-    await editor.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await editor.drawn();
     assert.equal(await locks.count(), 1);
     await editor.deploy();
     await locks.waitFor({ state: 'detached' });
@@ -152,11 +151,10 @@ describe('the sidebar', () => {
     await bar.root.evaluate((element) => (element.style.width = '160px'));
     const [first, second] = await Promise.all(
       ['switch', 'watch'].map((kind) =>
-        bar.button(`Put a strip ${kind} in the workspace: Desk strip, outlet 1`).boundingBox(),
+        boxOf(bar.button(`Put a strip ${kind} in the workspace: Desk strip, outlet 1`)),
       ),
     );
-    assert.ok(first && second);
-    assert.equal(second.y, first.y);
+    assert.equal(second?.y, first?.y);
   });
 
   it('puts configured nodes on the canvas that work after a deploy, and shows which nodes use an outlet', async () => {
@@ -164,8 +162,7 @@ describe('the sidebar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 2', false);
     const { page } = editor;
-    const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
-    assert.ok(chart);
+    const chart = await boxOf(page.locator('#red-ui-workspace-chart'));
     await bar.button('Put a strip watch in the workspace: Desk strip, outlet 1').click();
     await page.mouse.move(chart.x + 200, chart.y + 100, { steps: 5 });
     await page.locator('.red-ui-flow-node-group').waitFor();
@@ -216,8 +213,8 @@ describe('the sidebar', () => {
     const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const used = bar.strip('Desk strip').locator('.smart-strip-used');
-    const [above, below] = [await used.boundingBox(), await bar.toggle('Desk strip, outlet 1').boundingBox()];
-    assert.ok(above && below && above.y < below.y);
+    const [above, below] = [await boxOf(used), await boxOf(bar.toggle('Desk strip, outlet 1'))];
+    assert.ok(above.y < below.y);
   });
 
   it('puts all nodes of several presses down at once, one below the other, and Escape takes them all away', async () => {
@@ -226,8 +223,7 @@ describe('the sidebar', () => {
     await bar.shows('Desk strip, outlet 1', false);
     const { page } = editor;
     const nodes = page.locator('.red-ui-flow-node-group');
-    const chart = await page.locator('#red-ui-workspace-chart').boundingBox();
-    assert.ok(chart);
+    const chart = await boxOf(page.locator('#red-ui-workspace-chart'));
     const press = async () => {
       for (const port of [1, 2, 3])
         await bar.button(`Put a strip switch in the workspace: Desk strip, outlet ${port}`).click();
@@ -262,11 +258,15 @@ describe('the sidebar', () => {
     await bar.shows('Desk strip, outlet 1', false);
     await bar.button('Put a strip switch in the workspace: Desk strip, outlet 1').press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').waitFor();
-    const box = await editor.page.locator('.red-ui-flow-node-group').boundingBox();
-    const chart = await editor.page.locator('#red-ui-workspace-chart').boundingBox();
-    assert.ok(box && chart && box.x > chart.x && box.x < chart.x + chart.width);
-    assert.ok(box.y > chart.y && box.y < chart.y + chart.height);
-    await editor.deploy();
+    const box = await boxOf(editor.page.locator('.red-ui-flow-node-group'));
+    const chart = await boxOf(editor.page.locator('#red-ui-workspace-chart'));
+    for (const [side, size] of [
+      ['x', 'width'],
+      ['y', 'height'],
+    ] as const) {
+      const beside = box[side] + box[size] / 2 - (chart[side] + chart[size] / 2);
+      assert.ok(Math.abs(beside) < 20, `${beside} px beside the middle`);
+    }
   });
 
   it('places each further node below the last where the keyboard is used', async () => {
@@ -383,15 +383,7 @@ describe('the sidebar', () => {
       stage.service.always({ kind: 'answer', status: 500, json: {} });
       await bar.toggle('Desk strip, outlet 2').click();
       await bar.root.getByText(/✕ /).first().waitFor();
-      await editor.page.evaluate(readFileSync(AXE, 'utf8'));
-      const found = await editor.page.evaluate(async () => {
-        const { axe } = window as unknown as {
-          axe: { run(where: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-        };
-        const { violations } = await axe.run('.smart-strip-sidebar');
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      });
-      assert.deepEqual(found, []);
+      assert.deepEqual(await editor.axe('.smart-strip-sidebar'), []);
       // Which axe does not judge: it takes what is in Node-RED's sidebar for hidden.
       for (const part of [
         ...[
