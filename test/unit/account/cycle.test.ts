@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode } from '../../../src/api/errors';
-import { failure, listOf, MAC, NOT_SENT, yes, type FailureDetails } from '../../support/scripted-service';
+import { failure, listOf, MAC, NOT_SENT, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const OFF = `${MAC}/1 off`;
 const ON = `${MAC}/1 on`;
-
-type Case = [code: ErrorCode, details: FailureDetails, sentence: string];
-const cases = (...list: Case[]): Case[] => list;
 
 describe('a cycle', () => {
   it('switches off, waits, and switches on', async () => {
@@ -135,23 +131,6 @@ describe('a cycle', () => {
     await clock.pass(0);
     assert.equal(cycle.error?.code, 'SUPERSEDED');
   });
-
-  for (const [code, details, sentence] of cases(
-    ['AUTH', {}, 'rejected'],
-    ['NOT_FOUND', {}, 'strip'],
-    ['UNREACHABLE', { retryable: false, notSent: true }, 'certificate'],
-    ['SWITCH_FAILED', { results: [{ port: 1, ok: false }] }, 'ports'],
-  )) {
-    it(`whose off was surely not carried out (${code}) ends there`, async () => {
-      const { service, clock, run } = startAccount();
-      service.autoList = () => Promise.resolve(listOf());
-      const ending = run(1, 'cycle');
-      await service.last.fail(failure(code, details, sentence));
-      assert.equal(ending.error?.code, code);
-      assert.deepEqual(service.switchTexts, [OFF]);
-      assert.equal(clock.pending, 0);
-    });
-  }
 
   it('whose off was never sent sends no on', async () => {
     const { service, clock, run } = startAccount({ retryFor: 2000 });

@@ -34,6 +34,13 @@ const CASES: readonly Case[] = [
     mayBeCarriedOut: false,
     isOutage: true,
   },
+  {
+    code: 'UNREACHABLE',
+    sentence: 'certificate',
+    details: { retryable: false, notSent: true },
+    mayBeCarriedOut: false,
+    isOutage: true,
+  },
   { code: 'SERVICE', sentence: 'failed', details: RETRYABLE, mayBeCarriedOut: true, isOutage: true },
   { code: 'SERVICE', sentence: 'refused', mayBeCarriedOut: false, isOutage: false },
   { code: 'SERVICE', sentence: 'inFront', mayBeCarriedOut: false, isOutage: false },

@@ -909,18 +909,6 @@ describe('the on half of a cycle', () => {
     assert.equal(lab.clock.pending, 0);
   });
 
-  it('is taken over by a newer off', async () => {
-    const lab = startAccount();
-    const cycle = await restoring(lab);
-    const off = lab.run(1, false);
-    await calm();
-    await lab.service.last.answer(yes());
-    assert.equal(cycle.error?.code, 'SUPERSEDED');
-    assert.equal(off.outcome?.on, false);
-    await lab.clock.pass(60_000);
-    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`, `${MAC}/1 off`]);
-  });
-
   it('goes out although the off failed first with TIMEOUT and then with AUTH', async () => {
     const lab = startAccount();
     const cycle = lab.run(1, 'cycle');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OutletId } from '../../../src/api/types';
+import { PORTS, type OutletId } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
 import {
   bodyOf,
@@ -12,10 +12,10 @@ import {
   stripOf,
   yes,
 } from '../../support/scripted-service';
-import { startAccount, ports, type TestAccount } from './support';
+import { startAccount, type TestAccount } from './support';
 
 const fridge: OutletId[] = [{ mac: 'aa-bb-cc-dd-ee-ff', port: 2 }];
-const everything: OutletId[] = ports(1, 2, 3, 4).map((port) => ({ mac: MAC, port }));
+const everything: OutletId[] = PORTS.map((port) => ({ mac: MAC, port }));
 
 describe('a protected outlet', () => {
   it('is not switched off', async () => {
@@ -147,7 +147,7 @@ describe('a protected outlet', () => {
   });
 
   it('is named once and in order, however the settings name it', async () => {
-    const named = ports(4, 4, 2).map((port) => ({ mac: MAC, port }));
+    const named = ([4, 4, 2] as const).map((port) => ({ mac: MAC, port }));
     const { service, run } = startAccount({ protectedOutlets: named });
     const ending = run('all', false);
     for (const call of [...service.switches]) await call.answer(yes(call.port));

@@ -105,5 +105,3 @@ export function said(change: Change): string {
       return `${change.strip.mac} ${change.kind}`;
   }
 }
-
-export const ports = (...list: Port[]): Port[] => list;
