@@ -35,7 +35,7 @@ describe('the first minute', () => {
     const told = JSON.stringify({ clicks, drags, keys });
     assert.ok(clicks <= most.clicks && drags <= most.drags && keys <= most.keys, told);
   };
-  /** The only command that the service got, since so many requests. */
+  /** The commands that the service got, since so many requests. */
   const commandsSince = (before: number) =>
     stage.service.requests
       .slice(before)

@@ -267,40 +267,74 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.match(String(failed.error.message), /answered with status 304, which means neither success nor/);
   });
 
-  const failures: [string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
-    ['AUTH', { kind: 'answer', status: 401, json: {} }, /rejected the API key/, 'red ring auth'],
+  const failures: [string, string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
     [
+      'rejects the key',
+      'AUTH',
+      { kind: 'answer', status: 401, json: {} },
+      /rejected the API key/,
+      'red ring auth',
+    ],
+    [
+      'does not know the strip',
       'NOT_FOUND',
       { kind: 'answer', status: 404, json: {} },
       /knows no strip Desk strip/,
       'red ring notFound',
     ],
     [
+      'asks to wait',
       'RATE_LIMITED',
       { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} },
       /\b7 s/,
       'yellow ring rateLimited',
     ],
-    ['TIMEOUT', { kind: 'hang' }, /did not answer within 1 s/, 'red ring timeout'],
-    ['UNREACHABLE', { kind: 'reset', when: 'before' }, /broke off/, 'red ring unreachable'],
-    ['SERVICE', { kind: 'answer', status: 503, json: {} }, /failed \(status 503\)/, 'red ring service'],
-    ['BAD_RESPONSE', { kind: 'html' }, /web page instead of JSON/, 'red ring badResponse'],
-    ['BAD_RESPONSE', { kind: 'truncated' }, /broke off before its end/, 'red ring badResponse'],
+    ['does not answer', 'TIMEOUT', { kind: 'hang' }, /did not answer within 1 s/, 'red ring timeout'],
     [
+      'breaks the connection off',
+      'UNREACHABLE',
+      { kind: 'reset', when: 'before' },
+      /broke off/,
+      'red ring unreachable',
+    ],
+    [
+      'cannot carry it out',
+      'SERVICE',
+      { kind: 'answer', status: 503, json: {} },
+      /failed \(status 503\)/,
+      'red ring service',
+    ],
+    [
+      'answers with a web page',
+      'BAD_RESPONSE',
+      { kind: 'html' },
+      /web page instead of JSON/,
+      'red ring badResponse',
+    ],
+    [
+      'breaks its answer off',
+      'BAD_RESPONSE',
+      { kind: 'truncated' },
+      /broke off before its end/,
+      'red ring badResponse',
+    ],
+    [
+      'answers at too great a length',
       'BAD_RESPONSE',
       { kind: 'oversized', bytes: 2_000_000, declared: true },
       /larger than 1 MiB/,
       'red ring badResponse',
     ],
     [
+      'says that it did not switch',
       'SWITCH_FAILED',
       { kind: 'answer', status: 200, json: { success: false } },
       /did not switch/,
       'red ring switchFailed',
     ],
   ];
-  for (const [code, fault, sentence, status] of failures) {
-    it(`says ${code} when the service does ${fault?.kind ?? ''}, and goes on with the next message`, async () => {
+  for (const [does, code, fault, sentence, status] of failures) {
+    it(`says ${code} when the service ${does}, and goes on with the next message`, async () => {
       await lab.startSwitch(outlet2, { timeout: code === 'TIMEOUT' ? '1000' : '30000' });
       lab.service.next(fault);
       const failed = await lab.caught('switch', { payload: true });

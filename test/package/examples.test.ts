@@ -29,7 +29,7 @@ describe('the examples', () => {
     assert.equal(new Set(paths).size, all.length);
   });
 
-  it('say truly how soon a change made by hand is noticed, also by a click right after the deploy', () => {
+  it('say within how many seconds a change made by hand is noticed, and how long it takes right after a start', () => {
     const said = all.flatMap(({ nodes }) =>
       nodes.flatMap(({ info }) => /within about .*?seconds( \(.*?\))?/i.exec(String(info))?.[0] ?? []),
     );

@@ -250,7 +250,7 @@ describe('the admin routes behind a login', () => {
     }
   });
 
-  it('say at once that no simulator has the path while the flows cannot start, for want of a node type', async () => {
+  it('say at once that no simulator has the path while the flows cannot start because a node type is missing', async () => {
     const lost = { id: 'lost', type: 'no such type', z: 'tab', x: 100, y: 500, wires: [] };
     await red.deploy([...around('strip switch'), account(service), lost]);
     const body = { ...(JSON.parse(trial.body) as object), baseUrl: '/strip-simulator', timeout: '20000' };

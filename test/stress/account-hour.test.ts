@@ -72,7 +72,6 @@ describe('stress: an hour of polling', () => {
         open: service.open,
       };
 
-      // Two requests per round: the list has no readings, so the two strips are asked for theirs as well.
       const lists = service.requests.slice(asked).filter(({ path }) => path.endsWith('/strips')).length;
       console.log(
         `      ${lists} lists in ${rounds.toFixed(0)} intervals, ${told} changes told, heap ${((after.heap - before.heap) / 1000).toFixed(0)} kB`,

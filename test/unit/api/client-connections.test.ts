@@ -121,13 +121,13 @@ describe('Client: connections that were closed while idle', () => {
     });
 
     it(`leave it open whether a switch was carried out when the repeat is refused (${fault.kind})`, async () => {
-      for (const json of [401, 403, 404, 429]) {
+      for (const status of [401, 403, 404, 429]) {
         const client = await used();
-        service.next(fault, { kind: 'answer', status: json, json: {} });
+        service.next(fault, { kind: 'answer', status, json: {} });
         const error = await failureOf(client.switch(MAC, 1, true));
-        assert.equal(mayBeCarriedOut(error), true, String(json));
-        service.next({ kind: 'answer', status: json, json: {} });
-        assert.equal(mayBeCarriedOut(await failureOf(client.switch(MAC, 1, true))), false, String(json));
+        assert.equal(mayBeCarriedOut(error), true, String(status));
+        service.next({ kind: 'answer', status, json: {} });
+        assert.equal(mayBeCarriedOut(await failureOf(client.switch(MAC, 1, true))), false, String(status));
       }
     });
 

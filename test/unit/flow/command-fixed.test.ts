@@ -19,7 +19,7 @@ describe('reading a command whose fields are fixed in the node', () => {
     ]);
   });
 
-  it('makes the payload a mere trigger if all are fixed', async () => {
+  it('ignores what the payload holds if all are fixed', async () => {
     const config = { ...outlet2, on: 'toggle', onType: 'action' };
     for (const payload of [
       undefined,
