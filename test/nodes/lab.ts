@@ -35,6 +35,19 @@ interface Arrival {
   msg: NodeMessage & { strip?: unknown; error?: { message?: string; code?: unknown; cause?: unknown } };
 }
 
+/** A node in the test helper's runtime. */
+export const nodeOf = (id: string): Node => helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
+
+/** Everything a node has said with one of its methods, in order. */
+export function said(id: string, method: 'status' | 'warn' | 'error' | 'log'): unknown[] {
+  const node = nodeOf(id);
+  const spied: unknown = Reflect.get(node, method);
+  return (spied as Spy)
+    .getCalls()
+    .filter(({ thisValue }) => thisValue === node)
+    .map(({ args }) => args[0]);
+}
+
 const everyNode = (RED: NodeAPI): void => {
   for (const register of [stripAccount, stripList, stripStatus, stripSwitch, stripWatch, stripMqtt])
     register(RED);
@@ -100,9 +113,7 @@ export class Lab {
     }
   }
 
-  node(id: string): Node {
-    return helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
-  }
+  readonly node = nodeOf;
 
   send(id: string, msg: NodeMessage): void {
     this.node(id).receive(msg);
@@ -127,15 +138,7 @@ export class Lab {
     return got;
   }
 
-  /** Everything a node has said with one of its methods, in order. */
-  said(id: string, method: 'status' | 'warn' | 'error'): unknown[] {
-    const node = this.node(id);
-    const spied: unknown = Reflect.get(node, method);
-    return (spied as Spy)
-      .getCalls()
-      .filter(({ thisValue }) => thisValue === node)
-      .map(({ args }) => args[0]);
-  }
+  readonly said = said;
 
   /**
    * Statuses of a node in order, as "fill shape key"; without "asking", which only a slow machine shows, and without what a new node begins with:

@@ -6,12 +6,11 @@ import type { AddressInfo } from 'node:net';
 import type { RequestHandler } from 'express';
 import type { NodeAPI, NodeMessage } from 'node-red';
 import helper from 'node-red-node-test-helper';
-import type { Spy } from 'node-red-node-test-helper';
 import { Agent, request } from 'undici';
 import stripSimulator from '../../nodes/strip-simulator';
 import { placed } from '../support/flow';
 import { redeploy } from '../support/redeploy';
-import { flowNode, helperNode, MAC } from './lab';
+import { flowNode, helperNode, MAC, nodeOf, said } from './lab';
 
 const KEY = 'key-of-the-simulator';
 const strips = [{ mac: MAC, name: 'Desk strip', outlets: [] }];
@@ -55,21 +54,13 @@ describe('the strip simulator node', () => {
   const list = '/sim/api/public/v1/strips';
   const switchPath = `${list}/${MAC}/switch`;
 
-  const node = (id: string) => helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
-  const calls = (id: string, method: 'status' | 'warn' | 'log') => {
-    const spied: unknown = Reflect.get(node(id), method);
-    return (spied as Spy)
-      .getCalls()
-      .filter(({ thisValue }) => thisValue === node(id))
-      .map(({ args }) => args[0]);
-  };
   /** The latest status, as "fill shape key". */
   const statusOf = (id: string) => {
-    const { fill, shape, text } = calls(id, 'status').at(-1) as { fill: string; shape: string; text: string };
+    const { fill, shape, text } = said(id, 'status').at(-1) as { fill: string; shape: string; text: string };
     return `${fill} ${shape} ${text.replace('strip-simulator.status.', '')}`;
   };
   const next = async (id: string) => {
-    const [msg] = (await once(node(id), 'input')) as [NodeMessage];
+    const [msg] = (await once(nodeOf(id), 'input')) as [NodeMessage];
     return msg;
   };
 
@@ -91,7 +82,7 @@ describe('the strip simulator node', () => {
     assert.equal((await ask(list, undefined, 'another key')).status, 401);
     assert.equal((await ask('/sim')).status, 404);
     assert.equal(statusOf('sim'), 'green dot simulated');
-    assert.deepEqual(calls('sim', 'warn'), []);
+    assert.deepEqual(said('sim', 'warn'), []);
   });
 
   it('sends a message for every switch that it carried out', async () => {
@@ -107,7 +98,7 @@ describe('the strip simulator node', () => {
   it('makes the change at the strip that a message asks for', async () => {
     await deploy([simulatorNode('sim')]);
     const send = async (payload: unknown) => {
-      node('sim').receive({ payload });
+      nodeOf('sim').receive({ payload });
       // An input is handled before the runtime gets back to its event loop.
       await new Promise(setImmediate);
     };
@@ -132,7 +123,7 @@ describe('the strip simulator node', () => {
     it(`ends a message with ${what} as INVALID_INPUT`, async () => {
       await deploy([simulatorNode('sim')]);
       const caught = next('caught');
-      node('sim').receive({ payload });
+      nodeOf('sim').receive({ payload });
       const { error } = (await caught) as { error: { message: string; code: string } };
       assert.deepEqual([error.code, error.message], ['INVALID_INPUT', sentence]);
     });
@@ -154,7 +145,7 @@ describe('the strip simulator node', () => {
     );
     assert.equal((await ask('/strip-simulator/api/public/v1/strips', undefined, '')).status, 401);
     assert.equal(statusOf('sim'), 'green dot simulated');
-    assert.deepEqual(calls('sim', 'warn'), []);
+    assert.deepEqual(said('sim', 'warn'), []);
   });
 
   it('takes the name of a variable that is not set for no API key, and names it', async () => {
@@ -162,7 +153,7 @@ describe('the strip simulator node', () => {
     await deploy([simulatorNode('sim')], { sim: { apiKey } });
     assert.equal((await ask(list, undefined, apiKey)).status, 401);
     assert.equal(statusOf('sim'), 'red ring noVariable');
-    assert.deepEqual(calls('sim', 'warn'), ['strip-simulator.notice.noVariable']);
+    assert.deepEqual(said('sim', 'warn'), ['strip-simulator.notice.noVariable']);
   });
 
   it('says that a path is taken, and serves once the other simulator is gone', async () => {
@@ -187,7 +178,7 @@ describe('the strip simulator node', () => {
       await deploy([simulatorNode('sim', { [name]: '${TEST_NOT_SET}' })]);
       assert.equal((await ask(list)).status, 404);
       assert.match(statusOf('sim'), /^red ring .*notConfigured$/);
-      const [warning, ...others] = calls('sim', 'warn').map(String);
+      const [warning, ...others] = said('sim', 'warn').map(String);
       assert.match(warning ?? '', /^Set the environment variable TEST_NOT_SET, /);
       assert.deepEqual(others, []);
     });
@@ -197,7 +188,7 @@ describe('the strip simulator node', () => {
     await deploy([simulatorNode('sim', { latency: '1s' })]);
     assert.equal((await ask(list)).status, 404);
     assert.match(
-      String(calls('sim', 'warn')[0]),
+      String(said('sim', 'warn')[0]),
       /^Set the property latency .*\(0–60000\): "1s" is none of them/,
     );
   });
@@ -239,8 +230,8 @@ describe('the strip simulator node', () => {
       await deploy([simulatorNode('sim')]);
       // Accounts in this Node-RED reach it all the same.
       assert.equal(statusOf('sim'), 'green dot simulated');
-      assert.deepEqual(calls('sim', 'warn'), []);
-      assert.deepEqual(calls('sim', 'log'), [`strip-simulator.notice.${notice}`]);
+      assert.deepEqual(said('sim', 'warn'), []);
+      assert.deepEqual(said('sim', 'log'), [`strip-simulator.notice.${notice}`]);
     });
   }
 });

@@ -211,7 +211,8 @@ describe('stress: through a real nginx or haproxy', () => {
       server = new Program('haproxy');
     });
 
-    it('through an outage of the service and one of its own, every command is carried out once', async () => {
+    /** Puts it in front of the service: its port, and what starts it. `tls`: further options of that port. */
+    const configure = async (tls = '') => {
       const [port = 0] = await freePorts(1);
       const config = server.write(
         'config',
@@ -222,13 +223,17 @@ describe('stress: through a real nginx or haproxy', () => {
   timeout server 30s
   retries 0
 frontend strips
-  bind 127.0.0.1:${port}
+  bind 127.0.0.1:${port} ${tls}
   default_backend service
 backend service
   server one 127.0.0.1:${service.port}
 `,
       );
-      const start = () => server.start(['-db', '-f', config], port);
+      return { port, start: () => server.start(['-db', '-f', config], port) };
+    };
+
+    it('through an outage of the service and one of its own, every command is carried out once', async () => {
+      const { port, start } = await configure();
       await start();
       const account = open(`http://127.0.0.1:${port}`, { settings: { interval: 5_000 } });
       const available: (boolean | null)[] = [];
@@ -266,23 +271,9 @@ backend service
     });
 
     it('that refuses a client without a certificate, or with another one, points at the TLS settings', async () => {
-      const [port = 0] = await freePorts(1);
       const own = server.write('own.pem', pem('trusted') + pem('key'));
-      const config = server.write(
-        'config',
-        `defaults
-  mode http
-  timeout connect 1s
-  timeout client 30s
-  timeout server 30s
-frontend strips
-  bind 127.0.0.1:${port} ssl crt ${own} ca-file ${TLS}/trusted.pem verify required
-  default_backend service
-backend service
-  server one 127.0.0.1:${service.port}
-`,
-      );
-      await server.start(['-db', '-f', config], port);
+      const { port, start } = await configure(`ssl crt ${own} ca-file ${TLS}/trusted.pem verify required`);
+      await start();
       const ca = pem('trusted');
       const key = pem('key');
       for (const [cert, sentence] of [

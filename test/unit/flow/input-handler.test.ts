@@ -7,7 +7,8 @@ import { InputHandler, type HandlerResult, type Handle, type Input } from '../..
 import { outletStatus, StatusDisplay } from '../../../src/flow/node-status';
 import { switchHandler } from '../../../src/flow/strip-switch';
 import { calm, FakeClock } from '../../support/fake-clock';
-import { accountWith, error, input, MAC, noEvaluate, translate } from './support';
+import { failure } from '../../support/scripted-service';
+import { accountWith, input, MAC, noEvaluate, translate } from './support';
 
 const answer = (...messages: Message[]): HandlerResult => ({ messages, status: outletStatus(true) });
 const codeOf = (failure: Error | undefined): string =>
@@ -62,7 +63,7 @@ describe('handling messages', () => {
   });
 
   it('ends with one error for whatever goes wrong, and sends nothing', async () => {
-    for (const thrown of [error('AUTH'), new TypeError('x')]) {
+    for (const thrown of [failure('AUTH'), new TypeError('x')]) {
       start(() => Promise.reject(thrown));
       receive({});
       await calm();
@@ -74,7 +75,7 @@ describe('handling messages', () => {
   it('reports in msg.strip what the failed message was about, with names and the last known state', async () => {
     start(({ target }) => {
       Object.assign(target, { mac: MAC, port: 3, requested: 'toggle' });
-      return Promise.reject(error('TIMEOUT'));
+      return Promise.reject(failure('TIMEOUT'));
     });
     const msg: Message = { payload: 'toggle', strip: 'old' };
     receive(msg);
@@ -102,7 +103,7 @@ describe('handling messages', () => {
     assert.deepEqual(events, ['status on', 'done INVALID_INPUT']);
     for (const handle of [
       ({ msg }: Input) => Promise.resolve(answer(msg)),
-      () => Promise.reject(error('AUTH')),
+      () => Promise.reject(failure('AUTH')),
     ]) {
       start(handle);
       let calls = 0;
@@ -147,7 +148,7 @@ describe('handling messages', () => {
     assert.deepEqual(events, ['done CLOSED']);
     const { ended, runOptions } = open as unknown as Input;
     assert(ended);
-    runOptions.onProgress?.({ phase: 'retrying', error: error('RATE_LIMITED', 'later') });
+    runOptions.onProgress?.({ phase: 'retrying', error: failure('RATE_LIMITED', {}, 'later') });
     finish(answer(msg));
     await calm();
     handler.close();
@@ -174,7 +175,7 @@ describe('handling messages', () => {
 
   it('shows what takes long', () => {
     start(({ runOptions }) => {
-      runOptions.onProgress?.({ phase: 'retrying', error: error('UNREACHABLE', 'refused') });
+      runOptions.onProgress?.({ phase: 'retrying', error: failure('UNREACHABLE', {}, 'refused') });
       return new Promise(() => undefined);
     });
     receive({});
@@ -214,7 +215,7 @@ describe('the handler of a strip switch node', () => {
     const account = accountWith({
       run: (_command, options?: RunOptions) => {
         given.push(options);
-        return Promise.reject(error('BUSY'));
+        return Promise.reject(failure('BUSY'));
       },
     });
     const config = { mac: MAC, macType: 'str' };

@@ -10,7 +10,8 @@ import {
   outletText,
   sentenceOf,
 } from '../../../src/flow/node-error';
-import { error, MAC, OTHER, translate } from './support';
+import { failure } from '../../support/scripted-service';
+import { MAC, OTHER, translate } from './support';
 
 /** A strip and one outlet that have names. */
 const known = {
@@ -37,7 +38,7 @@ describe('an error for the Catch node', () => {
       errorForDone(new StripError('UNREACHABLE.x', {}, { cause }), translate, EMPTY_STORE).cause,
       cause,
     );
-    for (const other of [new Error('anything'), { key: 'k' }, error('AUTH')]) {
+    for (const other of [new Error('anything'), { key: 'k' }, failure('AUTH')]) {
       assert.equal(
         errorForDone(new StripError('UNREACHABLE.x', {}, { cause: other }), translate, EMPTY_STORE).cause,
         undefined,
@@ -118,7 +119,7 @@ describe('msg.strip of a command that failed', () => {
   it('is null throughout where the message names no strip', () => {
     const target = { mac: null, port: 2, requested: true } as const;
     const names = () => assert.fail('asked for names');
-    assert.deepEqual(failedStrip(target, error('INVALID_INPUT'), { ...known, names }), {
+    assert.deepEqual(failedStrip(target, failure('INVALID_INPUT'), { ...known, names }), {
       ...target,
       name: null,
       outlet: null,

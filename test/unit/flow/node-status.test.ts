@@ -20,12 +20,12 @@ import catalogue from '../../../nodes/locales/en-US/strip-account.json';
 import { FakeClock } from '../../support/fake-clock';
 import { failure, makeStrip } from '../../support/scripted-service';
 import type { Progress } from '../../../src/account/types';
-import { error, MAC } from './support';
+import { MAC } from './support';
 
 const name = (status: NodeStatus | null): string => status?.text.replace(`${CATALOGUE}status.`, '') ?? 'none';
 const ON = outletStatus(true);
 const OFF = outletStatus(false);
-const RETRYING: Progress = { phase: 'retrying', error: error('TIMEOUT') };
+const RETRYING: Progress = { phase: 'retrying', error: failure('TIMEOUT') };
 
 describe('the status of a node', () => {
   let clock: FakeClock;
@@ -96,13 +96,13 @@ describe('the status of a node', () => {
     const one = display.begin();
     const two = display.begin();
     display.progress(one, RETRYING);
-    display.progress(two, { phase: 'retrying', error: error('RATE_LIMITED', 'later') });
+    display.progress(two, { phase: 'retrying', error: failure('RATE_LIMITED', {}, 'later') });
     display.progress(two, { phase: 'pausing' });
     display.progress(one, { phase: 'pausing' });
     assert.deepEqual(shown, ['retryingTimeout', 'pausing']);
     await clock.pass(100);
     display.progress(one, RETRYING);
-    display.progress(one, { phase: 'retrying', error: error('UNREACHABLE', 'refused') });
+    display.progress(one, { phase: 'retrying', error: failure('UNREACHABLE', {}, 'refused') });
     display.end(one, errorStatus('TIMEOUT'));
     display.progress(one, RETRYING);
     display.end(two, ON);
@@ -173,7 +173,7 @@ describe('the colours of a status', () => {
     const colours = [
       ASKING,
       PAUSING,
-      retryStatus(error('RATE_LIMITED', 'later')),
+      retryStatus(failure('RATE_LIMITED', {}, 'later')),
       SWITCHED,
       WATCHING,
       UNAVAILABLE,

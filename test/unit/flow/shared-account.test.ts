@@ -3,7 +3,7 @@ import { EMPTY_STORE } from '../../../src/flow/node-error';
 import { LazyAccount, readAccountSettings } from '../../../src/flow/shared-account';
 import { failure, yes } from '../../support/scripted-service';
 import { startAccount } from '../account/support';
-import { accountWith, error, failing, lazyAccount, MAC } from './support';
+import { accountWith, failing, lazyAccount, MAC } from './support';
 
 describe('the settings of an account', () => {
   it('have defaults for what an old flow does not know', () => {
@@ -133,7 +133,7 @@ describe('an account that is created when it is used', () => {
     let broken = true;
     const account = lazyAccount(() => {
       made++;
-      if (broken) throw error('NOT_CONFIGURED');
+      if (broken) throw failure('NOT_CONFIGURED');
       return accountWith({ store: { ...EMPTY_STORE, lastState: () => true } });
     });
     assert.deepEqual([account.store.lastState(MAC, 1), account.store.all(), made], [null, [], 0]);

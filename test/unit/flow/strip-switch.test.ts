@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
-import type { Command, Outcome, RunOptions } from '../../../src/account/types';
 import { StripError } from '../../../src/api/errors';
 import type { Config } from '../../../src/settings';
 import type { Message } from '../../../src/flow/input-fields';
 import { CommandsFailed, EMPTY_STORE, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
 import { switchHandler } from '../../../src/flow/strip-switch';
-import { makeStrip } from '../../support/scripted-service';
-import { accountWith, error, failing, input, MAC, noEvaluate, OTHER, outcomeOf, translate } from './support';
+import { failure, makeStrip } from '../../support/scripted-service';
+import {
+  accountWith,
+  failing,
+  input,
+  MAC,
+  noEvaluate,
+  OTHER,
+  outcomeOf,
+  translate,
+  AT,
+  type Run,
+} from './support';
 
-const AT = '2027-01-15T08:00:00.000Z';
 const strip = { mac: MAC, macType: 'str' };
 
-type Run = (command: Command, options?: RunOptions) => Promise<Outcome>;
 const succeed: Run = (command) => Promise.resolve(outcomeOf(command, { name: 'Desk' }));
 
 /** What the node sends for a message, and the key of its status. */
@@ -209,7 +217,7 @@ describe('one error for several commands', () => {
   };
 
   it('holds every outcome in order', async () => {
-    const { strips } = await failed(null, error('TIMEOUT'), error('SWITCH_FAILED'));
+    const { strips } = await failed(null, failure('TIMEOUT'), failure('SWITCH_FAILED'));
     assert.deepEqual(
       strips.map(({ port, success, on }) => [port, success, on]),
       [
@@ -221,7 +229,7 @@ describe('one error for several commands', () => {
   });
 
   it('has a sentence that names the outlets that failed, each with its code', async () => {
-    const { code, sentenceKey, params } = await reported(null, error('TIMEOUT'), error('SWITCH_FAILED'));
+    const { code, sentenceKey, params } = await reported(null, failure('TIMEOUT'), failure('SWITCH_FAILED'));
     assert.deepEqual([code, sentenceKey], ['SWITCH_FAILED', 'SWITCH_FAILED.several']);
     assert.deepEqual([params.failed, params.total], [2, 3]);
     const outlet = (port: number) => translate('outlet.unnamed', { strip: MAC, port });
@@ -229,12 +237,12 @@ describe('one error for several commands', () => {
   });
 
   it('has the code of all where all failed alike, but for a reason of the outlets themselves', async () => {
-    const rejected = () => error('AUTH', 'rejected');
+    const rejected = () => failure('AUTH', {}, 'rejected');
     assert.equal((await reported(rejected(), rejected())).sentenceKey, 'AUTH.rejected');
     assert.equal((await reported(rejected(), null)).sentenceKey, 'SWITCH_FAILED.several');
-    assert.equal((await reported(error('AUTH'), error('TIMEOUT'))).sentenceKey, 'SWITCH_FAILED.several');
-    assert.equal((await reported(error('SWITCH_FAILED', 'ports'))).sentenceKey, 'SWITCH_FAILED.ports');
-    const notSwitched = await reported(error('SWITCH_FAILED'), error('SWITCH_FAILED'));
+    assert.equal((await reported(failure('AUTH'), failure('TIMEOUT'))).sentenceKey, 'SWITCH_FAILED.several');
+    assert.equal((await reported(failure('SWITCH_FAILED', {}, 'ports'))).sentenceKey, 'SWITCH_FAILED.ports');
+    const notSwitched = await reported(failure('SWITCH_FAILED'), failure('SWITCH_FAILED'));
     assert.equal(notSwitched.sentenceKey, 'SWITCH_FAILED.several');
   });
 
@@ -253,7 +261,7 @@ describe('one error for several commands', () => {
   }
 
   it('names at most four outlets', async () => {
-    const failures = (count: number) => Array.from({ length: count }, () => error('TIMEOUT'));
+    const failures = (count: number) => Array.from({ length: count }, () => failure('TIMEOUT'));
     const named = async (count: number) =>
       String((await reported(null, ...failures(count))).params.outlets).split('TIMEOUT').length - 1;
     assert.deepEqual([await named(4), await named(5)], [4, 4]);

@@ -12,8 +12,8 @@ import {
   type WatchOptions,
 } from '../../../src/flow/strip-watch';
 import { FakeClock } from '../../support/fake-clock';
-import { makeStrip } from '../../support/scripted-service';
-import { accountWith, error, failing, MAC, OTHER, STATUS } from './support';
+import { failure, makeStrip } from '../../support/scripted-service';
+import { accountWith, failing, MAC, OTHER, STATUS } from './support';
 
 const noEnv = (): unknown => undefined;
 const read = (config: object, env: (name: string) => unknown = noEnv) => readWatchOptions({ ...config }, env);
@@ -400,7 +400,7 @@ describe('a node that watches', () => {
 
   it('shows what keeps the account from knowing', () => {
     start({ mac: MAC });
-    status({ ...fine, available: false, error: error('AUTH') });
+    status({ ...fine, available: false, error: failure('AUTH') });
     status({ ...fine, available: false });
     status({ ...fine, readable: false });
     assert.deepEqual(shown, ['auth', 'unreachable', 'unknownAnswer']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccountStatus, Command, Outcome, RunOptions } from '../../../src/account/types';
-import { StripError, type ErrorCode } from '../../../src/api/errors';
+import { StripError } from '../../../src/api/errors';
 import { commandReader, type SwitchRequest } from '../../../src/flow/strip-switch';
 import type { Config } from '../../../src/settings';
 import type { Evaluate, Message, Target } from '../../../src/flow/input-fields';
@@ -10,6 +10,7 @@ import { LazyAccount, type SharedAccount } from '../../../src/flow/shared-accoun
 
 export const MAC = 'A1B2C3D4E5F6';
 export const OTHER = 'A1B2C3D4E5F7';
+export const AT = '2027-01-15T08:00:00.000Z';
 
 /** Strip and outlet fixed, state from the message. */
 export const outlet2 = { mac: MAC, macType: 'str', port: '2', portType: 'port' };
@@ -61,9 +62,6 @@ export async function failing(run: () => unknown): Promise<StripError> {
   assert.fail('it did not fail');
 }
 
-export const error = (code: ErrorCode, sentence = 'test'): StripError =>
-  new StripError(`${code}.${sentence}`);
-
 export function outcomeOf({ mac, port, action }: Command, more: Partial<Outcome> = {}): Outcome {
   const on = action === true || action === 'cycle';
   const results = port === 'all' ? [] : [{ port, ok: true }];
@@ -75,12 +73,12 @@ export function outcomeOf({ mac, port, action }: Command, more: Partial<Outcome>
     on,
     results,
     response: { success: true },
-    at: '2027-01-15T08:00:00.000Z',
+    at: AT,
     ...more,
   };
 }
 
-type Run = (command: Command, options?: RunOptions) => Promise<Outcome>;
+export type Run = (command: Command, options?: RunOptions) => Promise<Outcome>;
 
 export const STATUS: AccountStatus = {
   available: true,

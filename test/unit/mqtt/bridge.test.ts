@@ -16,8 +16,8 @@ import { Bridge, readBridge, type Published } from '../../../src/mqtt/bridge';
 import type { Publication } from '../../../src/mqtt/publisher';
 import { preview } from '../../../src/values';
 import { calm, FakeClock } from '../../support/fake-clock';
-import { listOf, makeStrip } from '../../support/scripted-service';
-import { error, failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
+import { failure, listOf, makeStrip } from '../../support/scripted-service';
+import { failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
 
 /** One bridge at an account that a test plays. */
 class Lab {
@@ -315,7 +315,7 @@ describe('publishing', () => {
     lab.appears(strip([true]));
     lab.appears(makeStrip(OTHER, [true]));
     lab.tell({ kind: 'removed', strip: strip([true]) });
-    lab.becomes({ available: false, error: error('TIMEOUT') });
+    lab.becomes({ available: false, error: failure('TIMEOUT') });
     lab.becomes({ available: false });
     lab.becomes({ readable: false });
     assert.deepEqual(lab.shown, ['noStrips', '1', '2', '1', 'timeout', 'unreachable', 'unknownAnswer']);
@@ -355,7 +355,7 @@ describe('a bridge after a deploy', () => {
     const down = new Lab({}, { before: listing.bridge.close() }).start();
     down.becomes({ available: null, listed: null });
     assert.deepEqual(await down.published(), []);
-    down.becomes({ available: false, listed: null, error: error('TIMEOUT') });
+    down.becomes({ available: false, listed: null, error: failure('TIMEOUT') });
     assert.deepEqual(await down.published(), ['smart-strip/A1B2C3D4E5F6/available offline', ...offline]);
   });
 
@@ -365,7 +365,7 @@ describe('a bridge after a deploy', () => {
     lab.becomes({});
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
-    lab.becomes({ available: false, error: error('TIMEOUT') });
+    lab.becomes({ available: false, error: failure('TIMEOUT') });
     assert.deepEqual(await lab.published(), []);
     lab.becomes({});
     assert.deepEqual(await lab.published(), []);
@@ -397,7 +397,7 @@ describe('a bridge after a deploy', () => {
     for (const isDown of [false, true]) {
       const first = new Lab().start(here, there);
       const lab = new Lab({}, { before: first.bridge.close() }).start(here);
-      lab.becomes(isDown ? { available: false, error: error('TIMEOUT') } : {});
+      lab.becomes(isDown ? { available: false, error: failure('TIMEOUT') } : {});
       await lab.clock.pass(23 * 3_600_000);
       assert.deepEqual(emptied(await lab.published()), []);
       await lab.clock.pass(3_600_000);
@@ -425,7 +425,7 @@ describe('a bridge after a deploy', () => {
   it('empties nothing of a strip that may be on a further page of the list, however long it was not seen', async () => {
     const first = new Lab().start(here, there);
     const lab = new Lab({}, { before: first.bridge.close() }).start(here);
-    lab.becomes({ available: false, error: error('TIMEOUT'), listed: null });
+    lab.becomes({ available: false, error: failure('TIMEOUT'), listed: null });
     await lab.clock.pass(25 * 3_600_000);
     lab.becomes({ listed: 'part' });
     assert.deepEqual(emptied(await lab.published()), []);
@@ -490,7 +490,7 @@ describe('a bridge after a deploy', () => {
     lab.becomes({ available: null, listed: null });
     assert.deepEqual(await lab.published(), []);
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
-    lab.becomes({ available: false, error: error('TIMEOUT') });
+    lab.becomes({ available: false, error: failure('TIMEOUT') });
     lab.becomes({ readable: false });
     assert.deepEqual(await lab.published(), offline);
     // The broker may have been away.
@@ -503,7 +503,7 @@ describe('a bridge after a deploy', () => {
   it('empties what is left of another account also where that was deployed twice before it answered', async () => {
     const first = new Lab().start(here, there);
     const unreachable = new Lab({}, { source: 'another account', before: first.bridge.close() }).start();
-    unreachable.becomes({ available: false, error: error('AUTH') });
+    unreachable.becomes({ available: false, error: failure('AUTH') });
     const before = unreachable.bridge.close();
     const lab = new Lab({}, { source: 'another account', before }).start(here);
     lab.becomes({});
@@ -513,7 +513,7 @@ describe('a bridge after a deploy', () => {
   it('calls no strip unavailable that another node publishes by now', async () => {
     const first = new Lab().start(there);
     const lab = new Lab({}, { before: first.bridge.close(), isTaken: () => true }).start();
-    lab.becomes({ available: false, error: error('TIMEOUT') });
+    lab.becomes({ available: false, error: failure('TIMEOUT') });
     assert.deepEqual(await lab.published(), []);
   });
 
@@ -657,7 +657,7 @@ describe('a bridge that hears what the broker keeps', () => {
       for (const one of [here, there]) await act(one);
     };
     await each((one) => one.take(kept(OTHER)));
-    await each((one) => one.becomes({ available: false, listed: null, error: error('TIMEOUT') }));
+    await each((one) => one.becomes({ available: false, listed: null, error: failure('TIMEOUT') }));
     await each(async (one) => assert.deepEqual(await one.published(), offline));
     // Where both are at the same broker after all, the one that knows the strip wins.
     here.appears(makeStrip(OTHER, [false]));
@@ -1042,7 +1042,7 @@ describe('taking messages from the broker', () => {
   it('sends the last known state again after a failed command', async () => {
     const lab = new Lab().start(strip([true, null]));
     await lab.states();
-    lab.run = () => Promise.reject(error('PROTECTED'));
+    lab.run = () => Promise.reject(failure('PROTECTED'));
     assert.equal((await lab.take(set(1, 'OFF')))?.code, 'PROTECTED');
     assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/1 ON']);
     await lab.take(set('all', 'OFF'));
@@ -1066,7 +1066,7 @@ describe('taking messages from the broker', () => {
     await lab.states();
     lab.run = () => {
       lab.tell({ kind: 'removed', strip: strip([true]) });
-      return Promise.reject(error('NOT_FOUND'));
+      return Promise.reject(failure('NOT_FOUND'));
     };
     await lab.take(set(1, 'OFF'));
     assert.ok((await lab.states()).every((text) => text.endsWith(' ')));
@@ -1074,7 +1074,7 @@ describe('taking messages from the broker', () => {
 
   it('says which outlet a failed message is about', async () => {
     const lab = new Lab().start(strip([true]));
-    lab.run = () => Promise.reject(error('TIMEOUT'));
+    lab.run = () => Promise.reject(failure('TIMEOUT'));
     const message = input(set(3, 'Toggle'));
     await failing(() => lab.bridge.handle(message));
     assert.equal(message.submitted, true);
@@ -1082,7 +1082,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('leaves a command to the account, which tries again, until the whole list was read', async () => {
-    const down = { available: false, listed: null, error: error('UNREACHABLE') };
+    const down = { available: false, listed: null, error: failure('UNREACHABLE') };
     for (const status of [
       down,
       { ...down, listed: 'whole' },
@@ -1100,7 +1100,7 @@ describe('taking messages from the broker', () => {
     // A command for another strip may have succeeded.
     const lab = new Lab().start(makeStrip(OTHER, [true]));
     lab.status = { ...STATUS, listed: null };
-    lab.run = () => Promise.reject(error('NOT_FOUND'));
+    lab.run = () => Promise.reject(failure('NOT_FOUND'));
     assert.equal((await lab.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
   });
 
@@ -1122,7 +1122,7 @@ describe('taking messages from the broker', () => {
 
   it('says why no strip is known yet', async () => {
     const lab = new Lab().start();
-    lab.status = { ...STATUS, available: false, error: error('AUTH') };
+    lab.status = { ...STATUS, available: false, error: failure('AUTH') };
     assert.equal((await lab.take(setNamed))?.code, 'AUTH');
     lab.appears(makeStrip(OTHER, [true]));
     lab.status = { ...lab.status, listed: null };
@@ -1137,7 +1137,7 @@ describe('taking messages from the broker', () => {
     const none = new Lab().start();
     assert.equal((await none.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
     const others = new Lab().start(makeStrip(OTHER, [true]));
-    others.status = { ...STATUS, available: false, error: error('TIMEOUT') };
+    others.status = { ...STATUS, available: false, error: failure('TIMEOUT') };
     assert.equal((await others.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
     const part = new Lab().start(makeStrip(OTHER, [true]));
     part.status = { ...STATUS, listed: 'part' };
@@ -1205,7 +1205,7 @@ describe('closing a bridge', () => {
     await calm();
     lab.bridge.close();
     assert.equal(lab.subscribers, 0);
-    fail(error('CLOSED'));
+    fail(failure('CLOSED'));
     assert.equal((await taken)?.code, 'CLOSED');
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     assert.equal(lab.clock.pending, 0);

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../src/api/types';
 import { handle, type ServiceRequest } from '../../../src/simulator/http';
-import { Simulator } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';
 import { FakeClock } from '../../support/fake-clock';
-
-const KEY = 'key-of-a-test';
-const MAC = 'A1B2C3D4E5F6';
+import { KEY, MAC, simulatorWith } from './support';
 
 function setUp(settings: Partial<SimulatorOptions> = {}) {
-  const simulator = new Simulator({
-    strips: [{ mac: MAC, name: 'Desk strip' }],
-    apiKey: KEY,
-    shape: 'plain',
-    latency: 0,
-    clock: systemClock,
-    ...settings,
-  });
+  const simulator = simulatorWith(settings);
   const ask = async (method: string, path: string, more: Partial<ServiceRequest> = {}) => {
     const headers = {
       'x-api-key': KEY,

@@ -4,16 +4,13 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { systemClock } from '../../../src/api/types';
 import { handle } from '../../../src/simulator/http';
 import { SETTINGS } from '../../../src/settings';
-import { Simulator } from '../../../src/simulator/simulator';
 import type { Shape } from '../../../src/simulator/shapes';
+import { KEY, MAC, simulatorWith } from './support';
 
 const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
-const MAC = 'A1B2C3D4E5F6';
-const KEY = 'key-of-a-test';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 const document = parse(readFileSync(path.resolve(__dirname, '../../../src/api/openapi.yaml'), 'utf8')) as {
@@ -26,8 +23,7 @@ const conforms = (schema: string, value: unknown): boolean =>
 
 describe('the simulator and the API described', () => {
   const setUp = (shape: Shape = 'plain') => {
-    const strips = [{ mac: MAC, name: 'Desk strip' }];
-    const simulator = new Simulator({ strips, apiKey: KEY, shape, latency: 0, clock: systemClock });
+    const simulator = simulatorWith({ shape });
     const ask = async (method: string, at: string, body = '') => {
       const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
       const request = { method, path: `/api/public/v1${at}`, headers, body };

@@ -4,24 +4,17 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
 import { Client } from '../../../src/api/client';
-import { systemClock, type Clock } from '../../../src/api/types';
 import { BODY_LIMIT } from '../../../src/simulator/http';
 import { middleware, simulatorDispatcher, SimulatorRegistry } from '../../../src/simulator/registry';
+import type { Simulator } from '../../../src/simulator/simulator';
 import { parseBaseUrl, simulatorPath } from '../../../src/api/connection-settings';
 import { SETTINGS } from '../../../src/settings';
-import { Simulator } from '../../../src/simulator/simulator';
 import { FakeClock } from '../../support/fake-clock';
+import { KEY, MAC, simulatorWith } from './support';
 
 const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
-const simulatorOf = (mac: string) =>
-  new Simulator({
-    strips: [{ mac, name: mac }],
-    apiKey: 'k',
-    shape: 'plain',
-    latency: 0,
-    clock: systemClock,
-  });
+const simulatorOf = (mac: string) => simulatorWith({ strips: [{ mac, name: mac }], apiKey: 'k' });
 
 describe('the path of a simulator', () => {
   for (const [text, path] of [
@@ -149,19 +142,8 @@ describe('simulators below one server', () => {
   });
 });
 
-const MAC = 'A1B2C3D4E5F6';
 const PATH = '/sim';
 const LIST = `${PATH}/api/public/v1/strips`;
-
-const simulatorWith = (more: { latency?: number; clock?: Clock; shape?: (typeof SHAPES)[number] } = {}) =>
-  new Simulator({
-    strips: [{ mac: MAC, name: 'Desk strip' }],
-    apiKey: '',
-    shape: 'plain',
-    latency: 0,
-    clock: systemClock,
-    ...more,
-  });
 
 /** One request, and what its handler was told in order. */
 function send(
@@ -174,7 +156,7 @@ function send(
   let text = '';
   let failure: unknown;
   const over = new Promise<void>((resolve) => {
-    const { path = LIST, method = 'GET', headers = ['x-api-key', 'any'], body = null } = request;
+    const { path = LIST, method = 'GET', headers = ['x-api-key', KEY], body = null } = request;
     dispatcher.dispatch(
       { origin: 'http://simulator', path, method, headers, body },
       {
@@ -222,7 +204,7 @@ function send(
 const switchOn: Parameters<typeof send>[1] = {
   path: `${LIST}/${MAC}/switch`,
   method: 'POST',
-  headers: ['x-api-key', 'any', 'Content-Type', 'application/json'],
+  headers: ['x-api-key', KEY, 'Content-Type', 'application/json'],
   body: '{"port":1,"on":true}',
 };
 const codeOf = (error: unknown) => (error as { code?: unknown }).code;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { decodeList, decodeStrip, decodeSwitch } from '../../../src/api/decode';
-import { PORTS, systemClock } from '../../../src/api/types';
+import { PORTS } from '../../../src/api/types';
 import { SETTINGS } from '../../../src/settings';
-import { readConfig, Simulator } from '../../../src/simulator/simulator';
+import { readConfig } from '../../../src/simulator/simulator';
+import { simulatorWith } from './support';
 
 const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
 
@@ -23,7 +24,7 @@ describe('the shapes of answers', () => {
   for (const shape of SHAPES) {
     describe(shape, () => {
       const setUp = (strips = STRIPS) => {
-        const simulator = new Simulator({ strips, apiKey: 'k', shape, latency: 0, clock: systemClock });
+        const simulator = simulatorWith({ strips, shape });
         // As it is on the wire.
         const list = () => decodeList(JSON.parse(JSON.stringify(simulator.list())), AT);
         const strip = (mac: string) => decodeStrip(JSON.parse(JSON.stringify(simulator.strip(mac))), mac, AT);
@@ -85,14 +86,7 @@ describe('the shapes of answers', () => {
   }
 
   it('a switch is answered in the documented form, which is read back', () => {
-    const simulator = new Simulator({
-      strips: STRIPS,
-      apiKey: 'k',
-      shape: 'plain',
-      latency: 0,
-      clock: systemClock,
-    });
-    const results = simulator.switch('A1B2C3D4E5F6', 'all', true);
+    const results = simulatorWith().switch('A1B2C3D4E5F6', 'all', true);
     const read = decodeSwitch({ success: true, results });
     assert.equal(read.success, true);
     assert.deepEqual(

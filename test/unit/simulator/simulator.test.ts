@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { systemClock, type Clock } from '../../../src/api/types';
-import { readConfig, readManualChange, Simulator } from '../../../src/simulator/simulator';
+import { readConfig, readManualChange } from '../../../src/simulator/simulator';
 import type { SimulatorOptions } from '../../../src/simulator/simulator';
+import { MAC, simulatorWith } from './support';
 
 describe('what is done to a simulated strip by hand', () => {
   it('is read from exactly the documented forms', () => {
@@ -62,8 +63,7 @@ describe('what is done to a simulated strip by hand', () => {
   }
 
   it('reaches the strip, and says so where there is none', () => {
-    const strips = [{ mac: 'A1B2C3D4E5F6', name: '' }];
-    const simulator = new Simulator({ strips, apiKey: 'k', shape: 'plain', latency: 0, clock: systemClock });
+    const simulator = simulatorWith();
     const mac = 'a1:b2:c3:d4:e5:f6';
     assert.ok(simulator.apply({ mac, port: 'all', on: true }));
     assert.equal(simulator.isOn(mac, 4), true);
@@ -85,25 +85,16 @@ describe('what is done to a simulated strip by hand', () => {
   });
 });
 
-const READ = { mac: 'A1B2C3D4E5F6', name: 'Desk strip' };
-
 /** What one strip reports, where time is the test's. */
 function steady(more: Partial<SimulatorOptions> = {}) {
   let now = 0;
   const clock: Clock = { ...systemClock, monotonic: () => now, random: () => 0.5 };
-  const simulator = new Simulator({
-    strips: [READ],
-    apiKey: 'k',
-    shape: 'plain',
-    latency: 0,
-    clock,
-    ...more,
-  });
+  const simulator = simulatorWith({ clock, ...more });
   return {
     simulator,
     pass: (ms: number) => void (now += ms),
     read: () =>
-      simulator.strip(READ.mac) as {
+      simulator.strip(MAC) as {
         load: number;
         voltage: number;
         signal: number;
@@ -115,7 +106,7 @@ function steady(more: Partial<SimulatorOptions> = {}) {
 describe('what a simulated strip reports', () => {
   it('begins as configured, with the names of its outlets', () => {
     const outlets = [{ name: 'Fridge', on: true }, { on: true }, { name: 'Radio' }];
-    const { read } = steady({ strips: [{ ...READ, outlets }] });
+    const { read } = steady({ strips: [{ mac: MAC, name: '', outlets }] });
     assert.deepEqual(read().outlets, [
       { port: 1, on: true, name: 'Fridge' },
       { port: 2, on: true },
@@ -127,19 +118,19 @@ describe('what a simulated strip reports', () => {
   it('has a load that follows the outlets that are on, none when all are off', () => {
     const { simulator, read } = steady({ drift: true });
     assert.equal(read().load, 0);
-    simulator.apply({ mac: READ.mac, port: 1, on: true });
+    simulator.apply({ mac: MAC, port: 1, on: true });
     const { load: one, voltage } = read();
-    simulator.apply({ mac: READ.mac, port: 2, on: true });
+    simulator.apply({ mac: MAC, port: 2, on: true });
     const { load: two, voltage: sagged } = read();
     assert.ok(0 < one && one < two);
     assert.ok(sagged <= voltage);
-    simulator.apply({ mac: READ.mac, port: 'all', on: false });
+    simulator.apply({ mac: MAC, port: 'all', on: false });
     assert.equal(read().load, 0);
   });
 
   it('drifts a little as time passes, and not between two reads at one moment', () => {
     const { simulator, pass, read } = steady({ drift: true });
-    simulator.apply({ mac: READ.mac, port: 'all', on: true });
+    simulator.apply({ mac: MAC, port: 'all', on: true });
     const start = read();
     assert.deepEqual(read(), start);
     const loads = new Set<number>();
@@ -160,19 +151,19 @@ describe('what a simulated strip reports', () => {
       ['voltage', 229],
       ['signal', -70],
     ] as const) {
-      simulator.apply({ mac: READ.mac, readings: { [name]: value } });
+      simulator.apply({ mac: MAC, readings: { [name]: value } });
     }
     pass(60_000);
     const { load, voltage, signal } = read();
     assert.deepEqual([load, voltage, signal], [3, 229, -70]);
-    simulator.apply({ mac: READ.mac, port: 1, on: true });
+    simulator.apply({ mac: MAC, port: 1, on: true });
     assert.ok(read().load > 50);
     assert.equal(read().voltage, 229);
   });
 
   it('stands still without drift', () => {
     const { simulator, pass, read } = steady();
-    simulator.apply({ mac: READ.mac, port: 'all', on: true });
+    simulator.apply({ mac: MAC, port: 'all', on: true });
     const start = read();
     pass(60_000);
     assert.deepEqual(read(), start);

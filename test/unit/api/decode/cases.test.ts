@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeList, decodeStrip, decodeSwitch, type DecodedSwitch } from '../../../../src/api/decode';
 import type { Outlet, PortOrAll, Strip } from '../../../../src/api/types';
+import { AT } from './support';
 
-const AT = '2026-05-04T03:02:01.000Z';
 const FOLDER = join(__dirname, 'cases');
 
 /** What is read of a strip. What a case leaves out is `null`, or for an outlet: not there. */

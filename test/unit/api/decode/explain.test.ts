@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeList, decodeStrip, type Note } from '../../../../src/api/decode';
-
-const MAC = 'A0B1C2D3E4F5';
-const AT = '2026-05-04T03:02:01.000Z';
+import { AT, MAC, statesOf } from './support';
 
 /** Why the answer about a strip, or without a MAC a list, leaves values unknown. */
 function explain(body: unknown, mac?: string): Note[] {
@@ -163,12 +161,6 @@ describe('The reason why a value is unknown', () => {
 });
 
 describe('What was read', () => {
-  /** What is read of outlets 1 to 4; `undefined`: that there is none. */
-  const statesOf = (body: unknown): (boolean | null | undefined)[] => {
-    const { outlets } = decodeStrip(body, MAC, AT).strip;
-    return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
-  };
-
   for (const [fields, says] of [
     [{}, false],
     [{ online: true }, true],

@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decodeList, decodeStrip, decodeSwitch } from '../../../../src/api/decode';
 import type { Strip } from '../../../../src/api/types';
-
-const AT = '2026-05-04T03:02:01.000Z';
-const MAC = 'A0B1C2D3E4F5';
-
-/** What is read of outlets 1 to 4; `undefined`: that there is none. */
-const statesOf = (body: unknown): (boolean | null | undefined)[] => {
-  const { outlets } = decodeStrip(body, MAC, AT).strip;
-  return [1, 2, 3, 4].map((port) => outlets.find((found) => found.port === port)?.on);
-};
+import { AT, MAC, statesOf } from './support';
 
 /** Names the decoder knows, names it must not fall for, and names that hurt. */
 const key = fc.oneof(
