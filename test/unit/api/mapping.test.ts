@@ -112,16 +112,9 @@ describe('A mapping', () => {
     assert.match(String(error.params.reason), /calls itself/);
   });
 
-  it('ends where it takes too long, and lets timers run meanwhile', async () => {
-    const began = performance.now();
-    let ticks = 0;
-    const timer = setInterval(() => ticks++, 1);
+  it('ends where it takes too long', async () => {
     const error = await failure('($f := function($n) { $n < 0 ? 0 : $f($n + 1) }; $f(0))');
-    clearInterval(timer);
     assert.match(String(error.params.reason), /too many steps/);
-    // One in 20 ms; fewer where the machine is busy.
-    const took = performance.now() - began;
-    assert.ok(ticks > took / 200, `${ticks} ticks in ${took} ms`);
   }).timeout(60_000);
 
   it('lets everything else have its turn between steps that take long', async () => {
