@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { account, placed } from '../support/flow';
 import { startNodeRed, type FlowNode, type RunningNodeRed } from '../support/node-red';
+import { posting } from '../support/node-red-admin';
 
 /** What the measured processes run on. */
 const NODE = process.env.NODE_BIN ?? process.execPath;
@@ -90,8 +91,7 @@ export async function openLab(): Promise<Lab> {
 }
 
 async function post(red: RunningNodeRed, path: string, body: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await red.admin(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await red.admin(path, posting(body));
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   return (await response.json()) as unknown;
 }

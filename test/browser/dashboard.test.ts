@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { examples } from '../support/examples';
 import { debug, inject } from '../support/flow';
 import type { Fault } from '../support/service';
+import { posting } from '../support/node-red-admin';
 import { Dashboard } from './dashboard';
 import { setStage } from './stage';
 
@@ -273,9 +274,7 @@ describe('the dashboard example', () => {
       const ends: Promise<Response>[] = [];
       await replaced(async () => {
         const command = { account: 'strip03_account', mac: DESK, port: 1, on: false };
-        const headers = { 'content-type': 'application/json' };
-        const init = { method: 'POST', headers, body: JSON.stringify(command) };
-        ends.push(stage.red.admin('/strip-sidebar/switch', init));
+        ends.push(stage.red.admin('/strip-sidebar/switch', posting(command)));
         await Promise.resolve();
       });
       stage.service.always(null);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { account, placed, tab } from '../support/flow';
-import { logIn, USERS } from '../support/node-red-admin';
+import { logIn, posting, USERS } from '../support/node-red-admin';
 import { STRIPS } from '../support/service';
 import { Editor } from './editor';
 import { Sidebar } from './sidebar';
@@ -41,14 +41,11 @@ describe('the editor behind a login', () => {
       await bar.shows('Desk strip, outlet 1', false);
       assert.equal(await bar.root.locator('button[role=switch]:enabled').count(), 0);
       assert.match((await bar.toggle('Desk strip, outlet 1').getAttribute('title')) ?? '', /not allowed/);
-      const { status } = await fetch(`${stage.red.url}/strip-sidebar/switch`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${await logIn(stage.red.url, login, 'read')}`,
-        },
-        body: JSON.stringify({ account: 'account', mac: DESK, port: 1, on: true }),
-      });
+      const request = posting(
+        { account: 'account', mac: DESK, port: 1, on: true },
+        { authorization: `Bearer ${await logIn(stage.red.url, login, 'read')}` },
+      );
+      const { status } = await fetch(`${stage.red.url}/strip-sidebar/switch`, request);
       assert.ok(status === 401 || status === 403, String(status));
       assert.ok(stage.service.requests.every(({ method }) => method === 'GET'));
     } finally {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { placed, tab } from '../support/flow';
 import { STRIPS } from '../support/service';
+import { posting } from '../support/node-red-admin';
 import { Editor } from './editor';
 import { INTERVAL, setSidebar, Sidebar } from './sidebar';
 
@@ -147,9 +148,7 @@ describe('the accounts in the sidebar', () => {
 
   it('says of an account whose flows are stopped to start them, because a deploy would not', async () => {
     const setState = async (state: 'start' | 'stop') => {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ state });
-      assert.ok((await stage.red.admin('/flows/state', { method: 'POST', headers, body })).ok);
+      assert.ok((await stage.red.admin('/flows/state', posting({ state }))).ok);
     };
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();

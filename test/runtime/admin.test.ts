@@ -3,12 +3,24 @@ import type { Note } from '../../src/api/decode';
 import type { Strip } from '../../src/api/types';
 import { account, around, tab } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
-import { logIn, USERS } from '../support/node-red-admin';
+import { logIn, posting, USERS } from '../support/node-red-admin';
 import type { RunningNodeRed } from '../support/node-red';
 import { startService } from '../support/service';
 import type { TestService } from '../support/service';
 
 const API_KEY = 'sentinel-key-71bd02';
+
+/** What _Test connection_ answers. */
+interface Tested {
+  ok: boolean;
+  code?: string;
+  key?: string;
+  params?: Record<string, unknown>;
+  strips?: Strip[];
+  complete: boolean;
+  notes: Note[];
+  sent: { body: unknown };
+}
 
 describe('the admin routes behind a login', () => {
   let red: RunningNodeRed;
@@ -28,18 +40,19 @@ describe('the admin routes behind a login', () => {
   });
 
   const strips = '/strip-account/account/strips?refresh=1';
-  const trial = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      id: 'account',
-      baseUrl: '',
-      apiKey: '__PWRD__',
-      timeout: '1000',
-      tls: '',
-      proxy: '',
-    }),
+  /** What the dialog of the account holds where nothing was changed. */
+  const typed = {
+    id: 'account',
+    baseUrl: '',
+    apiKey: '__PWRD__',
+    timeout: '1000',
+    tls: '',
+    proxy: '',
   };
+  const trial = posting(typed);
+  /** Tests the connection with other values in the dialog. */
+  const test = async (values: object) =>
+    (await (await red.admin('/strip-account/test', posting({ ...typed, ...values }))).json()) as Tested;
   const asGuest = async (path: string, init: RequestInit = {}) =>
     await fetch(`${red.url}${path}`, {
       ...init,
@@ -73,9 +86,8 @@ describe('the admin routes behind a login', () => {
   it('let a user who may only read and switch send no environment variable to an address', async () => {
     const operator = await logIn(red.url, { username: 'operator', password: 'open' }, 'strip-account.write');
     const before = service.requests.length;
-    const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), apiKey: '${PATH}' });
-    const headers = { ...trial.headers, authorization: `Bearer ${operator}` };
-    const response = await fetch(`${red.url}/strip-account/test`, { ...trial, headers, body });
+    const request = posting({ ...typed, apiKey: '${PATH}' }, { authorization: `Bearer ${operator}` });
+    const response = await fetch(`${red.url}/strip-account/test`, request);
     assert.ok([401, 403].includes(response.status));
     assert.equal(service.requests.length, before);
   });
@@ -83,11 +95,8 @@ describe('the admin routes behind a login', () => {
   it('never send the stored key to an address that was only typed', async () => {
     const stranger = await startService({ apiKey: API_KEY });
     try {
-      const response = await red.admin('/strip-account/test', {
-        ...trial,
-        body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: stranger.baseUrl }),
-      });
-      assert.ok(!(await response.text()).includes(API_KEY));
+      const answer = await test({ baseUrl: stranger.baseUrl });
+      assert.ok(!JSON.stringify(answer).includes(API_KEY));
       assert.ok(stranger.requests.every(({ headers }) => headers['x-api-key'] === undefined));
       assert.equal(stranger.requests.length, 0);
     } finally {
@@ -98,9 +107,7 @@ describe('the admin routes behind a login', () => {
   it('send the stored key through no TLS or proxy node that was only chosen', async () => {
     const before = service.requests.length;
     for (const chosen of [{ proxy: 'other' }, { tls: 'other' }]) {
-      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...chosen };
-      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
-      const { key } = (await response.json()) as { key: string };
+      const { key } = await test({ baseUrl: service.baseUrl, ...chosen });
       assert.equal(key, 'errors.NOT_CONFIGURED.keyAgain');
     }
     assert.equal(service.requests.length, before);
@@ -109,9 +116,7 @@ describe('the admin routes behind a login', () => {
   it('do not say that an account has no key where one is stored, but the account is disabled', async () => {
     await red.deploy([...around('strip switch'), account(service, { d: true })]);
     try {
-      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl };
-      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
-      const { key } = (await response.json()) as { key: string };
+      const { key } = await test({ baseUrl: service.baseUrl });
       assert.equal(key, 'errors.NOT_CONFIGURED.keyUndeployed');
     } finally {
       await red.deploy([...around('strip switch'), account(service)]);
@@ -127,9 +132,7 @@ describe('the admin routes behind a login', () => {
     ]);
     try {
       for (const id of ['account', 'imported']) {
-        const body = { ...(JSON.parse(trial.body) as object), id, baseUrl: service.baseUrl };
-        const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
-        const { key } = (await response.json()) as { key: string };
+        const { key } = await test({ id, baseUrl: service.baseUrl });
         assert.equal(key, 'errors.NOT_CONFIGURED.keyMissing', id);
       }
     } finally {
@@ -138,17 +141,13 @@ describe('the admin routes behind a login', () => {
   });
 
   it('test with the timeout and the mapping of the dialog, also where the stored key is used', async () => {
-    const ask = async (more: object) => {
-      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more };
-      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
-      return (await response.json()) as { code: string; params: object; strips?: Strip[] };
-    };
+    const { baseUrl } = service;
     await red.deploy([...around('strip switch'), { ...account(service), mapping: '$error("deployed")' }]);
-    assert.equal((await ask({})).strips?.length, 2);
+    assert.equal((await test({ baseUrl })).strips?.length, 2);
     service.next({ kind: 'hang' });
-    const { code, params } = await ask({ timeout: '150' });
+    const { code, params } = await test({ baseUrl, timeout: '150' });
     await red.deploy([...around('strip switch'), account(service)]);
-    assert.deepEqual([code, params], ['TIMEOUT', { host: new URL(service.baseUrl).host, seconds: 0.15 }]);
+    assert.deepEqual([code, params], ['TIMEOUT', { host: new URL(baseUrl).host, seconds: 0.15 }]);
   });
 
   it("test an account that is not deployed with Node-RED's global variables", async () => {
@@ -159,15 +158,10 @@ describe('the admin routes behind a login', () => {
     ];
     await red.deploy([...around('strip switch'), { id: 'global', type: 'global-config', env: variables }]);
     const values = { id: 'new', baseUrl: '${STRIPS_URL}', apiKey: '${STRIPS_KEY}' };
-    const ask = async (more: object) => {
-      const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), ...values, ...more });
-      const response = await red.admin('/strip-account/test', { ...trial, body });
-      return (await response.json()) as { strips?: Strip[]; key?: string; params?: object };
-    };
     const [plain, mapped, unset] = [
-      await ask({}),
-      await ask({ mapping: '${STRIPS_MAPPING}' }),
-      await ask({ mapping: '${NO_SUCH_MAPPING}' }),
+      await test(values),
+      await test({ ...values, mapping: '${STRIPS_MAPPING}' }),
+      await test({ ...values, mapping: '${NO_SUCH_MAPPING}' }),
     ];
     await red.deploy([...around('strip switch'), account(service)]);
     assert.equal(plain.strips?.length, 2);
@@ -182,16 +176,13 @@ describe('the admin routes behind a login', () => {
       { name: 'STRIPS_MAPPING', value: '{"strips": [{"mac": "B1", "outlets": [true]}]}', type: 'str' },
     ];
     await red.deploy([...around('strip switch'), { id: 'global', type: 'global-config', env: variables }]);
-    const values = { id: 'new', baseUrl: service.baseUrl, apiKey: API_KEY, mapping: '${STRIPS_MAPPING}' };
-    const body = { ...(JSON.parse(trial.body) as object), ...values, timeout: '${STRIPS_TIMEOUT}' };
-    const ask = async () =>
-      (await (await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) })).json()) as {
-        strips?: Strip[];
-        params?: Record<string, unknown>;
-      };
-    const { strips } = await ask();
+    const values = {
+      ...{ id: 'new', baseUrl: service.baseUrl, apiKey: API_KEY },
+      ...{ mapping: '${STRIPS_MAPPING}', timeout: '${STRIPS_TIMEOUT}' },
+    };
+    const { strips } = await test(values);
     service.next({ kind: 'hang' });
-    const { params } = await ask();
+    const { params } = await test(values);
     await red.deploy([...around('strip switch'), account(service)]);
     assert.deepEqual([strips?.[0]?.mac, params?.seconds], ['B1', 0.15]);
   });
@@ -201,22 +192,14 @@ describe('the admin routes behind a login', () => {
       ['${NO_SUCH_TIMEOUT}', 'variable'],
       ['10s', 'property'],
     ] as const) {
-      const values = { baseUrl: service.baseUrl, apiKey: API_KEY, timeout };
-      const body = JSON.stringify({ ...(JSON.parse(trial.body) as object), ...values });
-      const response = await red.admin('/strip-account/test', { ...trial, body });
-      assert.equal(((await response.json()) as { key?: string }).key, `errors.NOT_CONFIGURED.${sentence}`);
+      const { key } = await test({ baseUrl: service.baseUrl, apiKey: API_KEY, timeout });
+      assert.equal(key, `errors.NOT_CONFIGURED.${sentence}`);
     }
   });
 
   it('show an answer with the stored key hidden, and read it again without a request', async () => {
     service.always({ kind: 'answer', status: 200, json: { rows: [{ id: 'A1B2C3D4E5F6', note: API_KEY }] } });
-    const ask = async (more: object) =>
-      (await (
-        await red.admin('/strip-account/test', {
-          ...trial,
-          body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more }),
-        })
-      ).json()) as { ok: boolean; key?: string; strips?: Strip[]; sent: { body: unknown } };
+    const ask = (more: object) => test({ baseUrl: service.baseUrl, ...more });
     const { sent } = await ask({});
     assert.deepEqual(sent.body, { rows: [{ id: 'A1B2C3D4E5F6', note: '***' }] });
     const oneStrip = await ask({ mac: 'A1B2C3D4E5F6' });
@@ -234,15 +217,8 @@ describe('the admin routes behind a login', () => {
   it('say that a list is only a part where only a header says so, also when it is read again', async () => {
     const headers = { 'x-total-count': '57', 'x-pagination': JSON.stringify({ note: API_KEY }) };
     service.next({ kind: 'answer', status: 200, json: [{ mac: 'A1B2C3D4E5F6' }], headers });
-    const ask = async (more: object) =>
-      (await (
-        await red.admin('/strip-account/test', {
-          ...trial,
-          body: JSON.stringify({ ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, ...more }),
-        })
-      ).json()) as { complete: boolean; notes: Note[]; sent: object };
-    const first = await ask({});
-    const again = await ask(first.sent);
+    const first = await test({ baseUrl: service.baseUrl });
+    const again = await test({ baseUrl: service.baseUrl, ...first.sent });
     assert.ok(!JSON.stringify(first).includes(API_KEY));
     for (const { complete, notes } of [first, again]) {
       assert.equal(complete, false);
@@ -253,9 +229,7 @@ describe('the admin routes behind a login', () => {
   it('say at once that no simulator has the path while the flows cannot start because a node type is missing', async () => {
     const lost = { id: 'lost', type: 'no such type', z: 'tab', x: 100, y: 500, wires: [] };
     await red.deploy([...around('strip switch'), account(service), lost]);
-    const body = { ...(JSON.parse(trial.body) as object), baseUrl: '/strip-simulator', timeout: '20000' };
-    const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
-    const { code } = (await response.json()) as { code: string };
+    const { code } = await test({ baseUrl: '/strip-simulator', timeout: '20000' });
     await red.deploy([...around('strip switch'), account(service)]);
     assert.equal(code, 'UNREACHABLE');
   });
@@ -281,12 +255,6 @@ describe('the admin routes behind a login', () => {
     }
   });
 
-  const json = { 'content-type': 'application/json' };
-  const switching = (headers: Record<string, string>, body: unknown): RequestInit => ({
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
   const outlet = { account: 'account', mac: 'A1B2C3D4E5F6', port: 1, on: true };
 
   it('answer the sidebar with accounts and strips, without the key, and refuse it without the permission to read', async () => {
@@ -302,14 +270,14 @@ describe('the admin routes behind a login', () => {
     const text = await (await asGuest(accounts)).text();
     assert.match(text, /"id":"account"/);
     assert.ok(!text.includes(API_KEY));
-    assert.equal((await asGuest('/strip-sidebar/release', switching(json, { lease: 'test' }))).status, 204);
+    assert.equal((await asGuest('/strip-sidebar/release', posting({ lease: 'test' }))).status, 204);
   });
 
   it('switch an outlet with the permission to write, and only for JSON', async () => {
     const path = '/strip-sidebar/switch';
     const before = service.requests.filter(({ method }) => method === 'POST').length;
-    assert.equal((await fetch(`${red.url}${path}`, switching(json, outlet))).status, 401);
-    assert.ok([401, 403].includes((await asGuest(path, switching(json, outlet))).status));
+    assert.equal((await fetch(`${red.url}${path}`, posting(outlet))).status, 401);
+    assert.ok([401, 403].includes((await asGuest(path, posting(outlet))).status));
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const typed = await red.admin(path, {
       method: 'POST',
@@ -317,15 +285,15 @@ describe('the admin routes behind a login', () => {
       body: new URLSearchParams({ account: 'account', mac: outlet.mac, port: '1', on: 'true' }),
     });
     assert.equal(typed.status, 415);
-    assert.equal((await red.admin(path, switching(json, { ...outlet, port: 'all' }))).status, 400);
+    assert.equal((await red.admin(path, posting({ ...outlet, port: 'all' }))).status, 400);
     assert.equal(service.requests.filter(({ method }) => method === 'POST').length, before);
-    const answer = await red.admin(path, switching(json, outlet));
+    const answer = await red.admin(path, posting(outlet));
     assert.deepEqual(await answer.json(), { ok: true, on: true });
   });
 
   it('answer a command that fails with code, sentence and what the sentence names', async () => {
     const path = '/strip-sidebar/switch';
-    const missing = await red.admin(path, switching(json, { ...outlet, account: 'gone' }));
+    const missing = await red.admin(path, posting({ ...outlet, account: 'gone' }));
     assert.deepEqual(await missing.json(), {
       ok: false,
       code: 'NOT_CONFIGURED',
@@ -333,7 +301,7 @@ describe('the admin routes behind a login', () => {
       params: {},
     });
     service.next({ kind: 'answer', status: 500, json: {} });
-    const failed = await red.admin(path, switching(json, outlet));
+    const failed = await red.admin(path, posting(outlet));
     const { ok, code } = (await failed.json()) as { ok: boolean; code: string };
     assert.deepEqual([ok, code], [false, 'SERVICE']);
   });
@@ -376,11 +344,8 @@ settings.storageModule = {
   });
 
   it('still test a connection, and name an environment variable that is not set', async () => {
-    const response = await red.admin('/strip-account/test', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id: 'new', baseUrl: '${NO_SUCH_URL}', apiKey: 'a key' }),
-    });
+    const request = posting({ id: 'new', baseUrl: '${NO_SUCH_URL}', apiKey: 'a key' });
+    const response = await red.admin('/strip-account/test', request);
     const { code, params } = (await response.json()) as { code: string; params: unknown };
     assert.deepEqual([code, params], ['NOT_CONFIGURED', { variable: 'NO_SUCH_URL' }]);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { account, around, debug, errorOf, inject, placed, send, tab } from '../support/flow';
 import { startNodeRed } from '../support/node-red';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
+import { posting } from '../support/node-red-admin';
 import { STRIPS, startService } from '../support/service';
 import type { TestService } from '../support/service';
 
@@ -65,8 +66,7 @@ describe('deploys and stops of a real Node-RED', () => {
     await red.inject('in', { payload: true });
     for (const { id } of nodes) await red.status(id, ({ fill }) => fill !== undefined);
     const { mark } = red.comms;
-    const headers = { 'content-type': 'application/json' };
-    await red.admin('/flows/state', { method: 'POST', headers, body: JSON.stringify({ state: 'stop' }) });
+    await red.admin('/flows/state', posting({ state: 'stop' }));
     for (const { id } of nodes) await red.status(id, ({ fill }) => fill === undefined, mark);
   });
 
@@ -241,12 +241,6 @@ describe('deploys and stops of a real Node-RED', () => {
 
   it('flows that are stopped and started again in the editor watch and switch as before', async () => {
     const stoppable = await startNodeRed({ settings: { runtimeState: { enabled: true, ui: true } } });
-    const post = async (path: string, body: object) =>
-      await stoppable.admin(path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
     try {
       await stoppable.deploy([
         ...around('strip switch', fixed),
@@ -256,12 +250,12 @@ describe('deploys and stops of a real Node-RED', () => {
         account(service, { baseUrl: '/sim', credentials: undefined }),
       ]);
       await stoppable.debug('watched');
-      await post('/flows/state', { state: 'stop' });
+      await stoppable.admin('/flows/state', posting({ state: 'stop' }));
       // Nothing will start, so there is no simulator to wait for.
-      const tested = await post('/strip-account/test', { baseUrl: '/sim' });
+      const tested = await stoppable.admin('/strip-account/test', posting({ baseUrl: '/sim' }));
       assert.equal(((await tested.json()) as { code?: unknown }).code, 'UNREACHABLE');
       const { mark } = stoppable.comms;
-      await post('/flows/state', { state: 'start' });
+      await stoppable.admin('/flows/state', posting({ state: 'start' }));
       assert.equal((await stoppable.debug('watched', mark)).payload, true);
       assert.ok((await send(stoppable, { payload: false })).sent);
     } finally {

@@ -12,17 +12,23 @@ settings.adminAuth = {
   authenticate: (name, password) => Promise.resolve(password === 'open' ? user(name) : null),
 };`;
 
+/** A request that posts JSON. */
+export const posting = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
 /** Gets an access token, for the admin API and the websocket. */
 export async function logIn(
   url: string,
   login: { username: string; password: string },
   scope = '*',
 ): Promise<string> {
-  const response = await fetch(`${url}/auth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_id: 'node-red-admin', grant_type: 'password', scope, ...login }),
-  });
+  const response = await fetch(
+    `${url}/auth/token`,
+    posting({ client_id: 'node-red-admin', grant_type: 'password', scope, ...login }),
+  );
   if (!response.ok) throw new Error(`logging in: ${response.status} ${await response.text()}`);
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
@@ -77,15 +83,10 @@ export function adminApi(url: string, headers: Record<string, string>, comms: Re
     json: async (path: string) => await json(path),
     deploy: async (flows: readonly FlowNode[], type = 'full') => {
       const after = comms.mark;
-      const answer = await ask('/flows', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'Node-RED-API-Version': 'v2',
-          'Node-RED-Deployment-Type': type,
-        },
-        body: JSON.stringify({ flows }),
-      });
+      const answer = await ask(
+        '/flows',
+        posting({ flows }, { 'Node-RED-API-Version': 'v2', 'Node-RED-Deployment-Type': type }),
+      );
       const { rev } = (await answer.json()) as { rev: string };
       // The answer comes when the old flows have stopped; this, when the new ones have started.
       await comms.find(
@@ -101,11 +102,7 @@ export function adminApi(url: string, headers: Record<string, string>, comms: Re
     },
     inject: async (id: string, properties: Record<string, unknown> = {}) => {
       const given = Object.entries(properties).map(([p, v]) => ({ p, v: JSON.stringify(v), vt: 'json' }));
-      await ask(`/inject/${id}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(given.length > 0 ? { __user_inject_props__: given } : {}),
-      });
+      await ask(`/inject/${id}`, posting(given.length > 0 ? { __user_inject_props__: given } : {}));
     },
     debug: async (id: string, after = 0) => {
       const event = await comms.find(
