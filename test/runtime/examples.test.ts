@@ -59,13 +59,13 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
     hangs: [
       { debug: 'switched', says: /"port":3,"on":false/ },
       { debug: 'switched', says: /"port":3,"on":true/ },
-      { debug: 'd1', says: /./ },
+      { debug: 'd1', says: /^true$/ },
     ],
   },
   '06': {
     night: [
       { debug: 'd1', says: /A1B2C3D4E5F7.*"skipped":\[4\]/s },
-      { status: 'off', text: /./ },
+      { status: 'off', text: /status\.on1of4$/ },
     ],
   },
   '07': {
@@ -76,7 +76,7 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
   },
   '08': {
     i1: [{ debug: 'd2', says: /Desk strip/ }],
-    i2: [{ debug: 'd1', says: /./ }],
+    i2: [{ debug: 'd1', says: /"port":"all".*"on":false/s }],
     i3: [{ debug: 'd1', says: /"port":3,"on":true/ }],
   },
   '09': { press: [{ debug: 'd1', says: /"payload":true/ }] },
@@ -86,7 +86,7 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
     i3: [{ debug: 'd3', says: /PROTECTED/ }],
     i4: [
       { debug: 'd0', says: /"on":true/ },
-      { status: 'switch', text: /./ },
+      { status: 'switch', text: ON },
     ],
   },
   '11': {
