@@ -170,5 +170,7 @@ export function keyRemover(apiKey: string): (text: string) => string {
   const key = apiKey.trim();
   if (key.length < 4) return (text) => text;
   const inJson = JSON.stringify(key).slice(1, -1);
-  return (text) => text.replaceAll(key, '***').replaceAll(inJson, '***');
+  // As in a link to the next page. A buffer replaces unpaired surrogates, which cannot be escaped.
+  const inAddress = encodeURIComponent(Buffer.from(key).toString());
+  return (text) => [key, inJson, inAddress].reduce((shown, form) => shown.replaceAll(form, '***'), text);
 }

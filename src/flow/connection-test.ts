@@ -98,6 +98,7 @@ function sentAnswer(body: unknown, paging: unknown, hideKey: (text: string) => s
   const copy = (value: unknown, depth: number): unknown => {
     values++;
     if (typeof value === 'string') return shorten(value);
+    if (typeof value === 'number' && hideKey(String(value)) === '***') return '***';
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= DEEPEST || values > MAX_VALUES) {
       shortened = true;

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { keyRemover } from '../../nodes/shared/flow-node';
 
 describe('a key in a text that is shown', () => {
-  it('is removed, also as it stands in JSON', () => {
+  it('is removed, also as it stands in JSON and in the address of a page', () => {
     const key = 'a "quoted\\key"';
     const hide = keyRemover(` ${key} `);
     assert.equal(hide(`sent ${key}`), 'sent ***');
     assert.equal(hide(JSON.stringify({ key })), '{"key":"***"}');
+    assert.equal(hide(`?key=${encodeURIComponent(key)}`), '?key=***');
+    assert.equal(keyRemover('half \ud800')('half \ud800'), '***');
     assert.equal(keyRemover('abc')('abc'), 'abc');
   });
 });

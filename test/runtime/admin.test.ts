@@ -214,6 +214,22 @@ describe('the admin routes behind a login', () => {
     service.always(null);
   });
 
+  it('hide the key in an answer also where it is part of an address, or a number', async () => {
+    const ask = async (apiKey: string, json: unknown) => {
+      service.next({ kind: 'answer', status: 200, json });
+      const body = { ...(JSON.parse(trial.body) as object), baseUrl: service.baseUrl, apiKey };
+      const response = await red.admin('/strip-account/test', { ...trial, body: JSON.stringify(body) });
+      return ((await response.json()) as { sent: { body: unknown } }).sent.body;
+    };
+    const key = 'a+b/7f3a==';
+    const next = `https://example.com/strips?key=${encodeURIComponent(key)}&page=2`;
+    assert.deepEqual(await ask(key, { next }), { next: 'https://example.com/strips?key=***&page=2' });
+    assert.deepEqual(await ask('71308842', { user: 71308842, load: 713088421 }), {
+      user: '***',
+      load: 713088421,
+    });
+  });
+
   it('say that a list is only a part where only a header says so, also when it is read again', async () => {
     const headers = { 'x-total-count': '57', 'x-pagination': JSON.stringify({ note: API_KEY }) };
     service.next({ kind: 'answer', status: 200, json: [{ mac: 'A1B2C3D4E5F6' }], headers });
