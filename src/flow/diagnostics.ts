@@ -73,6 +73,8 @@ export function reportOf(source: ReportSource): object {
       count,
       at: time(at),
       last: errorOf(last),
+      /** Of the JSON that came with it. */
+      shape: last.response === undefined ? undefined : shapeOf(last.response, aliases),
     })),
     answers: account === null ? {} : answersOf(account, aliases),
     madeAt: time(source.now),

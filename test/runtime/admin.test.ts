@@ -337,6 +337,21 @@ describe('the admin routes behind a login', () => {
     assert.ok(report.answers?.list);
     assert.equal((await asGuest('/strip-sidebar/diagnostics/gone')).status, 404);
   });
+
+  it('report the form of an answer that was not understood, without its texts', async () => {
+    const json = { status: 'Desk lamp', results: [{ port: 'Desk lamp', ok: 7001 }], 'Desk lamp': API_KEY };
+    service.next({ kind: 'answer', status: 200, json });
+    await red.admin('/strip-sidebar/switch', switching({ 'content-type': 'application/json' }, outlet));
+    const text = await (await asGuest('/strip-sidebar/diagnostics/account')).text();
+    const { errors } = JSON.parse(text) as { errors: { last: { code: string }; shape?: unknown }[] };
+    assert.deepEqual(errors.find(({ last }) => last.code === 'BAD_RESPONSE')?.shape, {
+      status: 'text of 9',
+      results: [{ count: 1, shape: { port: 'text of 9', ok: 'integer' } }],
+      'key 1 of 9': `text of ${API_KEY.length}`,
+    });
+    assert.doesNotMatch(text, /Desk lamp|7001/);
+    assert.ok(!text.includes(API_KEY));
+  });
 });
 
 describe('the admin routes of a Node-RED that could not load its flows', () => {

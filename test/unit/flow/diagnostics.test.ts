@@ -346,6 +346,26 @@ describe('a report', () => {
     ]);
   });
 
+  it('says what form the answer had with which the last error of a code came', () => {
+    const shapes = (response: unknown) => {
+      const last = failure('BAD_RESPONSE', { response }, 'notSwitch');
+      const errors = new Map([['BAD_RESPONSE', { count: 1, at: 0, last }]] as const);
+      const list = dated(listOf(makeStrip(MAC, [true], { name: 'Desk' })));
+      const report = reportAbout({ account: diagnosticsOf({ errors, list }) });
+      return (report as { errors: { shape?: unknown }[] }).errors.map((error) => error.shape);
+    };
+    const state = { mac: MAC, state: 'running', Desk: 7, Lamp: 'on' };
+    const shown = {
+      mac: 'mac 1',
+      state: 'text of 7',
+      'name 1': 'integer',
+      'key 1 of 4': 'on or off as text',
+    };
+    assert.deepEqual(shapes(state), [shown]);
+    assert.deepEqual(shapes(null), ['null']);
+    assert.deepEqual(shapes(undefined), [undefined], 'no JSON came');
+  });
+
   it('says what was read of one strip and of the latest switch, and shows ten strips of a list', () => {
     const strip = makeStrip(MAC, [true], { name: 'Desk' });
     const many = Array.from({ length: 12 }, (_, i) => makeStrip(`A1B2C3D4E5${10 + i}`, []));
