@@ -231,6 +231,19 @@ describe('the examples, all imported into one Node-RED', () => {
     }
   });
 
+  it('04: reports an outage in one notification, and its end in another', async () => {
+    await clicked.get('04');
+    // A simulator that starts has forgotten what was switched: "Desk lamp (Desk strip) is now off".
+    const sentences = (end: string) =>
+      new RegExp(`^Desk strip ${end}\\n(.*now off\\n)?Kitchen strip ${end}\\nThe service ${end}$`);
+    let mark = red.comms.mark;
+    await simulate(red, '04', false);
+    await see(red, '04', { debug: 'notify', says: sentences('does not answer any more') }, mark);
+    mark = red.comms.mark;
+    await simulate(red, '04', true);
+    await see(red, '04', { debug: 'notify', says: sentences('answers again') }, mark);
+  });
+
   it('14: switches off when the time has passed', async () => {
     await clicked.get('14');
     const flows = await red.getFlows();
@@ -312,6 +325,15 @@ describe('the examples, all imported into one Node-RED', () => {
     );
   });
 });
+
+/** Deploys an example's simulator, or takes it away, so that the service does not answer. */
+async function simulate(red: RunningNodeRed, number: string, isThere: boolean): Promise<void> {
+  const flows = await red.getFlows();
+  await red.deploy(
+    flows.map((node) => (node.id === `strip${number}_sim` ? { ...node, d: !isThere } : node)),
+    'nodes',
+  );
+}
 
 /** Clicks what there is to click in an example, one after the other, and waits for what each click shows. */
 async function clickAll(red: RunningNodeRed, example: Example): Promise<void> {
