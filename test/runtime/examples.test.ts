@@ -244,6 +244,33 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '04', { debug: 'notify', says: sentences('answers again') }, mark);
   });
 
+  it('06: switches off later if the strips could not be listed, but not after more than an hour', async () => {
+    await clicked.get('06');
+    await simulate(red, '06', false);
+    const flows = await red.getFlows();
+    await red.deploy(
+      flows.map((node) => (node.id === 'strip06_later' ? { ...node, timeoutUnits: 'seconds' } : node)),
+      'nodes',
+    );
+    const start = red.comms.mark;
+    for (const [topic, payload] of [
+      ['too old', Date.now() - 3_600_000],
+      ['in time', Date.now()],
+    ] as const) {
+      const mark = red.comms.mark;
+      await red.inject('strip06_night', { topic, payload });
+      await see(red, '06', { debug: 'd2', says: new RegExp(`"topic":"${topic}".*UNREACHABLE`, 's') }, mark);
+    }
+    await simulate(red, '06', true);
+    await see(red, '06', { debug: 'd1', says: /A1B2C3D4E5F7.*"skipped":\[4\]/s }, start);
+    const switched = shownBy(red, 'strip06_d1', start);
+    assert.ok(switched.length > 0);
+    assert.deepEqual(
+      switched.filter((message) => !message.includes('"in time"') || message.includes('UNREACHABLE')),
+      [],
+    );
+  });
+
   it('14: switches off when the time has passed', async () => {
     await clicked.get('14');
     const flows = await red.getFlows();
@@ -313,11 +340,7 @@ describe('the examples, all imported into one Node-RED', () => {
 
   it('15: sends HomeKit only on, off and that the outlet does not answer', async () => {
     await clicked.get('15');
-    const sent = red.comms.items
-      .filter(({ topic }) => topic === 'debug')
-      .map(({ data }) => data as { id?: unknown; msg?: unknown })
-      .filter(({ id }) => id === 'strip15_homekit')
-      .map(({ msg }) => String(msg));
+    const sent = shownBy(red, 'strip15_homekit', 0);
     assert.ok(sent.length > 0);
     assert.deepEqual(
       sent.filter((text) => !/^\{"On":(true|false|"NO_RESPONSE")\}$/.test(text)),
@@ -325,6 +348,16 @@ describe('the examples, all imported into one Node-RED', () => {
     );
   });
 });
+
+/** All that a debug node has shown since `after`. */
+function shownBy(red: RunningNodeRed, id: string, after: number): string[] {
+  return red.comms.items
+    .slice(after)
+    .filter(({ topic }) => topic === 'debug')
+    .map(({ data }) => data as { id?: unknown; msg?: unknown })
+    .filter((shown) => shown.id === id)
+    .map(({ msg }) => String(msg));
+}
 
 /** Deploys an example's simulator, or takes it away, so that the service does not answer. */
 async function simulate(red: RunningNodeRed, number: string, isThere: boolean): Promise<void> {
