@@ -271,6 +271,10 @@ describe('the examples, all imported into one Node-RED', () => {
     );
   });
 
+  it('07: gives the screen the state that the computer has at the start', async () => {
+    await see(red, '07', { debug: 'd1', says: /true/ }, 0);
+  });
+
   it('14: switches off when the time has passed', async () => {
     await clicked.get('14');
     const flows = await red.getFlows();
