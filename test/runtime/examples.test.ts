@@ -275,6 +275,14 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '07', { debug: 'd1', says: /true/ }, 0);
   });
 
+  it('08: says that nothing is remembered', async () => {
+    await clicked.get('08');
+    await red.admin('/context/flow/strip08_tab/remembered', { method: 'DELETE' });
+    const mark = red.comms.mark;
+    await red.inject('strip08_i3');
+    await see(red, '08', { debug: 'd3', says: /^Nothing is remembered: click 1 first\.$/ }, mark);
+  });
+
   it('14: switches off when the time has passed', async () => {
     await clicked.get('14');
     const flows = await red.getFlows();
