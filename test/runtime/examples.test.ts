@@ -283,6 +283,29 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '08', { debug: 'd3', says: /^Nothing is remembered: click 1 first\.$/ }, mark);
   });
 
+  it('09: goes on trying to switch on, however often that fails', async () => {
+    await clicked.get('09');
+    const flows = await red.getFlows();
+    await red.deploy(
+      flows.map((node) => {
+        if (node.id === 'strip09_account') return { ...node, retryFor: '0' };
+        if (node.id === 'strip09_later') return { ...node, timeout: '0.1', timeoutUnits: 'seconds' };
+        if (node.id === 'strip09_press') return { ...node, wires: [['strip09_isOff']] };
+        return node.id === 'strip09_sim' ? { ...node, d: true } : node;
+      }),
+      'nodes',
+    );
+    const start = red.comms.mark;
+    await red.inject('strip09_press', { payload: false });
+    let mark = start;
+    for (let failures = 0; failures < 12; failures++) {
+      await see(red, '09', { debug: 'd2', says: /UNREACHABLE/ }, mark);
+      mark = red.comms.mark;
+    }
+    await simulate(red, '09', true);
+    await see(red, '09', { debug: 'd1', says: /"payload":true/ }, start);
+  });
+
   it('14: switches off when the time has passed', async () => {
     await clicked.get('14');
     const flows = await red.getFlows();
