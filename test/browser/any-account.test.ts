@@ -156,10 +156,10 @@ for (const count of [1, 30]) {
       await page.rests('Strip 01', 'Outlet 4', false);
     });
 
-    it('says that the service does not answer', async () => {
+    it('says that the strips cannot be read', async () => {
       const page = await visit();
       stage.service.always({ kind: 'reset', when: 'before' });
-      const note = page.page.getByText('The service does not answer');
+      const note = page.page.getByText('The strips cannot be read');
       await note.waitFor();
       stage.service.always(null);
       await note.waitFor({ state: 'detached' });

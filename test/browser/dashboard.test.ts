@@ -30,7 +30,7 @@ describe('the dashboard example', () => {
   /** Deploys the example with an account of the test service, and opens its page in two browsers. */
   async function begin(
     account: { interval?: string; retryFor?: string } = {},
-    says: 'online' | 'not reachable' = 'online',
+    says: 'online' | 'not available' = 'online',
   ): Promise<void> {
     const { red, service, browser } = stage;
     const example = examples().find(({ name }) => name.startsWith('03'));
@@ -211,10 +211,10 @@ describe('the dashboard example', () => {
     await both((page) => page.greyed('kitchen', false));
   });
 
-  it('says that the service cannot be reached, and that it can again', async () => {
+  it('says that the service is not available, and that it is again', async () => {
     await begin({ interval: '5' });
     stage.service.always({ kind: 'reset', when: 'before' });
-    await both((page) => page.reads('serviceText', 'not reachable'));
+    await both((page) => page.reads('serviceText', 'not available'));
     await both((page) => page.greyed('kitchen', true));
     stage.service.always(null);
     await both((page) => page.reads('serviceText', 'online'));
@@ -230,7 +230,7 @@ describe('the dashboard example', () => {
       });
     stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
     stage.service.always({ kind: 'reset', when: 'before' });
-    await begin({ interval: '5' }, 'not reachable');
+    await begin({ interval: '5' }, 'not available');
     await all(true);
     await mine.picture('dashboard-nothing-known');
     stage.service.always(null);
@@ -239,7 +239,7 @@ describe('the dashboard example', () => {
     // An open page would keep from the last deploy that the strips are available.
     await Promise.all([mine.close(), theirs.close()]);
     stage.service.always({ kind: 'reset', when: 'before' });
-    await begin({ interval: '6' }, 'not reachable');
+    await begin({ interval: '6' }, 'not available');
     await all(true);
   });
 

@@ -52,8 +52,8 @@ const EFFECTS: Record<string, Record<string, Effect[]>> = {
   },
   '04': {
     press: [{ debug: 'notify', says: /\(Desk strip\) is now on$/ }],
-    unplug: [{ debug: 'notify', says: /^Kitchen strip does not answer any more$/ }],
-    plug: [{ debug: 'notify', says: /^Kitchen strip answers again$/ }],
+    unplug: [{ debug: 'notify', says: /^Kitchen strip is not available any more$/ }],
+    plug: [{ debug: 'notify', says: /^Kitchen strip is available again$/ }],
   },
   '05': {
     hangs: [
@@ -238,10 +238,10 @@ describe('the examples, all imported into one Node-RED', () => {
       new RegExp(`^Desk strip ${end}\\n(.*now off\\n)?Kitchen strip ${end}\\nThe service ${end}$`);
     let mark = red.comms.mark;
     await simulate(red, '04', false);
-    await see(red, '04', { debug: 'notify', says: sentences('does not answer any more') }, mark);
+    await see(red, '04', { debug: 'notify', says: sentences('is not available any more') }, mark);
     mark = red.comms.mark;
     await simulate(red, '04', true);
-    await see(red, '04', { debug: 'notify', says: sentences('answers again') }, mark);
+    await see(red, '04', { debug: 'notify', says: sentences('is available again') }, mark);
   });
 
   it('06: switches off later if the strips could not be listed, but not after more than an hour', async () => {
