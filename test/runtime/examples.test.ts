@@ -306,6 +306,20 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '09', { debug: 'd1', says: /"payload":true/ }, start);
   });
 
+  it('10: calls what the service or the account cannot do at the moment something to try again later', async () => {
+    await clicked.get('10');
+    const flows = await red.getFlows();
+    await red.deploy(
+      flows.map((node) => (node.id === 'strip10_i4' ? { ...node, wires: [['strip10_code']] } : node)),
+      'nodes',
+    );
+    for (const code of ['UNREACHABLE', 'TIMEOUT', 'SERVICE', 'RATE_LIMITED', 'BUSY']) {
+      const mark = red.comms.mark;
+      await red.inject('strip10_i4', { error: { code } });
+      await see(red, '10', { debug: 'd4', says: new RegExp(code) }, mark);
+    }
+  });
+
   it('14: switches off when the time has passed', async () => {
     await clicked.get('14');
     const flows = await red.getFlows();
