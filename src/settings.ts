@@ -242,11 +242,17 @@ function acceptedBy(setting: Setting): readonly string[] {
 
 /**
  * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or is neither missing nor empty nor what its kind accepts. Otherwise its default
- * would be used, and nobody would notice. A number out of bounds is no error. Texts are left to what uses them.
+ * would be used, and nobody would notice. A number out of bounds is no error. What a text says is left to what uses it.
  */
 export function requireReadable(config: Config, settings: Readonly<Record<string, Setting>>): void {
   for (const [name, setting] of Object.entries(settings)) {
     const { kind } = setting;
+    // A node works without its name, and says itself that it has no account.
+    const isNeeded = kind === 'node' ? !setting.required : name !== 'name';
+    const isText = kind === 'text' || kind === 'node' || kind === 'typed';
+    const written = ownProperty(config, name) ?? '';
+    if (isText && isNeeded && typeof written === 'object')
+      throw new StripError('NOT_CONFIGURED.text', { property: name, got: preview(written) });
     if (kind === 'text' || kind === 'node') continue;
     const property = kind === 'typed' ? `${name}Type` : name;
     const value = ownProperty(config, property) ?? '';

@@ -136,6 +136,10 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   const isMissing = value === undefined || value === null;
   if (environmentVariable(typed) !== null || descriptor.usedIf?.[field]?.(node) === false) return '';
+  if (setting?.kind === 'text' || setting?.kind === 'typed') {
+    const noText = problemThrownBy(() => requireReadable({ [field]: value }, { [field]: setting }));
+    if (noText !== '') return noText;
+  }
   if (setting?.kind === 'typed') {
     const chosen = isDialogOpen(node) ? { [`${field}Type`]: $(`#node-input-${field}Type`).val() } : node;
     const unknownType = problemThrownBy(() => requireReadable(chosen, { [field]: setting }));

@@ -42,7 +42,7 @@ describe('the strip-account node', () => {
       'a base URL of another kind',
       { baseUrl: { a: 1 } },
       { apiKey: 'k' },
-      /as the account's base URL: it has none/,
+      /^Set the property baseUrl to a text: {"a": 1} is none\.$/,
     ],
     [
       'a variable that is not set for its base URL',
@@ -88,6 +88,12 @@ describe('the strip-account node', () => {
       { apiKey: 'k' },
       /property retryFor .*: \[30\]/,
     ],
+    ...['tls', 'proxy', 'mapping'].map((name): (typeof faulty)[number] => [
+      `an object for its ${name}`,
+      { [name]: { id: 'x' } },
+      { apiKey: 'k' },
+      new RegExp(`^Set the property ${name} to a text: {"id": "x"} is none\\.$`),
+    ]),
     ['a true number of requests', { concurrency: true }, { apiKey: 'k' }, /property concurrency .*: true is/],
     ...[{ units: { load: 'W', voltage: '${TEST_NO_UNIT}' } }, { units: '${TEST_NO_UNIT}' }].map(
       (units): (typeof faulty)[number] => [

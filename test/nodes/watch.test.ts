@@ -241,6 +241,8 @@ describe('the strip watch node', () => {
     ['a yes or no to what it tells', { readings: 'yes' }],
     ['a known way to say which strip', { mac: MAC, macType: 'msg' }],
     ['an outlet that there is', { port: '9' }],
+    ['a text for the strip', { mac: {} }],
+    ['a text for the outlet', { port: [2] }],
   ] as const) {
     it(`lacks ${what} without keeping the flow from starting`, async () => {
       await lab.deploy([watch(config), list]);

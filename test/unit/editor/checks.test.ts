@@ -103,6 +103,21 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip status', 'port', '2', { type: '' }), '');
   });
 
+  it('want a text where the runtime refuses anything else', () => {
+    for (const [type, field] of [
+      ['strip status', 'port'],
+      ['strip switch', 'mac'],
+      ['strip watch', 'mac'],
+      ['strip watch', 'port'],
+      ['strip mqtt', 'topic'],
+      ['strip-account', 'mapping'],
+      ['strip simulator', 'path'],
+    ] as const) {
+      for (const value of [[2], {}]) assert.equal(problem(type, field, value), 'errors.NOT_CONFIGURED.text');
+    }
+    assert.equal(problem('strip switch', 'mac', {}, { type: 'message' }), 'errors.NOT_CONFIGURED.text');
+  });
+
   it("leave expressions to Node-RED's own checks, and want them filled in", () => {
     assert.equal(problem('strip switch', 'mac', '', { type: 'msg' }), 'msg is empty');
     assert.equal(problem('strip switch', 'mac', 'strip.mac', { type: 'msg' }), '');

@@ -59,13 +59,13 @@ describe('reading a command whose fields are fixed in the node', () => {
 
   it('is read from any flow file without complaint', async () => {
     const hostile = {
-      mac: { x: 1 },
+      mac: 7,
       macType: ' ',
-      port: ['2'],
+      port: null,
       portType: null,
       on: true,
       onType: '',
-      delay: {},
+      delay: ' 5 ',
     };
     assert.deepEqual(await commands(hostile, { payload: 'cycle', mac: MAC, port: 1 }), [
       `${MAC}/1 cycle 5000`,

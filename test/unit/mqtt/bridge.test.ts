@@ -156,6 +156,8 @@ describe('the settings of a bridge', () => {
     [{ discovery: 'a/+' }, 'NOT_CONFIGURED.topic'],
     [{ topic: '${NAME}' }, 'NOT_CONFIGURED.variable'],
     [{ discovery: '${NAME}' }, 'NOT_CONFIGURED.variable'],
+    [{ topic: {} }, 'NOT_CONFIGURED.text'],
+    [{ discovery: ['ha'] }, 'NOT_CONFIGURED.text'],
   ] as const) {
     it(`are refused as ${JSON.stringify(config)}`, async () => {
       assert.equal((await failing(() => readBridge(config))).sentenceKey, sentence);
