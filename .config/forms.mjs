@@ -135,7 +135,6 @@ const checked = (name, member) =>
   ].join('\n');
 
 function property(name, setting, set) {
-  const plain = (value) => `      ${name}: { value: ${JSON.stringify(value)} },\n`;
   const withCheck = (value) => checked(name, `value: ${JSON.stringify(value)}`);
   switch (setting.kind) {
     case 'node': {
@@ -150,10 +149,8 @@ function property(name, setting, set) {
     case 'number':
       return withCheck(String(setting.default));
     case 'choice':
-      return plain(setting.choices[0]);
-    case 'flag':
-      return plain(setting.default);
+      return withCheck(setting.choices[0]);
     default:
-      return name === 'name' ? plain('') : withCheck(setting.default);
+      return name === 'name' ? `      name: { value: '' },\n` : withCheck(setting.default);
   }
 }

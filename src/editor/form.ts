@@ -11,7 +11,7 @@ import {
   type NodeType,
   type Setting,
 } from '../settings';
-import { environmentVariable, isRecord } from '../values';
+import { environmentVariable, isRecord, preview } from '../values';
 import { html, text, type EditorNode, type InputType } from './red';
 
 /**
@@ -78,11 +78,22 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   for (const field of Object.keys({ ...SETTINGS[descriptor.type], ...descriptor.checks })) {
     const kind = settingOf(descriptor, field)?.kind ?? 'credential';
     // The picker says itself what is wrong with a strip.
-    const isWatched = ['text', 'number', 'typed', 'credential'].includes(kind) && field !== 'mac';
+    const isWatched = ['text', 'number', 'choice', 'typed', 'credential'].includes(kind) && field !== 'mac';
     if (isWatched) watchField(descriptor, node, field);
   }
   // A row with something to correct must not stay folded away.
   $('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
+}
+
+/** Lets the descriptor save what only its dialog has, and keeps what Node-RED would replace by the text in its field. */
+export function saveDialog(descriptor: Descriptor, node: EditorNode): void {
+  descriptor.save?.(node);
+  const properties = Object.keys(SETTINGS[descriptor.type]).flatMap((field) => [field, `${field}Type`]);
+  for (const property of properties) {
+    const input = fieldOf(node, property);
+    // Node-RED leaves a property as it is if it finds no field for it.
+    if (isKept(node, property, input.val())) input.removeAttr('id');
+  }
 }
 
 /** Whether the dialog was open. */
@@ -130,20 +141,21 @@ const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num'])
  * What is wrong with a property; "" if nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
  * flow does not have takes its default. In an open dialog, the type that is chosen there counts.
  */
-export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
+export function problemWith(descriptor: Descriptor, node: Config, field: string, shown: unknown): string {
   const setting = settingOf(descriptor, field);
   const check = descriptor.checks?.[field];
+  const value = isKept(node, field, shown) ? node[field] : shown;
   const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   const isMissing = value === undefined || value === null;
-  if (environmentVariable(typed) !== null || descriptor.usedIf?.[field]?.(node) === false) return '';
-  if (setting?.kind === 'text' || setting?.kind === 'typed') {
-    const noText = problemThrownBy(() => requireReadable({ [field]: value }, { [field]: setting }));
-    if (noText !== '') return noText;
-  }
+  const typeName = `${field}Type`;
+  const type: unknown = isDialogOpen(node) ? $(`#node-input-${typeName}`).val() : node[typeName];
+  const chosen = { [field]: value, [typeName]: type };
+  if ([typed, textOf(chosen, typeName)].some((text) => environmentVariable(text) !== null)) return '';
+  const refusal = setting ? problemThrownBy(() => requireReadable(chosen, { [field]: setting })) : '';
+  // The runtime refuses what it cannot read even where it does not use it.
+  if (descriptor.usedIf?.[field]?.(node) === false) return refusal;
+  if (refusal !== '' && setting?.kind !== 'number') return refusal;
   if (setting?.kind === 'typed') {
-    const chosen = isDialogOpen(node) ? { [`${field}Type`]: $(`#node-input-${field}Type`).val() } : node;
-    const unknownType = problemThrownBy(() => requireReadable(chosen, { [field]: setting }));
-    if (unknownType !== '') return unknownType;
     const kind = typeOf(chosen, field, setting);
     const isDefault = isMissing && kind === setting.types[0] && setting.default !== '';
     if (isDefault || kind === 'message') return '';
@@ -183,6 +195,7 @@ function watchField(descriptor: Descriptor, node: EditorNode, field: string): vo
     const value = String(input.val());
     touched ||= value !== '';
     const problem = touched ? problemWith(descriptor, node, field, value) : '';
+    if (problem !== '') showRow(field, true);
     showMessage(field, problem, descriptor.warnings?.[field]?.(value, node));
     const hint = descriptor.hints?.[field];
     if (hint) $(`#smart-strip-hint-${field}`).text(hint(value.trim()));
@@ -204,26 +217,40 @@ function noteMissingKey({ credentials }: EditorNode): void {
   for (const told of [credentials, credentials._]) if (isRecord(told)) told.has_apiKey ??= false;
 }
 
-/** Shows each property as the runtime reads it; the default if the flow does not have it, or has a value that the runtime refuses. */
+/** Whether a field shows a property that is an object or an array. It stays in the flow, where the runtime refuses it, until something else is typed. */
+const isKept = (node: Config, property: string, shown: unknown): boolean => {
+  const stored = node[property];
+  return typeof stored === 'object' && stored !== null && shown === preview(stored);
+};
+
+/** A property as a text, an object or an array in the form that errors show. */
+const storedText = (node: Config, property: string, otherwise?: string): string => {
+  const stored = node[property];
+  return typeof stored === 'object' && stored !== null ? preview(stored) : textOf(node, property, otherwise);
+};
+
+/** Shows each property as the runtime reads it; the default if the flow does not have it. What the runtime refuses is shown as it is. */
 function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
     const { kind } = setting;
-    const stored = textOf(node, field);
-    // A variable is neither a number, nor a check mark, nor one of the choices: it is shown as it is.
+    const stored = storedText(node, field);
     const isVariable = environmentVariable(stored) !== null;
-    if ((kind === 'number' || kind === 'flag') && isVariable) input.attr('type', 'text').val(stored);
+    // Neither a number, nor a check mark, nor one of the choices.
+    const isForeign = isVariable || problemThrownBy(() => requireReadable(node, { [field]: setting })) !== '';
+    if ((kind === 'number' || kind === 'flag') && isForeign) input.attr('type', 'text').val(stored);
     if (kind === 'number' && stored === '') input.val(setting.default);
     if (kind === 'choice') input.val(choiceOf(node, field, setting));
     // The data `env` keeps Node-RED from offering to edit it. In a subflow, Node-RED itself lists the variables that it knows.
-    const isSelect = kind === 'choice' || kind === 'node';
-    if (isSelect && isVariable && input.val() !== stored)
+    const isOption = kind === 'choice' ? isForeign : kind === 'node' && isVariable;
+    if (isOption && input.val() !== stored)
       input.append($(html('option', {}, stored)).data('env', stored)).val(stored);
-    if (kind === 'flag' && !isVariable) input.prop('checked', flagOf(node, field, setting));
+    if (kind === 'flag' && !isForeign) input.prop('checked', flagOf(node, field, setting));
     // A field of one line loses line breaks, which hand-written JSONata may have. Node-RED's expression editor stores them as tabs.
     if (kind === 'text' || kind === 'typed')
-      input.val(textOf(node, field, setting.default).replace(/\r?\n/g, '\t'));
-    if (kind === 'typed') $(`#node-input-${field}Type`).val(typeOf(node, field, setting));
+      input.val(storedText(node, field, setting.default).replace(/\r?\n/g, '\t'));
+    if (kind === 'typed')
+      $(`#node-input-${field}Type`).val(storedText(node, `${field}Type`) || setting.types[0]);
     // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));
   }
@@ -246,6 +273,9 @@ export function typedField(node: EditorNode, field: string, own?: InputType) {
   const types = names.map((name) => [fromMessage, own].find((type) => type?.value === name) ?? name);
   const input = fieldOf(node, field);
   const id = String(input.attr('id'));
+  // A type that the runtime refuses stays until another one is chosen.
+  const stored = $(`#${id}Type`).val();
+  if (typeof stored === 'string' && !names.includes(stored)) types.push({ value: stored, label: stored });
   const label = `smart-strip-label-${field}`;
   input.typedInput({ default: names[0], types, typeField: `#${id}Type` });
   const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');

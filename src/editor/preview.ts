@@ -1,7 +1,6 @@
 import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
-import { textOf } from '../settings';
 import { fieldOf, showMessage, uncovered } from './form';
 import { html, line, text, type EditorNode } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
@@ -26,7 +25,7 @@ export function openPreview(
 ): { show: (list: StripsAnswer) => void; clear: () => void } {
   const use = $('#smart-strip-use-mapping');
   const mapping = $('#smart-strip-row-mapping');
-  const hasMapping = textOf(node, 'mapping') !== '';
+  const hasMapping = fieldOf(node, 'mapping').val() !== '';
   use.prop('checked', hasMapping).on('change', () => mapping.toggle(use.prop('checked') === true));
   mapping.toggle(hasMapping);
   if (hasMapping) $('#smart-strip-preview').attr('open', '');

@@ -603,6 +603,85 @@ describe('the dialogs with thirty strips', () => {
     await editor.done();
   });
 
+  it('keep and mark what the runtime refuses, until something else is chosen', async () => {
+    const refused = {
+      switch: {
+        mac: DESK.mac,
+        macType: 'string',
+        port: [2],
+        portType: 'port',
+        on: 'on',
+        onType: 'action',
+        delay: '5',
+        delayType: 'sec',
+        output: 'ON',
+      },
+      status: { mac: DESK.mac, macType: 'str', port: '2', portType: { type: 'port' } },
+      watch: { mac: {}, readings: 'yes', change: '5 W' },
+    };
+    await stage.red.deploy([
+      tab,
+      account(stage.service, { interval: '30 s', mapping: ['$'] }),
+      ...Object.entries(refused).map(([id, flow], index) =>
+        placed(id, `strip ${id}`, { name: id, y: 100 * (index + 1), ...flow }),
+      ),
+    ]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const marked = (id: string) => editor.node(id).locator('.red-ui-flow-node-error').isVisible();
+    const stored = async (id: string, flow: object) => {
+      const properties = await editor.properties(id);
+      return Object.fromEntries(Object.keys(flow).map((name) => [name, properties[name]]));
+    };
+
+    await editor.edit('switch');
+    const [type, port] = [
+      editor.page.locator('#node-input-mac-kind'),
+      editor.page.locator('#node-input-port'),
+    ];
+    assert.equal(await type.textContent(), 'string');
+    assert.match((await message('mac').textContent()) ?? '', /property macType .*"string" is none/);
+    assert.equal(await port.inputValue(), '[2]');
+    assert.match((await message('port').textContent()) ?? '', /property port to a text: \[2\] is none/);
+    assert.match((await message('output').textContent()) ?? '', /property output .*"ON" is none/);
+    // Not used for this action, but refused.
+    await message('delay').getByText('property delayType').waitFor();
+    await editor.picture('switch-refused');
+    await editor.done();
+    assert.deepEqual(await stored('switch', refused.switch), refused.switch);
+    assert.ok(await marked('switch'));
+
+    await editor.edit('status');
+    assert.match((await message('port').textContent()) ?? '', /property portType /);
+    await editor.done();
+    assert.deepEqual(await stored('status', refused.status), refused.status);
+    assert.ok(await marked('status'));
+
+    await editor.edit('watch');
+    assert.equal(await editor.page.getByLabel('a change of load').inputValue(), 'yes');
+    assert.match((await message('change').textContent()) ?? '', /Enter a number/);
+    await editor.done();
+    assert.deepEqual(await stored('watch', refused.watch), refused.watch);
+    assert.ok(await marked('watch'));
+
+    await editor.editConfig('strip-account', 'account');
+    assert.match((await message('interval').textContent()) ?? '', /Enter a number/);
+    assert.match((await message('mapping').textContent()) ?? '', /property mapping to a text/);
+    await editor.doneConfig();
+    const { interval, mapping } = await editor.properties('account');
+    assert.deepEqual({ interval, mapping }, { interval: '30 s', mapping: ['$'] });
+
+    await editor.edit('switch');
+    await editor.chooseType('node-input-mac', 'strip');
+    await editor.page.locator('#smart-strip-row-port label', { hasText: '3' }).click();
+    await editor.page.locator('#node-input-output').selectOption('same');
+    for (const field of ['mac', 'port', 'output'])
+      assert.equal(await message(field).textContent(), '', field);
+    await editor.done();
+    const { macType, port: chosen, output } = await editor.properties('switch');
+    assert.deepEqual({ macType, chosen, output }, { macType: 'str', chosen: '3', output: 'same' });
+    assert.deepEqual(editor.errors, []);
+  });
+
   it('mark an account without a key again after its Delete button was undone', async () => {
     const node = account(stage.service, { id: 'keyless' });
     delete node.credentials;

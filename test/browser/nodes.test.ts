@@ -295,8 +295,8 @@ describe('the nodes in the editor', () => {
     assert.equal(await editor.page.locator('#node-input-output').inputValue(), 'on');
   });
 
-  it('save the default where the flow lacks a property or has an odd one', async () => {
-    const odd = { macType: 'bool', onType: null, output: 5, readings: 'false', topic: null, strips: 'none' };
+  it('save the default where the flow lacks a property or has an empty one', async () => {
+    const odd = { macType: ' ', onType: null, output: '', readings: 'false', topic: null, strips: 'none' };
     const nodes = NODES.flatMap(([type], index) => {
       const y = 60 + 60 * index;
       return [

@@ -118,6 +118,29 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip switch', 'mac', {}, { type: 'message' }), 'errors.NOT_CONFIGURED.text');
   });
 
+  it('name what the runtime refuses although it is not used', () => {
+    const unused = { on: 'on', onType: 'action', outlets: false, readings: false };
+    for (const [type, field, value] of [
+      ['strip switch', 'delay', [5]],
+      ['strip watch', 'port', [2]],
+      ['strip watch', 'change', '5 W'],
+    ] as const)
+      assert.match(problem(type, field, value, { node: unused }), /^errors.NOT_CONFIGURED/, field);
+    const unknownType = problem('strip switch', 'delay', '5', { type: 's', node: unused });
+    assert.equal(unknownType, 'errors.NOT_CONFIGURED.property');
+  });
+
+  it('name a choice or a check mark that the runtime refuses', () => {
+    assert.equal(problem('strip list', 'output', 'Strips'), 'errors.NOT_CONFIGURED.property');
+    assert.equal(problem('strip watch', 'initial', 'yes'), 'errors.NOT_CONFIGURED.property');
+    for (const value of [true, 'false', '${NAME}'])
+      assert.equal(problem('strip watch', 'initial', value), '');
+  });
+
+  it('leave a type that a variable gives to the runtime', () => {
+    assert.equal(problem('strip switch', 'mac', 'A1', { type: '${NAME}' }), '');
+  });
+
   it("leave expressions to Node-RED's own checks, and want them filled in", () => {
     assert.equal(problem('strip switch', 'mac', '', { type: 'msg' }), 'msg is empty');
     assert.equal(problem('strip switch', 'mac', 'strip.mac', { type: 'msg' }), '');
