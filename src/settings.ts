@@ -242,9 +242,14 @@ function acceptedBy(setting: Setting): readonly string[] {
 
 /**
  * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or is neither missing nor empty nor what its kind accepts. Otherwise its default
- * would be used, and nobody would notice. A number out of bounds is no error. What a text says is left to what uses it.
+ * would be used, and nobody would notice. A number out of bounds is no error. What a text says is left to what uses it. `owner`: says whose property
+ * it is, for errors that another node reports.
  */
-export function requireReadable(config: Config, settings: Readonly<Record<string, Setting>>): void {
+export function requireReadable(
+  config: Config,
+  settings: Readonly<Record<string, Setting>>,
+  owner = '',
+): void {
   for (const [name, setting] of Object.entries(settings)) {
     const { kind } = setting;
     // A node works without its name, and says itself that it has no account.
@@ -252,7 +257,7 @@ export function requireReadable(config: Config, settings: Readonly<Record<string
     const isText = kind === 'text' || kind === 'node' || kind === 'typed';
     const written = ownProperty(config, name) ?? '';
     if (isText && isNeeded && typeof written === 'object')
-      throw new StripError('NOT_CONFIGURED.text', { property: name, got: preview(written) });
+      throw new StripError('NOT_CONFIGURED.text', { property: name + owner, got: preview(written) });
     if (kind === 'text' || kind === 'node') continue;
     const property = kind === 'typed' ? `${name}Type` : name;
     const value = ownProperty(config, property) ?? '';
@@ -261,7 +266,7 @@ export function requireReadable(config: Config, settings: Readonly<Record<string
     if (text === '' || accepted.length === 0) continue;
     const word = kind === 'flag' ? text.toLowerCase() : text;
     if (kind === 'number' ? !Number.isNaN(Number(text)) : accepted.includes(word)) continue;
-    const params = { property, accepted: accepted.join(', '), got: preview(value) };
+    const params = { property: property + owner, accepted: accepted.join(', '), got: preview(value) };
     throw new StripError('NOT_CONFIGURED.property', params);
   }
 }

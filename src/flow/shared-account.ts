@@ -11,13 +11,14 @@ import {
   textOf,
   type Config,
 } from '../settings';
-import { ownProperty } from '../values';
+import { displayName, ownProperty } from '../values';
 import { EMPTY_STORE } from './node-error';
 
 /** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if a variable is not set, or it is not clear what to protect. */
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
-  requireReadable(config, SETTINGS['strip-account']);
+  const label = displayName(textOf(config, 'name')) ?? textOf(config, 'id');
+  requireReadable(config, SETTINGS['strip-account'], ` (strip-account ${label})`);
   const units = ownProperty(config, 'units');
   const { outlets, unreadable } = readOutlets(ownProperty(config, 'protectedOutlets'));
   if (unreadable.length > 0) throw new StripError('NOT_CONFIGURED.protected');

@@ -42,7 +42,7 @@ describe('the strip-account node', () => {
       'a base URL of another kind',
       { baseUrl: { a: 1 } },
       { apiKey: 'k' },
-      /^Set the property baseUrl to a text: {"a": 1} is none\.$/,
+      /^Set the property baseUrl \(strip-account account\) to a text: {"a": 1} is none\.$/,
     ],
     [
       'a variable that is not set for its base URL',
@@ -74,13 +74,13 @@ describe('the strip-account node', () => {
       'an interval with a unit',
       { interval: '30s' },
       { apiKey: 'k' },
-      /^Set the property interval to one of the accepted values \(5–86400\): "30s" is none of them\.$/,
+      /^Set the property interval \(strip-account account\) to one of the accepted values \(5–86400\): "30s" is none of them\.$/,
     ],
     [
       'a timeout that is none',
-      { timeout: 'abc' },
+      { timeout: 'abc', name: 'Home' },
       { apiKey: 'k' },
-      /property timeout .*\(100–600000\): "abc"/,
+      /property timeout \(strip-account Home\) .*\(100–600000\): "abc"/,
     ],
     [
       'a time for retries that is no number',
@@ -92,7 +92,7 @@ describe('the strip-account node', () => {
       `an object for its ${name}`,
       { [name]: { id: 'x' } },
       { apiKey: 'k' },
-      new RegExp(`^Set the property ${name} to a text: {"id": "x"} is none\\.$`),
+      new RegExp(`^Set the property ${name} \\(strip-account account\\) to a text: {"id": "x"} is none\\.$`),
     ]),
     ['a true number of requests', { concurrency: true }, { apiKey: 'k' }, /property concurrency .*: true is/],
     ...[{ units: { load: 'W', voltage: '${TEST_NO_UNIT}' } }, { units: '${TEST_NO_UNIT}' }].map(
