@@ -10,7 +10,8 @@ export function fieldToCorrect(code: string, key: string): string | null {
   if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
   // No field here helps: the service itself fails, the account was closed, or the cause is not in a tested field.
   if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
-  if (code === 'TIMEOUT') return 'timeout';
+  // Of the tested properties, only this one has to be a number.
+  if (code === 'TIMEOUT' || kind === 'property') return 'timeout';
   if (code === 'RATE_LIMITED') return 'interval';
   if (kind.startsWith('mapping')) return 'mapping';
   if (kind.startsWith('proxy')) return 'proxy';

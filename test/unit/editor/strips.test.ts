@@ -79,6 +79,7 @@ describe('the field where a failed test is corrected', () => {
     ['RATE_LIMITED', 'RATE_LIMITED.seconds', 'interval'],
     ['BAD_RESPONSE', 'BAD_RESPONSE.html', 'baseUrl'],
     ['BAD_RESPONSE', 'BAD_RESPONSE.mappingAt', 'mapping'],
+    ['NOT_CONFIGURED', 'NOT_CONFIGURED.property', 'timeout'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.protected', null],
     ['SERVICE', 'SERVICE.failed', null],
     ['CLOSED', 'CLOSED.account', null],
