@@ -4,7 +4,7 @@ import { systemClock } from '../src/api/types';
 import { errorWithCode, sentenceOf } from '../src/flow/node-error';
 import { errorStatus } from '../src/flow/node-status';
 import { simulatorPath } from '../src/api/connection-settings';
-import { requireReadable, SETTINGS, textOf } from '../src/settings';
+import { requireReadable, requireSet, SETTINGS, textOf } from '../src/settings';
 import { middleware, simulators } from '../src/simulator/registry';
 import { readConfig, readManualChange, Simulator } from '../src/simulator/simulator';
 import { environmentVariable, preview } from '../src/values';
@@ -51,7 +51,10 @@ export = (RED: NodeAPI): void => {
     let closed = false;
     let release = (): void => undefined;
     const unreadable: StripError[] = [];
-    valueOrNull(() => requireReadable(def, SETTINGS['strip simulator']), unreadable);
+    valueOrNull(() => {
+      requireReadable(def, SETTINGS['strip simulator']);
+      requireSet(configured);
+    }, unreadable);
     const [failure] = unreadable;
     if (failure !== undefined) {
       this.status(errorStatus(failure.code));

@@ -65,8 +65,8 @@ function connect(
       : new PooledDispatcher({
           origin: url.origin,
           connections,
-          tls: tls === '' ? undefined : tlsOptions(RED.nodes.getNode(tls), absence),
-          proxy: proxy === '' ? undefined : proxyOptions(RED.nodes.getNode(proxy), absence),
+          tls: tls === '' ? undefined : tlsOptions(RED.nodes.getNode(requireSet(tls)), absence),
+          proxy: proxy === '' ? undefined : proxyOptions(RED.nodes.getNode(requireSet(proxy)), absence),
         });
   return new Client({ baseUrl, apiKey: key, timeout, mapping, clock: systemClock, dispatcher });
 }

@@ -6,7 +6,7 @@ import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/i
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
 import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
-import { textOf, type Config } from '../../src/settings';
+import { requireSet, textOf, type Config } from '../../src/settings';
 import { deployEnded, onStarted, translator, watchDeploys } from './runtime';
 
 export type Definition = NodeDef & Record<string, unknown>;
@@ -109,8 +109,9 @@ export const findAccount = (RED: NodeAPI, id: string): AccountLink | undefined =
 /** The account a flow node uses. Throws NOT_CONFIGURED. */
 export function accountOf(RED: NodeAPI, id: string): AccountLink {
   const link = findAccount(RED, id);
-  if (link === undefined) throw new StripError('NOT_CONFIGURED.account');
-  return link;
+  if (link !== undefined) return link;
+  requireSet(id);
+  throw new StripError('NOT_CONFIGURED.account');
 }
 
 interface StartOptions {

@@ -64,12 +64,14 @@ describe('the strip-account node', () => {
       { apiKey: 'k' },
       /^Set the environment variable TEST_NO_MAPPING, or enter the value itself/,
     ],
-    ...['interval', 'timeout', 'retryFor', 'concurrency'].map((name): (typeof faulty)[number] => [
-      `a variable that is not set for its ${name}`,
-      { [name]: '${TEST_NO_NUMBER}' },
-      { apiKey: 'k' },
-      /^Set the environment variable TEST_NO_NUMBER, or enter the value itself/,
-    ]),
+    ...['interval', 'timeout', 'retryFor', 'concurrency', 'tls', 'proxy'].map(
+      (name): (typeof faulty)[number] => [
+        `a variable that is not set for its ${name}`,
+        { [name]: '${TEST_NOT_SET}' },
+        { apiKey: 'k' },
+        /^Set the environment variable TEST_NOT_SET, or enter the value itself/,
+      ],
+    ),
     [
       'an interval with a unit',
       { interval: '30s' },
@@ -149,6 +151,17 @@ describe('the strip-account node', () => {
       assert.equal((failed.strip as { on: unknown }).on, null);
     });
   }
+
+  it('is missed where a variable that is not set names it', async () => {
+    const account = '${TEST_NO_ACCOUNT}';
+    await lab.deploy([
+      flowNode('switch', 'strip switch', { ...outlet2, account }),
+      flowNode('watch', 'strip watch', { account }),
+    ]);
+    const failed = await lab.caught('switch', { payload: true });
+    assert.match(String(failed.error?.message), /^Set the environment variable TEST_NO_ACCOUNT, /);
+    assert.match(String(lab.said('watch', 'warn')[0]), /Set the environment variable TEST_NO_ACCOUNT, /);
+  });
 
   it('is missed where it is disabled', async () => {
     await lab.deploy([lab.account({ d: true }), flowNode('switch', 'strip switch', outlet2)]);

@@ -173,7 +173,7 @@ describe('the strip simulator node', () => {
     assert.equal(statusOf('sim'), 'red ring badPath');
   });
 
-  for (const name of ['shape', 'latency', 'strips']) {
+  for (const name of ['path', 'shape', 'latency', 'strips']) {
     it(`serves nothing while the variable for its ${name} is not set, and names it`, async () => {
       await deploy([simulatorNode('sim', { [name]: '${TEST_NOT_SET}' })]);
       assert.equal((await ask(list)).status, 404);
