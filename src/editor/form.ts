@@ -151,7 +151,7 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   const type: unknown = isDialogOpen(node) ? $(`#node-input-${typeName}`).val() : node[typeName];
   const chosen = { [field]: value, [typeName]: type };
   if ([typed, textOf(chosen, typeName)].some((text) => environmentVariable(text) !== null)) return '';
-  const refusal = setting ? problemThrownBy(() => requireReadable(chosen, { [field]: setting })) : '';
+  const refusal = refusalOf(descriptor, chosen, field);
   // The runtime refuses what it cannot read even where it does not use it.
   if (descriptor.usedIf?.[field]?.(node) === false) return refusal;
   if (refusal !== '' && setting?.kind !== 'number') return refusal;
@@ -168,6 +168,12 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   if (isMissing && !(setting?.kind === 'text' && setting.default === '')) return '';
   if (check) return check(setting?.kind === 'data' ? value : typed, node);
   return setting?.kind === 'number' ? checkNumber(typed, setting) : '';
+}
+
+/** Why the runtime refuses a property, or the type of a typed one, as `config` has it; "": it does not. */
+function refusalOf(descriptor: Descriptor, config: Config, field: string): string {
+  const setting = settingOf(descriptor, field);
+  return setting ? problemThrownBy(() => requireReadable(config, { [field]: setting })) : '';
 }
 
 export function checkNumber(typed: string, { min = -Infinity, max = Infinity, whole = false }): string {
@@ -190,12 +196,14 @@ export function problemThrownBy(parse: () => unknown): string {
 /** Keeps the message below a field up to date. In a config node that is not added yet, an empty field is no error until the user was in it. */
 function watchField(descriptor: Descriptor, node: EditorNode, field: string): void {
   const input = fieldOf(node, field);
+  const isRefused = refusalOf(descriptor, node, field) !== '';
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
     const value = String(input.val());
     touched ||= value !== '';
     const problem = touched ? problemWith(descriptor, node, field, value) : '';
-    if (problem !== '') showRow(field, true);
+    // It may be hidden because it is not used.
+    if (problem !== '' && isRefused) showRow(field, true);
     showMessage(field, problem, descriptor.warnings?.[field]?.(value, node));
     const hint = descriptor.hints?.[field];
     if (hint) $(`#smart-strip-hint-${field}`).text(hint(value.trim()));
@@ -237,7 +245,7 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     const stored = storedText(node, field);
     const isVariable = environmentVariable(stored) !== null;
     // Neither a number, nor a check mark, nor one of the choices.
-    const isForeign = isVariable || problemThrownBy(() => requireReadable(node, { [field]: setting })) !== '';
+    const isForeign = isVariable || refusalOf(descriptor, node, field) !== '';
     if ((kind === 'number' || kind === 'flag') && isForeign) input.attr('type', 'text').val(stored);
     if (kind === 'number' && stored === '') input.val(setting.default);
     if (kind === 'choice') input.val(choiceOf(node, field, setting));

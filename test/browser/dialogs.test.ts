@@ -636,6 +636,7 @@ describe('the dialogs with thirty strips', () => {
       ...Object.entries(refused).map(([id, flow], index) =>
         placed(id, `strip ${id}`, { name: id, y: 100 * (index + 1), ...flow }),
       ),
+      placed('whole', 'strip status', { y: 400, mac: DESK.mac, macType: 'str', output: 'ON' }),
     ]);
     editor = await Editor.open(stage.browser, stage.red.url);
     const marked = (id: string) => editor.node(id).locator('.red-ui-flow-node-error').isVisible();
@@ -666,6 +667,11 @@ describe('the dialogs with thirty strips', () => {
     await editor.done();
     assert.deepEqual(await stored('status', refused.status), refused.status);
     assert.ok(await marked('status'));
+
+    // Not used for a whole strip, either.
+    await editor.edit('whole');
+    await message('output').getByText('"ON" is none of them').waitFor();
+    await editor.done();
 
     await editor.edit('watch');
     assert.equal(await editor.page.getByLabel('a change of load').inputValue(), 'yes');
