@@ -222,6 +222,18 @@ describe('the nodes in the editor', () => {
     await editor.node(id).locator('.red-ui-flow-node-error').first().waitFor();
   });
 
+  it('show what a flow holds as text where the list of config nodes says what is wrong', async () => {
+    const mapping = '"b" "<img src=x onerror=window.hacked=1>"';
+    await stage.red.deploy([tab, account(stage.service, { mapping })]);
+    await open();
+    await editor.page.evaluate(() => window.RED.sidebar.show('config'));
+    await editor.page.locator('.red-ui-palette-node-annotations.red-ui-flow-node-error').hover();
+    const tip = editor.page.locator('.red-ui-popover-content');
+    await tip.getByText('Invalid JSONata expression').waitFor();
+    assert.match((await tip.textContent()) ?? '', /img src=x onerror/);
+    assert.equal(await editor.page.evaluate(() => 'hacked' in window), false);
+  });
+
   it('call the account as the dialog does in the tip of a node that has none', async () => {
     await stage.red.deploy([tab, placed('list', 'strip list', { account: '' })]);
     editor = await Editor.open(stage.browser, stage.red.url, { locale: 'de' });
