@@ -11,7 +11,7 @@ import {
   type NodeType,
   type Setting,
 } from '../settings';
-import { environmentVariable, isRecord, preview } from '../values';
+import { environmentVariable, isRecord } from '../values';
 import { html, text, type EditorNode, type InputType } from './red';
 
 /**
@@ -85,17 +85,6 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   $('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
 }
 
-/** Lets the descriptor save what only its dialog has, and keeps what Node-RED would replace by the text in its field. */
-export function saveDialog(descriptor: Descriptor, node: EditorNode): void {
-  descriptor.save?.(node);
-  const properties = Object.keys(SETTINGS[descriptor.type]).flatMap((field) => [field, `${field}Type`]);
-  for (const property of properties) {
-    const input = fieldOf(node, property);
-    // Node-RED leaves a property as it is if it finds no field for it.
-    if (isKept(node, property, input.val())) input.removeAttr('id');
-  }
-}
-
 /** Whether the dialog was open. */
 export const closeDialog = (node: EditorNode): boolean => openDialogs.delete(node.id);
 
@@ -141,10 +130,9 @@ const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num'])
  * What is wrong with a property; "" if nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
  * flow does not have takes its default. In an open dialog, the type that is chosen there counts.
  */
-export function problemWith(descriptor: Descriptor, node: Config, field: string, shown: unknown): string {
+export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
   const check = descriptor.checks?.[field];
-  const value = isKept(node, field, shown) ? node[field] : shown;
   const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   const isMissing = value === undefined || value === null;
   const typeName = `${field}Type`;
@@ -225,27 +213,15 @@ function noteMissingKey({ credentials }: EditorNode): void {
   for (const told of [credentials, credentials._]) if (isRecord(told)) told.has_apiKey ??= false;
 }
 
-/** Whether a field shows a property that is an object or an array. It stays in the flow, where the runtime refuses it, until something else is typed. */
-const isKept = (node: Config, property: string, shown: unknown): boolean => {
-  const stored = node[property];
-  return typeof stored === 'object' && stored !== null && shown === preview(stored);
-};
-
-/** A property as a text, an object or an array in the form that errors show. */
-const storedText = (node: Config, property: string, otherwise?: string): string => {
-  const stored = node[property];
-  return typeof stored === 'object' && stored !== null ? preview(stored) : textOf(node, property, otherwise);
-};
-
-/** Shows each property as the runtime reads it; the default if the flow does not have it. What the runtime refuses is shown as it is. */
+/** Shows each property as the runtime reads it; the default if the flow does not have it. A text that the runtime refuses is shown as it is. */
 function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
     const input = fieldOf(node, field);
     const { kind } = setting;
-    const stored = storedText(node, field);
+    const stored = textOf(node, field);
     const isVariable = environmentVariable(stored) !== null;
     // Neither a number, nor a check mark, nor one of the choices.
-    const isForeign = isVariable || refusalOf(descriptor, node, field) !== '';
+    const isForeign = isVariable || (stored !== '' && refusalOf(descriptor, node, field) !== '');
     if ((kind === 'number' || kind === 'flag') && isForeign) input.attr('type', 'text').val(stored);
     if (kind === 'number' && stored === '') input.val(setting.default);
     if (kind === 'choice') input.val(choiceOf(node, field, setting));
@@ -256,9 +232,8 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     if (kind === 'flag' && !isForeign) input.prop('checked', flagOf(node, field, setting));
     // A field of one line loses line breaks, which hand-written JSONata may have. Node-RED's expression editor stores them as tabs.
     if (kind === 'text' || kind === 'typed')
-      input.val(storedText(node, field, setting.default).replace(/\r?\n/g, '\t'));
-    if (kind === 'typed')
-      $(`#node-input-${field}Type`).val(storedText(node, `${field}Type`) || setting.types[0]);
+      input.val(textOf(node, field, setting.default).replace(/\r?\n/g, '\t'));
+    if (kind === 'typed') $(`#node-input-${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);
     // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));
   }

@@ -1,6 +1,6 @@
 // The functions that the nodes' html calls, bundled to `resources/editor.js`. The html works without them, with plain fields.
 import { descriptorOf, labelOf, outputLabelOf, wholeLabelOf } from './descriptors';
-import { closeDialog, openDialog, problemWith, saveDialog } from './form';
+import { closeDialog, openDialog, problemWith } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
 import { Sidebar } from './sidebar';
@@ -22,8 +22,7 @@ const SmartStrip = {
     if (descriptor) openDialog(descriptor, node);
   },
   save: (node: EditorNode): void => {
-    const descriptor = descriptorOf(node);
-    if (closeDialog(node) && descriptor) saveDialog(descriptor, node);
+    if (closeDialog(node)) descriptorOf(node)?.save?.(node);
   },
   close: (node: EditorNode): void => {
     closeDialog(node);

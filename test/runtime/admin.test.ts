@@ -341,7 +341,7 @@ describe('the admin routes behind a login', () => {
   it('report the form of an answer that was not understood, without its texts', async () => {
     const json = { status: 'Desk lamp', results: [{ port: 'Desk lamp', ok: 7001 }], 'Desk lamp': API_KEY };
     service.next({ kind: 'answer', status: 200, json });
-    await red.admin('/strip-sidebar/switch', switching({ 'content-type': 'application/json' }, outlet));
+    await red.admin('/strip-sidebar/switch', posting(outlet));
     const text = await (await asGuest('/strip-sidebar/diagnostics/account')).text();
     const { errors } = JSON.parse(text) as { errors: { last: { code: string }; shape?: unknown }[] };
     assert.deepEqual(errors.find(({ last }) => last.code === 'BAD_RESPONSE')?.shape, {
