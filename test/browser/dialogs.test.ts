@@ -668,7 +668,7 @@ describe('the dialogs with thirty strips', () => {
     await editor.done();
 
     await editor.edit('watch');
-    assert.equal(await editor.page.getByLabel('a change of load').inputValue(), 'yes');
+    assert.equal(await editor.page.locator('#node-input-readings').inputValue(), 'yes');
     assert.match((await message('change').textContent()) ?? '', /Enter a number/);
     await editor.done();
     assert.deepEqual(await stored('watch', refused.watch), refused.watch);

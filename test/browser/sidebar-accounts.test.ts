@@ -231,8 +231,10 @@ describe('the accounts in the sidebar', () => {
     await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
     await editor.doneConfig();
     await bar.root.getByText('does not run this account: deploy it').waitFor();
+    const answer = stage.service.hold();
     await editor.deploy();
     await bar.root.locator('.smart-strip-state', { hasText: 'asking' }).waitFor();
+    answer();
   });
 
   it('adds an account beside those that exist', async () => {
