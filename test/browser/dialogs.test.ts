@@ -492,17 +492,6 @@ describe('the dialogs with thirty strips', () => {
     assert.deepEqual((await editor.properties('account')).protectedOutlets, []);
   });
 
-  it('keep names and units that cannot be read', async () => {
-    const names = [{ mac: DESK.mac, port: 7, name: 'Fan' }, { [DESK.mac]: { 1: 'Lamp' } }];
-    const [first, ...others] = [{ mac: DESK.mac, port: 1, name: 'Lamp' }, ...names];
-    await open({ outletNames: [...others, first], units: 'W' });
-    await editor.editConfig('strip-account', 'account');
-    await editor.page.locator('#node-config-input-name').fill('Home');
-    await editor.doneConfig();
-    const { outletNames, units } = await editor.properties('account');
-    assert.deepEqual({ outletNames, units }, { outletNames: [first, ...others], units: 'W' });
-  });
-
   it('fill in the numbers of an account that was imported without them', async () => {
     const bare = { interval: undefined, timeout: undefined, retryFor: undefined, concurrency: undefined };
     await open(bare);

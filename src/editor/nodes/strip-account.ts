@@ -1,7 +1,7 @@
 import { checkApiKey, isPublicPlainHttp, parseBaseUrl, simulatorPath } from '../../api/connection-settings';
 import { PORTS, READINGS, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
-import { readOutlets, SETTINGS, textOf, type Config } from '../../settings';
+import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
 import { showDiagnostics } from '../diagnostics';
 import {
@@ -148,16 +148,13 @@ function open(node: EditorNode): void {
 
 function save(node: EditorNode): void {
   const table = tables.get(node);
-  // The table has no rows for names that cannot be read.
-  const { unreadable } = readOutlets(node.outletNames);
   Object.assign(node, table?.value());
-  if (table) node.outletNames = [...table.value().outletNames, ...unreadable];
   learn(node.id, table?.strips() ?? []);
   input('mapping').val(typedMapping());
   input('timeout').val(timeoutOf());
   const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
-  if (isSet || isRecord(node.units)) node.units = Object.fromEntries(units);
+  if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
   if (lacksSimulator(valueOf('baseUrl'), node) && canAddSimulator()) addSimulator(valueOf('baseUrl').trim());
 }
 
