@@ -242,8 +242,8 @@ function acceptedBy(setting: Setting): readonly string[] {
 
 /**
  * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or is neither missing nor empty nor what its kind accepts. Otherwise its default
- * would be used, and nobody would notice. A number out of bounds is no error. What a text says is left to what uses it. `owner`: says whose property
- * it is, for errors that another node reports.
+ * would be used, and nobody would notice. A number above or below its limits is no error, and the content of a text is checked where it is used.
+ * `owner`: follows the name of the property in the error, to say whose it is if another node reports it.
  */
 export function requireReadable(
   config: Config,

@@ -15,7 +15,7 @@ interface StripConfig {
 
 export interface SimulatorOptions {
   strips: readonly StripConfig[];
-  /** What `x-api-key` must hold; "": any key will do; `null`: every request is refused. */
+  /** What `x-api-key` must hold; "": every key is accepted; `null`: every request is refused. */
   apiKey: string | null;
   shape: Shape;
   /** Milliseconds between carrying out a request and answering it. */

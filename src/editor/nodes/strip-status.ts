@@ -24,7 +24,7 @@ function open(node: EditorNode): void {
   const isWhole = () => port.type() === 'port' && port.value() === '';
   let wasWhole = isWhole();
   // If a flow does not say what to send for one outlet, it means on/off.
-  if (!wasWhole && textOf(node, 'output') === '' && output.val() === 'strip') output.val('on');
+  if (!wasWhole && textOf(node, 'output') === '') output.val('on');
   const showOutput = () => {
     // For one outlet, on/off is the usual output. A whole strip is sent as it is.
     if (wasWhole && port.type() === 'port' && !isWhole() && output.val() === 'strip') output.val('on');
