@@ -31,16 +31,19 @@ export const nodeRedDir = once(async () => {
   const given = process.env.NODE_RED_DIR;
   if (given !== undefined && given !== '') return resolve(given);
   const version = installedVersion('node-red');
-  const cache = join(tmpdir(), `smart-strip-tests-node-red-${version}`);
-  if (existsSync(join(cache, 'node_modules/node-red/red.js'))) return cache;
+  // The number of the user, because nobody else can read it.
+  const cache = join(tmpdir(), `smart-strip-tests-node-red-${version}-${process.getuid?.() ?? ''}`);
+  const there = () => existsSync(join(cache, 'node_modules/node-red/red.js'));
+  if (there()) return cache;
   const fresh = mkdtempSync(`${cache}-`);
-  writeFileSync(join(fresh, 'package.json'), '{"private":true}');
-  await npm(fresh, 'install', ...QUIET, `node-red@${version}`);
   try {
+    writeFileSync(join(fresh, 'package.json'), '{"private":true}');
+    await npm(fresh, 'install', ...QUIET, `node-red@${version}`);
     renameSync(fresh, cache);
   } catch (error) {
-    // Another process installed it at the same time, which is just as good.
-    if (!existsSync(join(cache, 'node_modules/node-red/red.js'))) throw error;
+    // Another process may have installed it at the same time, which is just as good.
+    if (!there()) throw error;
+  } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
   return cache;
