@@ -947,6 +947,28 @@ describe('the dialogs with thirty strips', () => {
     });
   }
 
+  it('show in a contrast theme of the system what is chosen', async () => {
+    await stage.red.deploy([
+      tab,
+      account(stage.service),
+      placed('node', 'strip switch', { mac: DESK.mac, macType: 'str', port: '2', portType: 'port' }),
+    ]);
+    editor = await Editor.open(stage.browser, stage.red.url);
+    const { page } = editor;
+    await page.emulateMedia({ forcedColors: 'active' });
+    await editor.edit('node');
+    await options().first().waitFor();
+    const colors = (part: string) =>
+      page.locator(part).evaluate((element) => getComputedStyle(element).backgroundColor);
+    for (const [chosen, other] of [
+      ['[role=option][aria-selected=true]', '[role=option] >> nth=1'],
+      ['#smart-strip-row-port label:has(:checked)', '#smart-strip-row-port label:has([value="3"])'],
+    ] as const) {
+      assert.notEqual(await colors(chosen), await colors(other), chosen);
+      assert.ok((await editor.contrast(chosen)) >= 4.5, chosen);
+    }
+  });
+
   it('name every field by its label', async () => {
     await open();
     await newSwitch();

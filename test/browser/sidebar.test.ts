@@ -404,6 +404,19 @@ describe('the sidebar', () => {
     });
   }
 
+  it('shows which outlets are on in a contrast theme of the system, too', async () => {
+    stage.service.simulator.apply({ mac: DESK, port: 1, on: true });
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', true);
+    await editor.page.emulateMedia({ forcedColors: 'active' });
+    const [on, off, alsoOff] = await Promise.all(
+      [1, 2, 3].map((port) => bar.toggle(`Desk strip, outlet ${port}`).screenshot()),
+    );
+    assert.deepEqual(off, alsoOff);
+    assert.notDeepEqual(on, off);
+  });
+
   it('shows exactly what a report for a bug holds, to copy and to download', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
