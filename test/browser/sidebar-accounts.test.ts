@@ -58,6 +58,23 @@ describe('the accounts in the sidebar', () => {
     assert.ok(await toggle.evaluate((element) => element === document.activeElement));
   });
 
+  it('shows the strips all through a deploy, and keeps the focus on an outlet', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { bar } = await open();
+    await bar.shows('Desk strip, outlet 2', false);
+    const toggle = bar.toggle('Desk strip, outlet 2');
+    const answer = stage.service.hold('answer');
+    const asked = stage.service.requests.length;
+    await toggle.press('Enter');
+    await stage.service.arrived(asked + 1);
+    // The sidebar asks Node-RED again when the command ends, which is while the account is being replaced.
+    await stage.red.deploy([tab, home()]);
+    await bar.root.getByText('may still be carried out').first().waitFor();
+    answer();
+    await bar.shows('Desk strip, outlet 2', true);
+    assert.ok(await toggle.evaluate((element) => element === document.activeElement));
+  });
+
   it('says until when the service asks for a pause', async () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();
