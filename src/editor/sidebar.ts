@@ -39,6 +39,11 @@ export class Sidebar {
   readonly #notice = html('p', { class: 'smart-strip-trouble' });
   readonly #list = html('div', {});
   readonly #empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
+  readonly #add = button(
+    'red-ui-button',
+    () => RED.editor.editConfig('', 'strip-account', '_ADD_'),
+    text('strip-sidebar.button.add'),
+  );
   readonly #simulate = button(
     'red-ui-button',
     (event) => this.#placeSimulator(event),
@@ -46,10 +51,8 @@ export class Sidebar {
   );
 
   constructor(content: HTMLElement) {
-    const addAccount = () => RED.editor.editConfig('', 'strip-account', '_ADD_');
-    const add = button('red-ui-button', addAccount, text('strip-sidebar.button.add'));
     content.append(this.#filter, this.#notice, this.#empty, this.#list);
-    content.append(add, ' ', this.#simulate, this.#status);
+    content.append(this.#add, ' ', this.#simulate, this.#status);
 
     this.#filter.addEventListener('input', () => this.#draw());
     document.addEventListener('visibilitychange', () => this.#askWhileVisible());
@@ -281,6 +284,8 @@ export class Sidebar {
     // Where nothing at all can be placed, the next function says so.
     if (there || canAddSimulator() || RED.workspaces.isLocked()) this.#place(event, ...simulatorNodes(there));
     else this.#tell(text('strip-sidebar.told.noSimulator'));
+    // With the keyboard, the focus was on this button.
+    if (event.detail === 0 && this.#simulate.hidden) this.#add.focus();
   }
 
   /** Puts nodes on the canvas: attached to the pointer or, with the keyboard, in the middle of the visible part. */

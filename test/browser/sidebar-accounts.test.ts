@@ -205,6 +205,8 @@ describe('the accounts in the sidebar', () => {
     await editor.page.locator('.red-ui-flow-node-group').first().waitFor();
     assert.equal((await editor.configIds('strip-account')).length, 1);
     await bar.root.getByText('does not run this account').waitFor();
+    // The button that had the focus is gone.
+    await bar.button('Add an account').and(editor.page.locator(':focus')).waitFor();
     await editor.deploy();
     await bar.root.getByRole('switch', { name: 'Desk strip, outlet 1' }).waitFor();
   });
