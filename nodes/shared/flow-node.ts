@@ -116,8 +116,8 @@ export function accountOf(RED: NodeAPI, id: string): AccountLink {
 
 interface StartOptions {
   display: StatusDisplay;
-  /** Key of the sentence that is logged if the node cannot start. */
-  notice: 'watch' | 'mqtt';
+  /** Key below `notice` in `strip-account.json` of the sentence that is logged if the node cannot start. */
+  notice: string;
   /** Throws if it cannot start. Returns a function that ends it. */
   start: (link: AccountLink) => () => void;
   /** Called with the error to report for messages that come meanwhile. If it starts something else instead, it returns a function that ends that. */

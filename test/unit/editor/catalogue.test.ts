@@ -97,7 +97,15 @@ function usedByNodes(): Use[] {
     const own = [...code.matchAll(/['`](strip-[a-z]+(?:\.[\w-]+)+\.?)(?:'|\$\{|`)/g)].map(
       ([, key = '']) => key,
     );
-    return own.filter((key) => key.startsWith(`${set}.`)).map((key) => ({ where, set, key }));
+    const notices = [...code.matchAll(/\bnotice: '(\w+)'/g)].map(([, key = '']) => ({
+      where,
+      set: 'strip-account',
+      key: `notice.${key}`,
+    }));
+    return [
+      ...notices,
+      ...own.filter((key) => key.startsWith(`${set}.`)).map((key) => ({ where, set, key })),
+    ];
   });
 }
 
@@ -155,9 +163,11 @@ describe('the catalogues', () => {
       const [first = '', ...others] = code.toLowerCase().split('_');
       words.add([first, ...others.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join(''));
     }
+    // Errors of a property are called by its name: `levelMissing`.
+    for (const property of Object.values(SETTINGS).flatMap((settings) => Object.keys(settings)))
+      words.add(`${property}Missing`);
     // Put together from a count, the kind of a config node, or whether the environment names the proxy.
-    const counted =
-      /^(on\d(of\d|unknown)|(tls|proxy|mac|port)(Missing|Undeployed)|proxy(Down|Refused|Gateway)Variable)$/;
+    const counted = /^(on\d(of\d|unknown)|(tls|proxy)Undeployed|proxy(Down|Refused|Gateway)Variable)$/;
     const idle = [...(main.get('strip-account')?.keys() ?? [])]
       .filter((key) => /^(errors|status|notice|outlet)\./.test(key))
       .map((key) => key.split('.').at(-1) ?? '')
