@@ -21,9 +21,11 @@ describe('the tarball', () => {
     files = packed.files.map((file) => file.path);
   });
 
-  it('is smaller than 150 kB, and 20 kB for each language', () => {
+  it('is smaller than 200 kB, and 20 kB for each language', () => {
     const languages = readdirSync(path.join(REPOSITORY, 'nodes/locales'));
-    assert.ok(packed.size < 150_000 + 20_000 * languages.length, `${packed.size} bytes`);
+    const limit = 200_000 + 20_000 * languages.length;
+    const hint = 'if users need everything that is in it, raise the limit';
+    assert.ok(packed.size < limit, `${packed.size} bytes: ${hint}`);
   });
 
   it('holds only what a user needs', () => {
