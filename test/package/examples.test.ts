@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { examples } from '../support/examples';
 import type { FlowNode } from '../support/node-red';
+import { REPOSITORY } from '../support/node-red-install';
 
 const all = examples();
 const isDashboard = (name: string): boolean => /dashboard/i.test(name);
@@ -27,6 +30,16 @@ describe('the examples', () => {
     const paths = all.flatMap(({ nodes }) => ofType(nodes, 'strip simulator').map(({ path }) => path));
     assert.equal(paths.length, all.length);
     assert.equal(new Set(paths).size, all.length);
+  });
+
+  it('are all in the list of the README', () => {
+    const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+    const [, list = ''] = /\n## Examples\n([^]*?)\n## /.exec(readme) ?? [];
+    const listed = list.match(/(?<=[:,] )\d\d(?= )/g) ?? [];
+    assert.deepEqual(
+      listed.sort(),
+      all.map(({ name }) => name.slice(0, 2)),
+    );
   });
 
   it('say within how many seconds a change made by hand is noticed, and how long it takes right after a start', () => {
