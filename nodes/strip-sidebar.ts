@@ -10,7 +10,7 @@ import { adminRoute, deployEnded, idsOf, packageVersion } from './shared/runtime
 
 /** The admin routes of the sidebar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
 export = (RED: NodeAPI): void => {
-  // Registered in the editor, too. The palette manager counts, and on removal calls `onremove` of, only those that the runtime knows.
+  // The editor registers it, too. The palette manager counts only plugins that the runtime knows, and only their `onremove` is called on removal.
   RED.plugins.registerPlugin('smart-strip-sidebar', { type: 'sidebar' });
   const leases = new Leases(systemClock);
   const mayRead = RED.auth.needsPermission('strip-account.read');

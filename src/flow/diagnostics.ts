@@ -256,7 +256,7 @@ function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
   const { list, strip, switch: switched } = account;
   if (list !== null) {
     const { complete, readable, strips } = list.answer;
-    const shown = strips.slice(0, MAX_STRIPS).map((each) => readingOf(each, aliases));
+    const shown = strips.slice(0, MAX_STRIPS).map((each) => stripOf(each, aliases));
     answers.list = {
       ...answerOf(list, aliases),
       complete,
@@ -266,7 +266,7 @@ function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
     };
   }
   if (strip !== null) {
-    const strips = [readingOf(strip.answer.strip, aliases)];
+    const strips = [stripOf(strip.answer.strip, aliases)];
     answers.strip = { ...answerOf(strip, aliases), readable: strip.answer.readable, strips };
   }
   if (switched !== null) {
@@ -284,7 +284,7 @@ const answerOf = ({ at, answer }: LastAnswer<JsonBody>, aliases: Aliases) => ({
 /** A body as it came. Not `response`: a flow may have changed that. */
 const bodyOf = ({ text }: JsonBody): unknown => JSON.parse(text);
 
-function readingOf(strip: Strip, aliases: Aliases): object {
+function stripOf(strip: Strip, aliases: Aliases): object {
   const alias = (name: string | null) => (name === null ? null : aliases.name(name));
   const kind = (reading: number | null) => (reading === null ? null : 'number');
   return {

@@ -121,7 +121,7 @@ const NO_EXPRESSIONS: MessageSource['evaluated'] = new Map();
 type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Promise<Value>;
 
 /** Returns a function that reads messages with these fields, in the order in which they came: an expression may take time. */
-export function messageReading(fields: readonly InputField[]): ReadMessage {
+export function messageReader(fields: readonly InputField[]): ReadMessage {
   const expressions = fields.filter(({ source }) => source === 'expression');
   let last: Promise<unknown> = Promise.resolve();
   return async (msg, read) => {

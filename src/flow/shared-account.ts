@@ -14,7 +14,7 @@ import {
 import { displayName, ownProperty } from '../values';
 import { EMPTY_STORE } from './node-error';
 
-/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if a variable is not set, or it is not clear what to protect. */
+/** Reads an account's properties, but not where it connects to. Throws NOT_CONFIGURED if one cannot be read, or a variable is not set. */
 export function readAccountSettings(config: Config): AccountSettings {
   const { interval, timeout, retryFor, concurrency } = SETTINGS['strip-account'];
   const label = displayName(textOf(config, 'name')) ?? textOf(config, 'id');

@@ -6,7 +6,7 @@ import {
   asInputError,
   InputField,
   mainError,
-  messageReading,
+  messageReader,
   requireMac,
   requirePort,
   withAnswer,
@@ -30,7 +30,7 @@ export function statusRequestReader(
   const settings = SETTINGS['strip status'];
   const macField = new InputField(config, 'mac', settings.mac, evaluate);
   const portField = new InputField(config, 'port', settings.port, evaluate);
-  const read = messageReading([macField, portField]);
+  const read = messageReader([macField, portField]);
   return (msg, target) =>
     read(msg, (source) => {
       const errors: StripError[] = [];

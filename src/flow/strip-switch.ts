@@ -9,7 +9,7 @@ import {
   InputField,
   invalidInput,
   mainError,
-  messageReading,
+  messageReader,
   parseOnePort,
   parsePort,
   parseRequested,
@@ -156,7 +156,7 @@ export function commandReader(
     return { form: 'array', commands };
   };
 
-  const read = messageReading([...fields, delay]);
+  const read = messageReader([...fields, delay]);
   return (msg, target) =>
     read(msg, (source) => {
       const request = readRequest(source, target);
