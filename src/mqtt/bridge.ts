@@ -77,7 +77,7 @@ const MAX_KEPT = 10_000;
 export interface Published {
   /** By id. */
   readonly strips: ReadonlyMap<string, Kept>;
-  /** Topics that were emptied. */
+  /** Topics that are to be emptied, or to be emptied once more. */
   readonly emptied: readonly string[];
   /** An `offline` of the bridge is not answered yet. */
   readonly isOffline: boolean;
@@ -184,8 +184,7 @@ export class Bridge {
       if (!isOwn) return;
       this.options.clock.clearTimeout(this.#onlineTimer);
       this.#onlineTimer = null;
-      // The broker may have been away when they were emptied.
-      for (const emptied of this.#publisher.emptied) this.#publisher.repeat(emptied);
+      this.#publisher.emptyAgain();
     } else if (payload === 'offline') {
       if (isOwn) this.#answerOffline();
     } else {

@@ -36,7 +36,8 @@ const MAX_EMPTIED = 10_000;
 export class Publisher {
   /** What the broker should keep on each topic. */
   readonly #payloads = new Map<string, string>();
-  readonly #emptied = new Set<string>();
+  /** Topics that were emptied. `true`: maybe while the broker was away, so they are to be emptied once more. */
+  readonly #emptied = new Map<string, boolean>();
   // A topic waits in at most one of these three.
   readonly #changes = new Set<string>();
   readonly #bulk = new Set<string>();
@@ -75,9 +76,9 @@ export class Publisher {
     const due = this.options.clock.monotonic() + EMPTY_AFTER;
     for (const topic of topics) {
       this.#payloads.delete(topic);
-      // Removed first, so that it is the last of the set.
+      // Removed first, so that it is the last of the map.
       this.#emptied.delete(topic);
-      const [oldest = ''] = this.#emptied.add(topic);
+      const [oldest = ''] = this.#emptied.set(topic, true).keys();
       if (this.#emptied.size > MAX_EMPTIED) this.#emptied.delete(oldest);
       this.#dequeue(topic);
       this.#toEmpty.set(topic, due);
@@ -90,9 +91,20 @@ export class Publisher {
     return this.#emptied.has(topic);
   }
 
-  /** Topics that were emptied, in this order. */
+  /** The broker is connected: empties topics once more, if it may have been away. Later, another Node-RED may publish on them. */
+  emptyAgain(): void {
+    for (const topic of this.emptied) {
+      this.repeat(topic);
+      this.#emptied.set(topic, false);
+    }
+  }
+
+  /** Topics that are to be emptied, or to be emptied once more, in this order. */
   get emptied(): readonly string[] {
-    return [...this.#emptied];
+    const topics = [...this.#emptied.keys()];
+    return topics.filter(
+      (topic) => this.#emptied.get(topic) === true || this.#bulk.has(topic) || this.#toEmpty.has(topic),
+    );
   }
 
   /** Stops sending. */

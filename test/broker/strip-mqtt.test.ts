@@ -507,6 +507,25 @@ describe('strip mqtt with a real broker', () => {
     await whole(after);
   });
 
+  it('leaves what another Node-RED describes later, however often the connection breaks', async () => {
+    await deploy();
+    const after = client.messages.mark;
+    await red.deploy(bridgeFlow(broker.port, service, { discovery: '' }));
+    await client.next(discoveryOf(OTHER), (payload) => payload === '', after);
+    /** The second birth message is answered after everything that the first one led to. */
+    const reconnect = async () => {
+      for (let births = 0; births < 2; births++) {
+        const before = client.messages.mark;
+        await client.publish(BRIDGE, 'online');
+        await whole(before);
+      }
+    };
+    await reconnect();
+    await client.publish(discoveryOf(MAC), '{"described": "elsewhere"}', { retain: true });
+    await reconnect();
+    assert.equal((await broker.retained()).get(discoveryOf(MAC)), '{"described": "elsewhere"}');
+  });
+
   it('serves two accounts on one broker', async () => {
     const second = await startService({ strips: [{ mac: NEW, name: 'Elsewhere' }], shape: 'plain' });
     try {

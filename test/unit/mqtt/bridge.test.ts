@@ -583,6 +583,26 @@ describe('a bridge after a deploy', () => {
     await third.take({ topic: 'homeassistant/status', payload: 'online' });
     assert.deepEqual(emptied(await third.published()), []);
   });
+
+  it('says only once more what was emptied: another Node-RED may publish there later', async () => {
+    const first = new Lab().start(here);
+    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+    await second.published();
+    await second.take({ topic: 'b/bridge', payload: 'online' });
+    assert.notDeepEqual(emptied(await second.published()), []);
+    await second.take({ topic: 'b/bridge', payload: 'online' });
+    assert.deepEqual(emptied(await second.published()), []);
+    const third = new Lab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
+    assert.deepEqual(emptied(await third.published()), []);
+  });
+
+  it('empties what still waited for that at a further deploy, also after a birth message', async () => {
+    const first = new Lab().start(here);
+    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+    await second.take({ topic: 'b/bridge', payload: 'online' });
+    const third = new Lab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
+    assert.ok((await third.published()).includes('smart-strip/A1B2C3D4E5F6/1 '));
+  });
 });
 
 describe('a bridge that hears what the broker keeps', () => {
