@@ -57,7 +57,7 @@ export function openPreview(
     if (!(await uncovered(node, told)) || mine !== turn) return;
     if (!again) sent = answer.sent;
     show(answer);
-    if (!answer.ok && !answer.sent) told.text(text(answer.key, answer.params));
+    told.text(summaryOf(answer));
   };
 
   choice.on('change', () => void refresh());
@@ -102,11 +102,18 @@ function offerStrips(choice: JQuery, strips: readonly Strip[]): void {
 const isMappingFault = (answer: StripsAnswer): boolean =>
   !answer.ok && fieldToCorrect(answer.code, answer.key) === 'mapping';
 
+/** What a screen reader says of an answer that was read: all that was read from it may take minutes. */
+function summaryOf(answer: StripsAnswer): string {
+  // What is wrong with the mapping is shown below its field.
+  if (isMappingFault(answer)) return '';
+  if (!answer.ok) return text(answer.key, answer.params);
+  const all = answer.strips.length;
+  return text('strip-account.picker.shown', { shown: Math.min(all, MAX_PREVIEWED), all });
+}
+
 /** What was read from an answer. */
 function readLines(answer: StripsAnswer): HTMLElement[] {
-  // What is wrong with the mapping is shown below its field.
-  if (isMappingFault(answer)) return [];
-  if (!answer.ok) return [line('failure', `✕ ${text(answer.key, answer.params)}`)];
+  if (!answer.ok) return [];
   const { strips, notes, readable, complete } = answer;
   const lines = strips.slice(0, MAX_PREVIEWED).map((strip) => readStrip(strip, notes));
   if (strips.length === 0) lines.unshift(line('caution', text('strip-account.preview.none')));

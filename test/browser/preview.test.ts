@@ -80,7 +80,7 @@ describe('The preview of answers', () => {
     const sent = (await region.textContent()) ?? '';
     assert.match(sent, /"physical_state": false/);
     assert.ok(!sent.includes('secret-of-the-service'));
-    const read = editor.page.getByRole('status', { name: 'Read from it', exact: true });
+    const read = editor.page.getByRole('region', { name: 'Read from it', exact: true });
     assert.deepEqual(await read.locator('li').allTextContents(), [
       '1 Lamp: ● on',
       '2 Fan: ? unknown',
@@ -97,7 +97,7 @@ describe('The preview of answers', () => {
   it('reads it again with a mapping, without another request, and keeps the mapping', async () => {
     await open(STRANGE, {}, { 'x-total-count': '57' });
     const { page } = editor;
-    const read = page.locator('#smart-strip-compare div[role=status]');
+    const read = page.locator('#smart-strip-compare div[role=region]');
     assert.match((await read.textContent()) ?? '', /No strips were read/);
     await editor.picture('preview-unreadable');
     const before = stage.service.requests.length;
@@ -111,6 +111,11 @@ describe('The preview of answers', () => {
     await field.fill(MAPPING);
     await read.getByText('Outlet 1: ● on').waitFor();
     assert.equal(await said.textContent(), '');
+    // Screen readers say this, and not all that is read.
+    assert.match(
+      (await page.locator('#smart-strip-preview [role=status]').allTextContents()).join(''),
+      /^Strips: (\d+) of \1$/,
+    );
     await editor.picture('preview-mapped');
     assert.match((await read.textContent()) ?? '', /The list may be incomplete/);
     assert.equal(stage.service.requests.length, before);
@@ -248,7 +253,7 @@ describe('The preview of answers', () => {
     const { page } = editor;
     stage.service.always({ kind: 'answer', status: 200, json: one });
     const sent = page.locator('#smart-strip-compare pre');
-    const read = page.locator('#smart-strip-compare div[role=status]');
+    const read = page.locator('#smart-strip-compare div[role=region]');
     const choice = page.getByLabel('Answer', { exact: true });
     assert.deepEqual(await choice.locator('option').allTextContents(), ['List of strips', `Desk (${MAC})`]);
     await choice.selectOption(MAC);
