@@ -314,6 +314,19 @@ describe('the sidebar', () => {
     await editor.page.locator('.red-ui-flow-node-group').waitFor();
   });
 
+  it('can be opened with the keyboard alone, from the list of actions', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await edit();
+    const { page } = editor;
+    await page.locator('#red-ui-workspace-chart').focus();
+    await page.keyboard.press('Control+Shift+p');
+    await page.locator('#red-ui-actionList input:focus').waitFor();
+    await page.keyboard.type('smart strips');
+    await page.locator('#red-ui-actionList li.selected', { hasText: 'smart strips' }).waitFor();
+    await page.keyboard.press('Enter');
+    await bar.shows('Desk strip, outlet 1', false);
+  });
+
   it('can be used with the keyboard alone, and keeps the focus while it is drawn again', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await open();
