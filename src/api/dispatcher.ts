@@ -63,10 +63,11 @@ const TUNNEL_WITHIN = 10_000;
 
 /**
  * undici takes 50 ms to load, so it is loaded with the first account. If it were loaded before the built-in `fetch()` is first used, every `fetch()`
- * of the whole process would use its connections; constructing a `Request` makes the built-in one choose its own.
+ * of the whole process would use its connections; constructing a `Request` makes the built-in one choose its own. There is none with
+ * Node's option `--no-experimental-fetch`.
  */
 function loadUndici(): typeof Undici {
-  new Request('http://localhost').clone();
+  if ('Request' in globalThis) new Request('http://localhost').clone();
   return require('undici') as typeof Undici;
 }
 

@@ -414,6 +414,16 @@ describe('PooledDispatcher', () => {
     assert.deepEqual(JSON.parse(stdout), { before: false, after: true, set: true, ours: false });
   });
 
+  it('connects also if Node.js was started with --no-experimental-fetch', async () => {
+    const builtIn = Object.getOwnPropertyDescriptor(globalThis, 'Request');
+    Reflect.deleteProperty(globalThis, 'Request');
+    try {
+      await connect().list();
+    } finally {
+      if (builtIn) Object.defineProperty(globalThis, 'Request', builtIn);
+    }
+  });
+
   it('sets no dispatcher for others', async () => {
     const before = getGlobalDispatcher();
     await connect().list();
