@@ -23,10 +23,14 @@ const fail = (line) => {
   process.exit(1);
 };
 
-const { PORT } = process.env;
-let port = Number(PORT ?? 1880);
-if (PORT !== undefined && (!/^\d+$/.test(PORT) || port < 1 || port > 65535))
-  fail(`PORT=${PORT} is not a port: choose 1 to 65535.`);
+const [asked, askedMqtt] = ['PORT', 'MQTT_PORT'].map((name) => {
+  const text = process.env[name];
+  if (text === undefined) return undefined;
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65535) fail(`${name}=${text} is not a port: choose 1 to 65535.`);
+  return port;
+});
+let port = asked ?? 1880;
 
 // Opened before Node-RED starts: if the port that was asked for is taken, nothing but one line is printed.
 const server = createServer((request, response) => {
@@ -34,7 +38,7 @@ const server = createServer((request, response) => {
 });
 server.on('error', (error) => {
   if (error.code !== 'EADDRINUSE') fail(`Port ${port} cannot be opened: ${error.message}`);
-  if (PORT !== undefined) fail(`Port ${port} is taken: set the environment variable PORT to another one.`);
+  if (asked !== undefined) fail(`Port ${port} is taken: set the environment variable PORT to another one.`);
   server.listen(++port, HOST);
 });
 server.once('listening', () => start().catch((error) => fail(error.stack)));
@@ -98,7 +102,7 @@ async function startBroker() {
   const broker = await Aedes.createBroker();
   const mqtt = createTcpServer(broker.handle);
   mqtt.once('error', (error) => fail(`The MQTT broker cannot be started: ${error.message}`));
-  await new Promise((resolve) => mqtt.listen(Number(process.env.MQTT_PORT ?? 0), HOST, resolve));
+  await new Promise((resolve) => mqtt.listen(askedMqtt ?? 0, HOST, resolve));
   return mqtt.address().port;
 }
 

@@ -27,10 +27,15 @@ describe('the demo', () => {
 
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  const run = (port?: string) => {
+  const run = (port?: string, mqttPort?: string) => {
     const child = spawn(process.execPath, ['.config/demo.mjs'], {
       cwd: path.join(place, 'clone'),
-      env: { PATH: process.env.PATH, HOME: path.join(place, 'home'), ...(port && { PORT: port }) },
+      env: {
+        PATH: process.env.PATH,
+        HOME: path.join(place, 'home'),
+        ...(port && { PORT: port }),
+        ...(mqttPort && { MQTT_PORT: mqttPort }),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const written = new Recorder<string>();
@@ -72,6 +77,9 @@ describe('the demo', () => {
     const { ended, text } = run('http');
     assert.equal(await ended, 1);
     assert.match(text(), /^PORT=http is not a port: .*\n$/);
+    const mqtt = run('1880', '65536');
+    assert.equal(await mqtt.ended, 1);
+    assert.match(mqtt.text(), /^MQTT_PORT=65536 is not a port: .*\n$/);
   });
 
   /** It keeps its flows in its own folder, with one dashboard, and writes nowhere else. */
