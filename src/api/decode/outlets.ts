@@ -5,7 +5,7 @@ import { joined, stripFields, type StripFields } from './fields';
 import { isOfOther, keysWhere, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
 import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
-import { isMeasure, readBit, readJson, readText } from './values';
+import { isMeasure, readBit, readJson, readText, readWord } from './values';
 
 /** One outlet, as read from one container of an answer. */
 export interface OutletCandidate {
@@ -305,8 +305,8 @@ function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[]
 }
 
 /**
- * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. A power in watts says
- * nothing about the others.
+ * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. Nor is it one among clear
+ * words: `{"1": true, "2": 0}` are a switch and a countdown. A power in watts says nothing about the others.
  */
 function keyedSet(
   map: JsonRecord,
@@ -314,8 +314,9 @@ function keyedSet(
   { key: from, measured }: Container,
 ): OutletCandidate[] {
   const numbers = fromKeys(keys);
+  const isNoBit = (value: unknown): boolean => isMeasure(value) || readWord(value) !== null;
   const mayBeMeasured =
-    keys.some(({ key, keyedState }) => keyedState === 'any' && isMeasure(map[key])) ||
+    keys.some(({ key, keyedState }) => keyedState === 'any' && isNoBit(map[key])) ||
     (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map(({ key, keyedState }, i) => {
