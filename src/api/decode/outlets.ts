@@ -199,7 +199,9 @@ function thoseOfOutlets(
       if (isCode ? isOfOther(text) : (isMany || label.is('type')) && isNoOutlet(text)) return false;
       if (isCode || (label.isName && trust !== 'outlets' && !isNumbered)) names.push(text);
     }
-    const isValue = columns.some((column) => column.is('value') && Object.hasOwn(record, column.key));
+    const isValue = columns.some(
+      (column) => column.is('value') && !column.measures && Object.hasOwn(record, column.key),
+    );
     return !isValue || names.length === 0 || names.some(namesOutlet);
   });
   return kept.length < records.length ? kept : records;
