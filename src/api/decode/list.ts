@@ -193,7 +193,9 @@ class Search {
       else if (!isForeign(value)) strips.push({ identity, record: value, offline: isOffline });
     }
     if (strips.length === 0) return false;
-    if (unidentified > 0 && !strips.some((strip) => tellsOutlets(strip.record))) return false;
+    // A record with a MAC and no outlets, beside outlets or other records, may be a part of one strip.
+    const areSure = strips.some((strip) => tellsOutlets(strip.record));
+    if (!areSure && (unidentified > 0 || tellsOutlets(record))) return false;
     this.#add(strips, unidentified);
     this.wrappers.push(record);
     return true;
