@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { meaningOf, says, valuesWhere, type KeyMeaning } from './names';
-import { saysFailed, saysOld } from './reliability';
+import { CODE, saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 
 /** What a field around a list says: there is more or something failed (`more`), there are pages (`paged`), or this is everything (`all`). */
@@ -61,8 +61,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
   const number = readIndex(value);
   if (saysIncomplete(meaning, found, value)) return 'more';
   // If strips came, a code such as 1 may mean success.
-  const mayBeError = Math.max(...came) === 0 || (typeof value === 'number' && value < 0);
-  if (mayBeError && isErrorCode(meaning, value)) return 'more';
+  if (Math.max(...came) === 0 && isErrorCode(meaning, value)) return 'more';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
     if (isLast !== null) return allOrMore(isLast);
@@ -83,9 +82,6 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
   says('pending', value === true ? meaning.plain : value) ||
   saysOld(meaning, value) ||
   saysFailed(meaning, value);
-
-/** Names of a result code. */
-const CODE = /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
 
 /** Whether a result code means failure: it is not 0, not an HTTP 2xx, and not a word for success. */
 function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {

@@ -51,9 +51,14 @@ export function reachability(
   return says('offline', said) ? false : says('online', said) ? true : null;
 }
 
-/** Whether a field says by a word, by its name, or as an HTTP status, that something failed or only a part succeeded. */
+/** Names of a result code. */
+export const CODE =
+  /^(?:(?:err(?:or)?|status|result|return|ret|biz|business)?code|err(?:or)?no|ret|rc|apistatus)$/;
+
+/** Whether a field says by a word, by its name, as an HTTP status or as a code below zero that something failed or only a part succeeded. */
 export function saysFailed({ plain }: KeyMeaning, value: unknown): boolean {
   if (says('failed', value === true ? plain : value)) return true;
   const status = /^(?:http)?(?:status|code|statuscode)$/.test(plain) ? readIndex(value) : -1;
-  return status === 206 || (status >= 400 && status < 600);
+  const isNegative = typeof value === 'number' && value < 0 && CODE.test(plain);
+  return status === 206 || (status >= 400 && status < 600) || isNegative;
 }
