@@ -94,7 +94,7 @@ const NAMES = {
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
   total:
-    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected',
+    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected sum',
   /** Say how many strips came, or how many there are in all. */
   count: 'count size length numberofelements num number returned n numberreturned shown displayed available',
   /** Say how many pages there are. */
@@ -237,7 +237,7 @@ const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
     new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size|available)?$`),
   ],
   ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
-  ['count', new RegExp(`^(?:num|numberof|nb)${THINGS}$|^${THINGS}count$`)],
+  ['count', new RegExp(`^(?:num|numberof|noof|nb)${THINGS}$|^${THINGS}(?:count|num)$`)],
   ['more', new RegExp(`^(?:is)?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
   ['more', new RegExp(`^(?:has)?more(?:pages|${THINGS})?(?:available)?$`)],
   ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
