@@ -78,7 +78,7 @@ const NAMES = {
     componentid endpointid identifier ref displayorder sortorder place location guid deviceid serial sn
     serialnumber mac`,
   /** Of these, those whose text may say what a record is about: "switch_led_1", "sensor.desk_power". */
-  code: 'code key id entityid uniqueid identifier',
+  code: 'code key id entityid uniqueid identifier property',
   /** Say what kind of thing a record is about. */
   type: 'type kind category class devicetype role deviceclass outlettype porttype archetype',
   /** In a list of `{name, value}`: hold the name of the value. */

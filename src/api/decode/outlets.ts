@@ -188,20 +188,21 @@ function thoseOfOutlets(
 ): readonly JsonRecord[] {
   // A fifth block that is called USB is no outlet. If there are only four, a user may have given one that name.
   const isMany = records.length > PORTS.length;
-  // A record with the number of an outlet is an outlet, whatever its identifier or its name is.
+  // A record with the number of an outlet is an outlet, whatever its name or its identifier is, unless that says what a value is:
+  // `{"port": 1, "code": "lock", "value": true}`.
   const isNumbered = columns.some(({ number }) => number === 'port');
   const kept = records.filter((record) => {
+    const isValue = columns.some(
+      (column) => column.is('value') && !column.measures && Object.hasOwn(record, column.key),
+    );
     const names: string[] = [];
     for (const label of labels) {
       const text = readText(record[label.key]);
       const isCode = label.is('code');
-      if (text === null || (isCode && isNumbered)) continue;
+      if (text === null || (isCode && isNumbered && !isValue)) continue;
       if (isCode ? isOfOther(text) : (isMany || label.is('type')) && isNoOutlet(text)) return false;
-      if (isCode || (label.isName && trust !== 'outlets' && !isNumbered)) names.push(text);
+      if (!isNumbered && (isCode || (label.isName && trust !== 'outlets'))) names.push(text);
     }
-    const isValue = columns.some(
-      (column) => column.is('value') && !column.measures && Object.hasOwn(record, column.key),
-    );
     return !isValue || names.length === 0 || names.some(namesOutlet);
   });
   return kept.length < records.length ? kept : records;
