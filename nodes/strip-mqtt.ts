@@ -13,11 +13,10 @@ import {
   statusDisplay,
   type Definition,
 } from './shared/flow-node';
-import { packageVersion, translator } from './shared/runtime';
+import { PACKAGE_VERSION, translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
   const translate = translator(RED);
-  const version = packageVersion();
   /** What the broker keeps from each node that was closed, by the node's id. */
   const kept = new Map<string, Published>();
   const bridges = new Set<Bridge>();
@@ -37,7 +36,7 @@ export = (RED: NodeAPI): void => {
       const id = textOf(def, 'account');
       const started = new Bridge({
         settings: readBridge(def),
-        version,
+        version: PACKAGE_VERSION,
         clock: systemClock,
         account: used,
         source: `${id} ${textOf(findAccount(RED, id)?.config, 'baseUrl')}`,

@@ -6,7 +6,7 @@ import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
-import { adminRoute, deployEnded, idsOf, packageVersion } from './shared/runtime';
+import { adminRoute, deployEnded, idsOf, PACKAGE_VERSION } from './shared/runtime';
 
 /** The admin routes of the sidebar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
 export = (RED: NodeAPI): void => {
@@ -58,7 +58,7 @@ const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagn
 
 async function reportAbout(RED: NodeAPI, { config, account, storedKey }: AccountLink): Promise<object> {
   const versions = {
-    package: packageVersion(),
+    package: PACKAGE_VERSION,
     nodeRed: await RED.version(),
     node: process.version,
     platform: platform(),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { account, around, debug, errorOf, inject, placed, send, tab } from '../support/flow';
-import { startNodeRed } from '../support/node-red';
+import { PACKAGE, startNodeRed } from '../support/node-red';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { posting } from '../support/node-red-admin';
 import { STRIPS, startService } from '../support/service';
@@ -260,6 +262,20 @@ describe('deploys and stops of a real Node-RED', () => {
       assert.ok((await send(stoppable, { payload: false })).sent);
     } finally {
       await stoppable.stop();
+    }
+  });
+
+  it('a report names the version that runs, also while an update waits for a restart', async () => {
+    const updated = await startNodeRed({ install: 'packed' });
+    try {
+      await updated.deploy([account(service)]);
+      const file = join(updated.userDir, 'node_modules', PACKAGE, 'package.json');
+      const manifest = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+      writeFileSync(file, JSON.stringify({ ...manifest, version: '999.0.0' }));
+      const report = await updated.json('/strip-sidebar/diagnostics/account');
+      assert.equal((report as { versions: { package: string } }).versions.package, manifest.version);
+    } finally {
+      await updated.stop();
     }
   });
 
