@@ -44,7 +44,7 @@ const appended = <Item>(list: Item[] | null, item: Item): Item[] => {
 };
 
 /** What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off, if it does. */
-export function statesIn(record: JsonRecord, outer: KeyMeaning['state'] = null, depth = 0): StateCandidate[] {
+export function statesIn(record: JsonRecord, outer: KeyMeaning['state'], depth = 0): StateCandidate[] {
   let said: StateCandidate[] | null = null;
   for (const key in record) {
     const meaning = meaningOf(key);
@@ -92,7 +92,7 @@ function candidateOf(
   return { from, value: kind === 'off' && on !== null ? !on : on, weight };
 }
 
-function weightOfOther(kind: KeyMeaning['state'], value: unknown): StateCandidate['weight'] {
+function weightOfOther(kind: NonNullable<KeyMeaning['state']>, value: unknown): StateCandidate['weight'] {
   if (isMeasure(value)) return 'measure';
   // A power that is unknown may be one in watts.
   if (kind !== 'word' && says('unsettled', value)) return 'unsettled';
