@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { manifest } from '../support/manifest';
 import { PACKAGE } from '../support/node-red';
 import { Editor } from './editor';
 import { Sidebar } from './sidebar';
@@ -34,7 +35,8 @@ describe('the palette manager', () => {
     await page.evaluate(() => window.RED.actions.invoke('core:manage-palette'));
     const palette = page.locator('#red-ui-settings-tab-palette');
     const module = palette.locator('.red-ui-palette-module-header', { hasText: PACKAGE });
-    await module.getByText('1 plugin & 7 nodes').waitFor();
+    const { nodes } = manifest['node-red'];
+    await module.getByText(`1 plugin & ${Object.keys(nodes).length} nodes`).waitFor();
     await module.getByText('remove', { exact: true }).click();
     const released = page.waitForRequest(/strip-sidebar\/release/);
     await page.locator('.red-ui-notification').getByRole('button', { name: 'Remove' }).click();
