@@ -308,8 +308,9 @@ function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[]
 }
 
 /**
- * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. Nor is it one among clear
- * words: `{"1": true, "2": 0}` are a switch and a countdown. A power in watts says nothing about the others.
+ * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. The same goes for a 0 or 1
+ * beside clear words, if the container is not called outlets: `dps: {"1": true, "2": 0}` are a switch and a countdown. A power in watts says nothing
+ * about the others.
  */
 function keyedSet(
   map: JsonRecord,
@@ -317,9 +318,12 @@ function keyedSet(
   { key: from, measured }: Container,
 ): OutletCandidate[] {
   const numbers = fromKeys(keys);
-  const isNoBit = (value: unknown): boolean => isMeasure(value) || readWord(value) !== null;
+  const container = meaningOf(from);
+  const mayHoldOthers = container.is('outlets') && container.outlets !== 'switched';
+  const isMixed = mayHoldOthers && keys.some(({ key }) => readWord(map[key]) !== null);
   const mayBeMeasured =
-    keys.some(({ key, keyedState }) => keyedState === 'any' && isNoBit(map[key])) ||
+    isMixed ||
+    keys.some(({ key, keyedState }) => keyedState === 'any' && isMeasure(map[key])) ||
     (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map(({ key, keyedState }, i) => {
