@@ -984,5 +984,8 @@ describe('the dialogs with thirty strips', () => {
         .join(' '),
     );
     assert.equal(name, 'Strip strip');
+    // There before they say anything, as screen readers need it.
+    for (const field of ['mac', 'port', 'account'])
+      assert.equal(await message(field).and(editor.page.getByRole('status')).count(), 1, field);
   });
 });

@@ -81,6 +81,8 @@ describe('the sidebar', () => {
     const { bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     const asked = stage.service.requests.length;
+    // There before it says anything, as screen readers need it.
+    assert.equal(await bar.root.getByRole('status').count(), 1);
     const answer = stage.service.hold('answer');
     const toggle = bar.toggle('Desk strip, outlet 1');
     await toggle.click();
