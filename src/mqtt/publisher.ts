@@ -26,6 +26,9 @@ const MAX_IN_WINDOW = 25;
  */
 const EMPTY_AFTER = 1_000;
 
+/** Milliseconds before a topic is emptied once more: by then, the broker's other clients are connected again, too. Home Assistant waits for 10 s. */
+const EMPTY_AGAIN_AFTER = 30_000;
+
 /** The most emptied topics that are remembered; bounds memory. */
 const MAX_EMPTIED = 10_000;
 
@@ -73,17 +76,14 @@ export class Publisher {
 
   /** Empties topics a second later: an empty payload makes the broker forget what it kept on a topic. */
   empty(topics: readonly string[]): void {
-    const due = this.options.clock.monotonic() + EMPTY_AFTER;
     for (const topic of topics) {
       this.#payloads.delete(topic);
       // Removed first, so that it is the last of the map.
       this.#emptied.delete(topic);
       const [oldest = ''] = this.#emptied.set(topic, true).keys();
       if (this.#emptied.size > MAX_EMPTIED) this.#emptied.delete(oldest);
-      this.#dequeue(topic);
-      this.#toEmpty.set(topic, due);
+      this.#emptyIn(EMPTY_AFTER, topic);
     }
-    this.#flushSoon();
   }
 
   /** Whether a topic was emptied, or waits for that. */
@@ -94,8 +94,8 @@ export class Publisher {
   /** The broker is connected: empties topics once more, if it may have been away. Later, another Node-RED may publish on them. */
   emptyAgain(): void {
     for (const topic of this.emptied) {
-      this.repeat(topic);
       this.#emptied.set(topic, false);
+      if (!this.#toEmpty.has(topic)) this.#emptyIn(EMPTY_AGAIN_AFTER, topic);
     }
   }
 
@@ -116,6 +116,12 @@ export class Publisher {
   #enqueue(topic: string, queue: Set<string>): void {
     if (!queue.has(topic)) this.#dequeue(topic);
     queue.add(topic);
+    this.#flushSoon();
+  }
+
+  #emptyIn(ms: number, topic: string): void {
+    this.#dequeue(topic);
+    this.#toEmpty.set(topic, this.options.clock.monotonic() + ms);
     this.#flushSoon();
   }
 

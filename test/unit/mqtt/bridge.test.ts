@@ -589,6 +589,9 @@ describe('a bridge after a deploy', () => {
     const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
     await second.published();
     await second.take({ topic: 'b/bridge', payload: 'online' });
+    await second.clock.pass(10_000);
+    // Home Assistant connects again up to 10 s later, and must not miss it.
+    assert.ok(second.sent.every(({ payload }) => payload !== ''));
     assert.notDeepEqual(emptied(await second.published()), []);
     await second.take({ topic: 'b/bridge', payload: 'online' });
     assert.deepEqual(emptied(await second.published()), []);
