@@ -188,7 +188,7 @@ function thoseOfOutlets(
 ): readonly JsonRecord[] {
   // A fifth block that is called USB is no outlet. If there are only four, a user may have given one that name.
   const isMany = records.length > PORTS.length;
-  // A record with the number of an outlet is an outlet, whatever its name or its identifier is, unless that says what a value is:
+  // A record with the number of an outlet is an outlet, whatever its name or its identifier is, unless a code says what its value is:
   // `{"port": 1, "code": "lock", "value": true}`.
   const isNumbered = columns.some(({ number }) => number === 'port');
   const kept = records.filter((record) => {
@@ -199,7 +199,8 @@ function thoseOfOutlets(
     for (const label of labels) {
       const text = readText(record[label.key]);
       const isCode = label.is('code');
-      if (text === null || (isCode && isNumbered && !isValue)) continue;
+      const saysWhat = isValue && !/id(?:entifier)?$/.test(label.plain);
+      if (text === null || (isCode && isNumbered && !saysWhat)) continue;
       if (isCode ? isOfOther(text) : (isMany || label.is('type')) && isNoOutlet(text)) return false;
       if (!isNumbered && (isCode || (label.isName && trust !== 'outlets'))) names.push(text);
     }
