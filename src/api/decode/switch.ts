@@ -211,7 +211,7 @@ const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
 const DEEPEST = 3;
 
 /** Names of records that say what becomes of a request. */
-const WORK = /^(?:job|task|command|operation)$/;
+const WORK = /^(?:job|task|command|operation|execution)$/;
 
 /**
  * Whether a record, or one in it, says no, names an error, or says by a word or status that it failed. `results`: those of the answer, which are
