@@ -128,13 +128,13 @@ function requireJson(request: Request, response: Response, next: NextFunction): 
   else response.sendStatus(415);
 }
 
-const places = ['../..', '../../..'].map((folder) => join(__dirname, folder, 'package.json'));
+const manifests = ['../..', '../../..'].map((folder) => join(__dirname, folder, 'package.json'));
 
 /**
  * Version of this package, from its package.json. From the built files, that is one folder further up. It is read together with the code: an update
  * replaces the file, but its code runs only after a restart of Node-RED.
  */
 export const PACKAGE_VERSION = textOf(
-  JSON.parse(readFileSync(places.find((place) => existsSync(place)) ?? '', 'utf8')),
+  JSON.parse(readFileSync(manifests.find((file) => existsSync(file)) ?? '', 'utf8')),
   'version',
 );

@@ -102,7 +102,7 @@ function offerStrips(choice: JQuery, strips: readonly Strip[]): void {
 const isMappingFault = (answer: StripsAnswer): boolean =>
   !answer.ok && fieldToCorrect(answer.code, answer.key) === 'mapping';
 
-/** What a screen reader says of an answer that was read: all that was read from it may take minutes. */
+/** One line about an answer, which a screen reader reads out. To read out everything in the answer could take minutes. */
 function summaryOf(answer: StripsAnswer): string {
   // What is wrong with the mapping is shown below its field.
   if (isMappingFault(answer)) return '';
