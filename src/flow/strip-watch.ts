@@ -60,10 +60,11 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 
 /** Turns changes into messages: one for each that is watched, none for the others. */
 export class WatchMessages {
-  /** By `keyOf`: the value that was sent last; if none was sent, the value that was known first. */
-  readonly #sent = new Map<string, number>();
-  /** Outlets and readings that the account knew before, but not when this node subscribed. */
-  readonly #unknownAtStart = new Set<string>();
+  /**
+   * By `keyOf`: the last value for this node, where it is not the account's last one: what was sent before changes that were too small, or `null` for
+   * what the account knew before this node subscribed, but not then.
+   */
+  readonly #last = new Map<string, boolean | number | null>();
   /** What the account reported last; `null`: the service was not asked yet. */
   #accountAvailable: boolean | null = null;
 
@@ -71,95 +72,83 @@ export class WatchMessages {
 
   /** The message for a change, or `null`. */
   messageOf(change: Change): Message | null {
-    const { initial, outlets, availability, readings } = this.options;
+    const { mac, port, output, initial, outlets, availability, readings } = this.options;
+    if (change.kind === 'account') return availability ? this.#accountMessage(change.available) : null;
+    const { strip } = change;
+    if (change.kind === 'removed') this.#forget(strip);
+    if (!('previous' in change) || (mac !== null && !sameMac(mac, strip.mac))) return null;
     const isNew = change.kind === 'strip' && change.isNew;
-    if (!initial && !isNew && 'previous' in change && change.previous === null) return null;
+    if (change.previous === null && !initial && !isNew) return null;
     switch (change.kind) {
-      case 'outlet':
-        return outlets && this.#isWatched(change.strip) ? this.#outletMessage(change) : null;
+      case 'outlet': {
+        if (!outlets || (port !== null && port !== change.port)) return null;
+        const { on } = change;
+        const payload = output === 'on' ? on : { mac: strip.mac, port: change.port, on };
+        return this.#messageIfDifferent(change, change.port, on, payload);
+      }
       case 'reading':
-        return readings && this.#isWatched(change.strip) ? this.#readingMessage(change) : null;
+        return readings ? this.#messageIfDifferent(change, change.name, change.value, change.value) : null;
       case 'strip':
-        if (!availability || !this.#isWatched(change.strip)) return null;
-        return messageAbout(change.strip, 'available', change.available, change.previous);
-      case 'account':
-        return availability ? this.#accountMessage(change) : null;
-      case 'removed':
-        this.#forget(change.strip);
-        return null;
-      case 'description':
-        return null;
+        return availability ? messageAbout(strip, 'available', change.available, change.previous) : null;
     }
   }
 
   /** A strip that the account has forgotten is a new one if it comes back. */
   #forget({ mac }: Strip): void {
-    for (const name of [...PORTS, ...READINGS]) {
-      this.#sent.delete(keyOf(mac, name));
-      this.#unknownAtStart.delete(keyOf(mac, name));
-    }
+    for (const name of [...PORTS, ...READINGS]) this.#last.delete(keyOf(mac, name));
   }
 
-  #accountMessage({ available }: Change & { kind: 'account' }): Message | null {
+  #accountMessage(available: boolean | null): Message | null {
     const was = this.#accountAvailable;
     this.#accountAvailable = available;
     if (available === null || available === was || (was === null && !this.options.initial)) return null;
     return { topic: 'account/available', payload: available };
   }
 
-  #isWatched(strip: Strip): boolean {
-    return this.options.mac === null || sameMac(strip.mac, this.options.mac);
-  }
-
-  /** A state that becomes unknown sends no message: the next known state is compared with the last known one. */
-  #outletMessage({ strip, port, on, previous }: Change & { kind: 'outlet' }): Message | null {
-    const watched = this.options.port;
-    if (watched !== null && watched !== port) return null;
-    const isFirst = this.#endsUnknownStart(keyOf(strip.mac, port), on, previous);
-    if (on === null || (on === previous && !isFirst)) return null;
-    const payload = this.options.output === 'on' ? on : { mac: strip.mac, port, on };
-    const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
-    return messageAbout(strip, String(port), payload, isFirst ? null : previous, outlet);
-  }
-
-  /** Whether a value is the first known one of something that was unknown when this node subscribed. */
-  #endsUnknownStart(key: string, value: unknown, previous: unknown): boolean {
-    if (value !== null) return this.#unknownAtStart.delete(key);
-    if (previous === null) this.#unknownAtStart.add(key);
-    return false;
-  }
-
-  #readingMessage({ strip, name, value, previous }: Change & { kind: 'reading' }): Message | null {
+  /** A value that becomes unknown sends no message: the next known one is compared with the last known one. */
+  #messageIfDifferent(
+    { strip, previous }: Change & { kind: 'outlet' | 'reading' },
+    name: Port | ReadingName,
+    value: boolean | number | null,
+    payload: unknown,
+  ): Message | null {
     const key = keyOf(strip.mac, name);
-    const isFirst = this.#endsUnknownStart(key, value, previous);
-    if (value === null) return null;
-    const last = isFirst ? null : (this.#sent.get(key) ?? previous);
-    const isSent = last === null || differs(value, last, this.options.change);
-    this.#sent.set(key, isSent ? value : last);
-    return isSent ? messageAbout(strip, name, value, last) : null;
+    if (value === null) {
+      if (previous === null) this.#last.set(key, null);
+      return null;
+    }
+    const known = this.#last.get(key);
+    const last = known === undefined ? previous : known;
+    if (last !== null && !differs(value, last, this.options.change)) {
+      this.#last.set(key, last);
+      return null;
+    }
+    this.#last.delete(key);
+    return messageAbout(strip, name, payload, last);
   }
 }
 
 /** The same for every spelling of the MAC, which the service may change. */
 const keyOf = (mac: string, name: Port | ReadingName): string => `${macKey(mac)}/${name}`;
 
-/** Whether two readings differ by at least `min`, up to rounding errors of floating-point numbers. */
-function differs(a: number, b: number, min: number): boolean {
+/** Whether two states differ, or two readings by at least `min`, up to rounding errors of floating-point numbers. */
+function differs(a: boolean | number, b: boolean | number, min: number): boolean {
+  if (typeof a === 'boolean' || typeof b === 'boolean') return a !== b;
   const tolerance = Math.max(Math.abs(a), Math.abs(b)) * 1e-12;
   return a !== b && Math.abs(a - b) + tolerance >= min;
 }
 
-/** `msg.strip` is a copy: other nodes get the same change. */
+/** `name`: of the outlet, reading or property that changed. `msg.strip` is a copy: other nodes get the same change. */
 function messageAbout(
   strip: Strip,
-  topic: string,
+  name: Port | ReadingName | 'available',
   payload: unknown,
   previous: boolean | number | null,
-  outlet: string | null = null,
 ): Message {
   const outlets = strip.outlets.map((each) => ({ ...each }));
+  const outlet = outlets.find(({ port }) => port === name)?.name ?? null;
   const copy = { ...strip, outlets, units: { ...strip.units }, outlet, previous };
-  return { topic: `${strip.mac}/${topic}`, payload, strip: copy };
+  return { topic: `${strip.mac}/${name}`, payload, strip: copy };
 }
 
 /** The node's status; `null` while it is not known yet. */
