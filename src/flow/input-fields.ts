@@ -52,11 +52,6 @@ export class InputField {
     this.source = isExpression ? 'expression' : this.#type === 'message' ? 'message' : 'fixed';
   }
 
-  /** Its value should be fixed in the node, but nothing is chosen there. */
-  get isEmpty(): boolean {
-    return this.source === 'fixed' && this.#value === '';
-  }
-
   /** Whether the payload is an object that holds its value. */
   isIn(payload: unknown): boolean {
     return this.source === 'message' && ownProperty(payload, this.#name) !== undefined;
@@ -77,21 +72,18 @@ export class InputField {
     return value;
   }
 
-  /** Like `read`, but also throws if nothing is chosen in the node (NOT_CONFIGURED) or the message has no value (INVALID_INPUT). */
-  readRequired(source: MessageSource): unknown {
-    if (this.isEmpty) throw new StripError(`NOT_CONFIGURED.${this.#name}`);
+  /**
+   * Like `read`, but also throws if nothing is chosen in the node (NOT_CONFIGURED), or if the message has no value or the expression is undefined,
+   * such as a variable of the flow that was not set (INVALID_INPUT). `kind`: of the sentence that then names the expression.
+   */
+  readRequired(source: MessageSource, kind = this.#name): unknown {
+    if (this.source === 'fixed' && this.#value === '') throw new StripError(`NOT_CONFIGURED.${this.#name}`);
     const value = this.read(source);
     if (value !== undefined) return value;
-    if (this.source !== 'message') throw this.withoutValue(this.#name);
-    throw new StripError(`INVALID_INPUT.${this.#name}Missing`);
-  }
-
-  /** INVALID_INPUT for an expression that is undefined, such as a variable of the flow that was not set. The sentence names it. */
-  withoutValue(kind: string): StripError {
+    if (this.source === 'message') throw new StripError(`INVALID_INPUT.${this.#name}Missing`);
     const expression = this.#type === 'jsonata' ? this.#value : `${this.#type}.${this.#value}`;
-    return new StripError(`INVALID_INPUT.${kind}`, {
-      got: `undefined (${cut(expression, LONGEST_EXPRESSION)})`,
-    });
+    const got = `undefined (${cut(expression, LONGEST_EXPRESSION)})`;
+    throw new StripError(`INVALID_INPUT.${kind}`, { got });
   }
 
   /** The value of the expression for a message, or the error that says why it has none. */

@@ -1,7 +1,7 @@
 import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
 import { asError, closedError, StripError, valueOrNull } from '../api/errors';
-import { sameMac, type PortOrAll } from '../api/types';
+import { sameMac, type Port, type PortOrAll } from '../api/types';
 import { choiceOf, CYCLE_DELAY, isDecimal, requireReadable, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
 import {
@@ -117,79 +117,78 @@ export function commandReader(
   /** Neither strip nor outlet nor state is "from message", so the payload is only a trigger. */
   const ignoresPayload = fields.every(({ source }) => source !== 'message');
 
-  const readRequest = (source: MessageSource, target: Target): SwitchRequest => {
-    const { payload } = source;
-    if (!ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload))) {
-      target.mac = valueOrNull(() => requireMac(mac.readRequired(source)));
-      // The payload names its own outlets, whatever `msg.port` says.
-      if (port.source !== 'message') target.port = valueOrNull(() => requirePort(port.readRequired(source)));
-      return readSeveral(source);
-    }
-    const errors: StripError[] = [];
-    const requested = (target.requested = valueOrNull(() => readRequested(on, source), errors));
-    const outlet = (target.port = valueOrNull(() => requirePort(port.readRequired(source)), errors));
-    const strip = (target.mac = valueOrNull(() => requireMac(mac.readRequired(source)), errors));
-    if (requested === null || outlet === null || strip === null) throw mainError(errors);
-    const form = fields.some((field) => field.isIn(payload)) ? 'port-on' : 'on';
-    return { form, commands: [commandOf(strip, outlet, requested)] };
+  const readMac = (source: MessageSource): string => requireMac(mac.readRequired(source));
+  const readPort = (source: MessageSource): PortOrAll => requirePort(port.readRequired(source));
+  const commandOf = (
+    source: MessageSource,
+    strip: string,
+    outlet: PortOrAll,
+    requested: Requested,
+  ): RequestedCommand => {
+    const action = actionOf(requested);
+    const ms = action === 'cycle' ? parseDelay(delay.read(source)) : 0;
+    return { mac: strip, port: outlet, action, delay: ms, requested };
   };
 
-  const readSeveral = (source: MessageSource): SwitchRequest => {
+  const readOne = (source: MessageSource, target: Target): SwitchRequest => {
+    const errors: StripError[] = [];
+    const requested = (target.requested = valueOrNull(() => readRequested(on, source), errors));
+    const outlet = (target.port = valueOrNull(() => readPort(source), errors));
+    const strip = (target.mac = valueOrNull(() => readMac(source), errors));
+    if (requested === null || outlet === null || strip === null) throw mainError(errors);
+    const form = fields.some((field) => field.isIn(source.payload)) ? 'port-on' : 'on';
+    return { form, commands: [commandOf(source, strip, outlet, requested)] };
+  };
+
+  const readSeveral = (source: MessageSource, target: Target): SwitchRequest => {
     const { payload } = source;
-    /** The strip that the node or the message as a whole names. */
-    const strip = (): string => requireMac(mac.readRequired(source));
+    target.mac = valueOrNull(() => readMac(source));
+    // The payload names its own outlets, whatever `msg.port` says.
+    if (port.source !== 'message') target.port = valueOrNull(() => readPort(source));
     if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
-    if (!Array.isArray(payload)) return { form: 'strip', commands: readWholeStrip(payload, strip()) };
+    if (!Array.isArray(payload)) {
+      const strip = readMac(source);
+      const known = readWholeStrip(payload);
+      return {
+        form: 'strip',
+        commands: known.map((outlet) => commandOf(source, strip, outlet.port, outlet.requested)),
+      };
+    }
     if (payload.length > MAX_WAITING) {
       throw new StripError('INVALID_INPUT.arrayLong', { max: MAX_WAITING, count: payload.length });
     }
     if (payload.length === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
-    const isFixed = mac.source !== 'message';
-    const elements = Array.from(payload, readElement); // unlike `map`, it does not skip holes
-    const commands = elements.map((element) =>
-      commandOf(
-        isFixed || element.mac === undefined ? strip() : requireMac(element.mac),
-        element.port,
-        element.requested,
-      ),
-    );
+    // Unlike `map`, `from` does not skip holes.
+    const commands = Array.from(payload, (element: unknown, index) => {
+      const outlet = parsePort(ownProperty(element, 'port'));
+      const requested = parseRequested(ownProperty(element, 'on'));
+      if (outlet === null || requested === null)
+        throw new StripError('INVALID_INPUT.element', { number: index + 1, got: preview(element) });
+      // Strip and delay are read as if the element were the payload.
+      const own = { ...source, payload: element };
+      return commandOf(own, readMac(own), outlet, requested);
+    });
     return { form: 'array', commands };
   };
 
   const read = messageReader([...fields, delay]);
   return (msg, target) =>
     read(msg, (source) => {
-      const request = readRequest(source, target);
       const { payload } = source;
-      for (const [index, command] of request.commands.entries()) {
-        if (command.action !== 'cycle') continue;
-        // An element of an array may have its own delay.
-        const own: unknown = request.form === 'array' && Array.isArray(payload) ? payload[index] : payload;
-        command.delay = parseDelay(delay.read({ ...source, payload: own }));
-      }
-      return request;
+      const isSeveral = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
+      return isSeveral ? readSeveral(source, target) : readOne(source, target);
     });
 }
 
 function readRequested(field: InputField, source: MessageSource): Requested {
-  if (field.isEmpty) throw new StripError('NOT_CONFIGURED.on');
   const { payload } = source;
-  const fromMessage = field.source === 'message';
+  const isFromMessage = field.source === 'message';
   const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
-  const value = fromMessage ? inPayload : field.read(source);
-  if (value === undefined && !fromMessage) throw field.withoutValue('state');
+  const value = isFromMessage ? inPayload : field.readRequired(source, 'state');
   const requested = parseRequested(value);
-  if (requested === null) throw fromMessage ? invalidInput('on', payload) : invalidInput('state', value);
+  if (requested === null) throw isFromMessage ? invalidInput('on', payload) : invalidInput('state', value);
   return requested;
 }
-
-const commandOf = (mac: string, port: PortOrAll, requested: Requested): RequestedCommand => ({
-  mac,
-  port,
-  action: actionOf(requested),
-  delay: 0,
-  requested,
-});
 
 /** Reads a delay in seconds, a number or numeric text, and returns milliseconds. Throws INVALID_INPUT for anything else and outside the bounds. */
 function parseDelay(value: unknown): number {
@@ -200,19 +199,6 @@ function parseDelay(value: unknown): number {
   return seconds * 1000;
 }
 
-/** One element of an array: `{port, on, mac?}`. Throws INVALID_INPUT. */
-function readElement(
-  element: unknown,
-  index: number,
-): { port: PortOrAll; requested: Requested; mac: unknown } {
-  const port = parsePort(ownProperty(element, 'port'));
-  const requested = parseRequested(ownProperty(element, 'on'));
-  if (port === null || requested === null) {
-    throw new StripError('INVALID_INPUT.element', { number: index + 1, got: preview(element) });
-  }
-  return { port, requested, mac: ownProperty(element, 'mac') };
-}
-
 /** Whether a payload is a strip with its outlets rather than one outlet. */
 const isWholeStrip = (payload: unknown): boolean =>
   ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
@@ -220,18 +206,18 @@ const isWholeStrip = (payload: unknown): boolean =>
 /** A payload with more outlets than this is no strip. */
 const MAX_OUTLETS = 64;
 
-/** Commands that restore the outlets of a strip whose state is known. Throws INVALID_INPUT. */
-function readWholeStrip(strip: unknown, mac: string): RequestedCommand[] {
+/** The outlets of a strip whose state is known. Throws INVALID_INPUT. */
+function readWholeStrip(strip: unknown): { port: Port; requested: Requested }[] {
   const outlets = ownProperty(strip, 'outlets');
   if (!Array.isArray(outlets) || outlets.length > MAX_OUTLETS) throw invalidInput('wholeStrip', outlets);
-  const commands = Array.from(outlets, (outlet: unknown) => {
+  const known = Array.from(outlets, (outlet: unknown) => {
     const port = parseOnePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;
     const requested = parseRequested(on);
     const isState = on === null || (requested !== null && typeof actionOf(requested) === 'boolean');
     if (port === null || !isState) throw invalidInput('wholeStrip', outlet);
-    return requested === null ? null : commandOf(mac, port, requested);
-  }).filter((command) => command !== null);
-  if (commands.length === 0) throw new StripError('INVALID_INPUT.wholeStripEmpty');
-  return commands;
+    return requested === null ? [] : [{ port, requested }];
+  }).flat();
+  if (known.length === 0) throw new StripError('INVALID_INPUT.wholeStripEmpty');
+  return known;
 }
