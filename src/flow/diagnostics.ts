@@ -251,38 +251,29 @@ const errorOf = ({ code, sentenceKey, params }: StripError): object => ({
   reason: typeof params.code === 'string' ? text(params.code, /^[A-Z][A-Z0-9_]*$/) : undefined,
 });
 
-function answersOf(account: AccountDiagnostics, aliases: Aliases): object {
-  const answers: Record<string, object> = {};
-  const { list, strip, switch: switched } = account;
-  if (list !== null) {
-    const { complete, readable, strips } = list.answer;
-    const shown = strips.slice(0, MAX_STRIPS).map((each) => stripOf(each, aliases));
-    answers.list = {
-      ...answerOf(list, aliases),
-      complete,
-      readable,
-      strips: shown,
-      more: strips.length - shown.length,
-    };
-  }
-  if (strip !== null) {
-    const strips = [stripOf(strip.answer.strip, aliases)];
-    answers.strip = { ...answerOf(strip, aliases), readable: strip.answer.readable, strips };
-  }
-  if (switched !== null) {
-    const { results } = decodeSwitch(bodyOf(switched.answer));
-    answers.switch = { ...answerOf(switched, aliases), results };
-  }
-  return answers;
+/** What came last and what was read from it; `undefined`: nothing came. */
+function answerOf<Answer extends JsonBody>(
+  last: LastAnswer<Answer> | null,
+  aliases: Aliases,
+  read: (answer: Answer, body: unknown) => object,
+): object | undefined {
+  if (last === null) return undefined;
+  // Not `response`: a flow may have changed that.
+  const body: unknown = JSON.parse(last.answer.text);
+  return { at: time(last.at), shape: shapeOf(body, aliases), ...read(last.answer, body) };
 }
 
-const answerOf = ({ at, answer }: LastAnswer<JsonBody>, aliases: Aliases) => ({
-  at: time(at),
-  shape: shapeOf(bodyOf(answer), aliases),
+const answersOf = ({ list, strip, switch: switched }: AccountDiagnostics, aliases: Aliases): object => ({
+  list: answerOf(list, aliases, ({ complete, readable, strips }) => {
+    const shown = strips.slice(0, MAX_STRIPS).map((each) => stripOf(each, aliases));
+    return { complete, readable, strips: shown, more: strips.length - shown.length };
+  }),
+  strip: answerOf(strip, aliases, (answer) => ({
+    readable: answer.readable,
+    strips: [stripOf(answer.strip, aliases)],
+  })),
+  switch: answerOf(switched, aliases, (_, body) => ({ results: decodeSwitch(body).results })),
 });
-
-/** A body as it came. Not `response`: a flow may have changed that. */
-const bodyOf = ({ text }: JsonBody): unknown => JSON.parse(text);
 
 function stripOf(strip: Strip, aliases: Aliases): object {
   const alias = (name: string | null) => (name === null ? null : aliases.name(name));
