@@ -3,7 +3,7 @@ import { Account } from '../../src/account/account';
 import type { AccountLog } from '../../src/account/types';
 import { Client, type ClientOptions } from '../../src/api/client';
 import { PooledDispatcher, type TlsOptions } from '../../src/api/dispatcher';
-import { checkApiKey, parseBaseUrl, type BaseUrl } from '../../src/api/connection-settings';
+import { checkApiKey, parseBaseUrl } from '../../src/api/connection-settings';
 import { StripError, valueOrNull } from '../../src/api/errors';
 import { createMapping, type Expression, type Mapping } from '../../src/api/mapping';
 import type { ProxySettings } from '../../src/api/proxy';
@@ -11,22 +11,21 @@ import { systemClock } from '../../src/api/types';
 import type { SentAnswer, StripsAnswer } from '../../src/flow/admin-answers';
 import { previewOf, readConnectionTest, type ConnectionTest } from '../../src/flow/connection-test';
 import { readAccountSettings } from '../../src/flow/shared-account';
-import { requireSet, textOf } from '../../src/settings';
+import { requireSet, textOf, type Config } from '../../src/settings';
 import { simulatorDispatcher, simulators } from '../../src/simulator/registry';
 import type { Simulator } from '../../src/simulator/simulator';
 import { environmentVariable, isRecord, ownProperty } from '../../src/values';
 import { findAccount, keyRemover, type AccountLink } from './flow-node';
 import { deployEnded, idsOf } from './runtime';
 
-/** Where and how to connect, typed in a dialog or deployed. */
-interface ConnectionSettings extends Omit<ClientOptions, 'clock' | 'dispatcher'> {
+/** What a client needs besides the address, TLS and proxy in a configuration. */
+interface ConnectionOptions extends Pick<ClientOptions, 'timeout' | 'mapping'> {
   /** As it was typed. */
   apiKey: string;
   /** The most connections, and so the most requests, at the same time. */
   connections: number;
-  /** Ids of Node-RED's own config nodes; "": none. */
-  tls: string;
-  proxy: string;
+  /** Why the runtime does not know a TLS or proxy node: it is not deployed yet, or does not exist. */
+  absence: 'Undeployed' | 'Missing';
 }
 
 /** The key that is sent to a simulator in this Node-RED if the account has none. */
@@ -39,26 +38,25 @@ export function createAccount(
   log: AccountLog,
 ): Account {
   const settings = readAccountSettings(config);
-  const [tls, proxy] = [textOf(config, 'tls'), textOf(config, 'proxy')];
   const { timeout, concurrency: connections } = settings;
-  const baseUrl = parseBaseUrl(textOf(config, 'baseUrl'));
   const mapping = mappingOf(RED, requireSet(textOf(config, 'mapping')), node, hideKey);
-  const connection = { baseUrl, apiKey: storedKey(), timeout, connections, tls, proxy, mapping };
-  const service = connect(RED, connection, 'Missing');
-  return new Account({ service, settings, clock: systemClock, log });
+  const options = { apiKey: storedKey(), timeout, connections, mapping, absence: 'Missing' } as const;
+  return new Account({ service: connect(RED, config, options), settings, clock: systemClock, log });
 }
 
-/** Why the runtime does not know a TLS or proxy node: it is not deployed yet, or does not exist. */
-type Absence = 'Undeployed' | 'Missing';
-
-/** Creates a client and its connections; the client closes them. A simulator in this Node-RED needs no connection. Throws NOT_CONFIGURED. */
+/**
+ * Creates a client and its connections; the client closes them. A simulator in this Node-RED needs no connection. `config`: of an account, or of a
+ * connection that is tested. Throws NOT_CONFIGURED.
+ */
 function connect(
   RED: NodeAPI,
-  { baseUrl, apiKey, timeout, connections, tls, proxy, mapping = null }: ConnectionSettings,
-  absence: Absence,
+  config: Config,
+  { apiKey, timeout, connections, mapping = null, absence }: ConnectionOptions,
 ): Client {
+  const baseUrl = parseBaseUrl(textOf(config, 'baseUrl'));
   const { simulator, url } = baseUrl;
   const key = simulator !== null && apiKey.trim() === '' ? KEY_FOR_SIMULATOR : checkApiKey(apiKey);
+  const [tls, proxy] = [textOf(config, 'tls'), textOf(config, 'proxy')];
   const dispatcher =
     simulator !== null
       ? simulatorDispatcher(simulator, () => simulatorAt(simulator))
@@ -98,7 +96,7 @@ async function simulatorAt(path: string): Promise<Simulator | null> {
   return simulators.at(path);
 }
 
-function tlsOptions(node: unknown, absence: Absence): TlsOptions {
+function tlsOptions(node: unknown, absence: ConnectionOptions['absence']): TlsOptions {
   if (!isRecord(node) || typeof node.addTLSOptions !== 'function') {
     throw new StripError(`NOT_CONFIGURED.tls${absence}`);
   }
@@ -107,7 +105,7 @@ function tlsOptions(node: unknown, absence: Absence): TlsOptions {
   return options;
 }
 
-function proxyOptions(node: unknown, absence: Absence): ProxySettings {
+function proxyOptions(node: unknown, absence: ConnectionOptions['absence']): ProxySettings {
   if (!isRecord(node) || typeof node.url !== 'string') {
     throw new StripError(`NOT_CONFIGURED.proxy${absence}`);
   }
@@ -145,10 +143,9 @@ async function ask(
   test: ConnectionTest,
   deployed: AccountLink | undefined,
 ): Promise<Pick<SentAnswer, 'body' | 'paging'>> {
-  const { timeout, tls, proxy, mac } = test;
-  const baseUrl = parseBaseUrl(test.baseUrl);
-  const apiKey = test.apiKey ?? keyFor(RED, baseUrl, test, deployed);
-  const client = connect(RED, { baseUrl, apiKey, timeout, connections: 1, tls, proxy }, 'Undeployed');
+  const { timeout, mac } = test;
+  const apiKey = test.apiKey ?? keyFor(RED, test, deployed);
+  const client = connect(RED, test, { apiKey, timeout, connections: 1, absence: 'Undeployed' });
   try {
     if (mac !== '') return { body: (await client.get(mac)).response, paging: {} };
     const { response, paging } = await client.list();
@@ -162,12 +159,8 @@ async function ask(
  * The stored key; "" if there is none. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node,
  * and if the account does not run.
  */
-function keyFor(
-  RED: NodeAPI,
-  { url, simulator }: BaseUrl,
-  { id, tls, proxy }: ConnectionTest,
-  deployed?: AccountLink,
-): string {
+function keyFor(RED: NodeAPI, { id, baseUrl, tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
+  const { url, simulator } = parseBaseUrl(baseUrl);
   if (deployed !== undefined) {
     const { config, storedKey } = deployed;
     const stored = valueOrNull(() => parseBaseUrl(textOf(config, 'baseUrl')));
