@@ -1,7 +1,7 @@
 import { arch, platform, release } from 'node:os';
 import type { NodeAPI } from 'node-red';
 import { systemClock } from '../src/api/types';
-import type { OutletRequest, SwitchedAnswer } from '../src/flow/admin-answers';
+import type { SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';
 import { ownProperty } from '../src/values';
@@ -36,9 +36,12 @@ export = (RED: NodeAPI): void => {
     return 204;
   });
 
-  adminRoute(RED, 'post', '/strip-sidebar/switch', mayWrite, ({ body }) => {
+  adminRoute(RED, 'post', '/strip-sidebar/switch', mayWrite, async ({ body }) => {
     const asked = readOutletRequest(body);
-    return asked === null ? 400 : switchOutlet(RED, asked);
+    if (asked === null) return 400;
+    const { account, mac, port, on: action } = asked;
+    const { on } = await accountOf(RED, account).account.get().run({ mac, port, action, delay: 0 });
+    return { ok: true, on } satisfies SwitchedAnswer;
   });
 
   adminRoute(RED, 'get', '/strip-sidebar/diagnostics/:id', mayRead, ({ params }) => {
@@ -73,12 +76,4 @@ async function reportAbout(RED: NodeAPI, { config, account, storedKey }: Account
     account: account.diagnostics(),
     now: systemClock.wall(),
   });
-}
-
-async function switchOutlet(
-  RED: NodeAPI,
-  { account, mac, port, on }: OutletRequest,
-): Promise<SwitchedAnswer> {
-  const outcome = await accountOf(RED, account).account.get().run({ mac, port, action: on, delay: 0 });
-  return { ok: true, on: outcome.on };
 }

@@ -54,18 +54,12 @@ export interface OutletRequest extends OutletId {
 /** The answer to an `OutletRequest`: the confirmed state, or why there is none. */
 export type SwitchedAnswer = { ok: true; on: boolean } | ({ ok: false } & Failure);
 
-/** A deployed account as the sidebar shows it. */
-export interface AccountOverview {
+/** A deployed account as the sidebar shows it: its status, with times that do not depend on the browser's clock. */
+export interface AccountOverview extends Omit<AccountStatus, 'error' | 'lastAnswerAt' | 'cooldownUntil'> {
   /** Id of the config node. */
   id: string;
-  /** `null`: the service was not asked yet. */
-  available: boolean | null;
   /** Why it is not available. */
   error: Failure | null;
-  /** As in `AccountStatus`. */
-  readable: boolean;
-  listed: AccountStatus['listed'];
-  polling: boolean;
   /** Milliseconds since a request last succeeded; `null`: none has. */
   answeredAgo: number | null;
   /** Milliseconds that are left of a pause that the service asked for; `null`: there is none. */

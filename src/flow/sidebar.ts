@@ -8,15 +8,12 @@ import type { LazyAccount } from './shared-account';
 
 /** What is known about an account without asking the service. `now`: wall-clock milliseconds. */
 export function overviewOf(id: string, config: Config, account: LazyAccount, now: number): AccountOverview {
-  const { available, error, readable, listed, polling, lastAnswerAt, cooldownUntil } = account.status();
+  const { error, lastAnswerAt, cooldownUntil, ...status } = account.status();
   const { outlets } = readOutlets(ownProperty(config, 'protectedOutlets'));
   return {
+    ...status,
     id,
-    available,
-    error: error === null ? null : editorError(error),
-    readable,
-    listed,
-    polling,
+    error: error && editorError(error),
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
     pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
     strips: account.store.all(),
