@@ -10,7 +10,7 @@ import { closedError, isStripError, StripError, type ErrorCode } from './errors'
 import { InFlightSet, type InFlight } from './limits';
 import type { Mapping } from './mapping';
 import { connectionError, timeoutError, type ErrorContext } from './network-error';
-import { readAnswer, readSwitch, type ResponseHeaders, type HttpResponse, type ReadAnswer } from './response';
+import { HttpResponse, readAnswer, readSwitch, type ReadAnswer, type ResponseHeaders } from './response';
 import { isoTime, isPossibleMac } from './types';
 import type { Clock, ListAnswer, PortOrAll, Service, StripAnswer, SwitchAnswer, Timer } from './types';
 
@@ -35,13 +35,11 @@ const USER_AGENT = 'node-red-smart-strip';
 export class Client implements Service {
   readonly #options: ClientOptions;
   readonly #context: ErrorContext;
-  readonly #readHeaders: string[];
-  readonly #switchHeaders: string[];
-  readonly #reads = new InFlightSet<PendingRequest>();
-  readonly #switches = new InFlightSet<PendingRequest>();
+  readonly #readHeaders: Record<string, string>;
+  readonly #switchHeaders: Record<string, string>;
+  readonly #requests = new InFlightSet<PendingRequest>();
   #isEnding = false;
   #closing: Promise<void> | null = null;
-  #onLastSwitch: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -52,31 +50,27 @@ export class Client implements Service {
       proxy: dispatcher.proxy ?? null,
       isSecret: (text) => text.toLowerCase().includes(apiKey.toLowerCase()),
     };
-    this.#readHeaders = ['accept', 'application/json', 'user-agent', USER_AGENT, 'x-api-key', apiKey];
-    this.#switchHeaders = [...this.#readHeaders, 'content-type', 'application/json'];
+    this.#readHeaders = { accept: 'application/json', 'user-agent': USER_AGENT, 'x-api-key': apiKey };
+    this.#switchHeaders = { ...this.#readHeaders, 'content-type': 'application/json' };
   }
 
   async list(): Promise<ListAnswer & ReadAnswer> {
-    const { body, ...answer } = await this.#read(() => '/strips');
+    const { body, ...answer } = await this.#read(null);
     return { ...decodeList(body, this.#now(), [], answer.paging), ...answer };
   }
 
   async get(mac: string): Promise<StripAnswer> {
-    const { body, response, text } = await this.#read(() => stripPath(mac), mac);
+    const { body, response, text } = await this.#read(mac);
     return { ...decodeStrip(body, mac, this.#now()), response, text };
   }
 
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer> {
-    return this.#send(
-      () => `${stripPath(mac)}/switch`,
-      { port, on },
-      (answer) => readSwitch(answer, { mac, port, on }, this.#context, this.#options.clock.wall()),
-    );
+    return this.#send(mac, { port, on }, (response) => readSwitch(response, { mac, port, on }));
   }
 
   beginClose(): void {
     this.#isEnding = true;
-    for (const request of this.#reads) request.close();
+    this.#end(({ isRead }) => isRead);
   }
 
   close(graceMs: number): Promise<void> {
@@ -84,71 +78,56 @@ export class Client implements Service {
   }
 
   /** Reads what the service sends; `body` is the result of the mapping. */
-  async #read(path: () => string, mac?: string): Promise<ReadAnswer & { body: unknown }> {
-    const { clock, mapping } = this.#options;
-    const answer = await this.#send(path, null, (response) =>
-      readAnswer(response, this.#context, clock.wall(), mac),
-    );
+  async #read(mac: string | null): Promise<ReadAnswer & { body: unknown }> {
+    const { mapping } = this.#options;
+    const answer = await this.#send(mac, null, (response) => readAnswer(response, mac));
     return { ...answer, body: mapping ? await mapping(answer.response) : answer.response };
   }
 
-  /** One request: a GET without a body, else a POST. `path` is below the base URL; `read` turns the response into the answer. */
-  #send<Answer>(
-    path: () => string,
+  /**
+   * One request about a strip, or for the list (`mac` is null): a POST that switches, or a GET without a body. `read` turns the response into the
+   * answer.
+   */
+  async #send<Answer>(
+    mac: string | null,
     body: object | null,
     read: (response: HttpResponse) => Answer,
   ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (this.#closing !== null) throw closedError('account');
-      const { baseUrl, clock, dispatcher, timeout } = this.#options;
-      const pending = body === null ? this.#reads : this.#switches;
-      const options: RequestOptions = {
-        origin: this.#context.origin,
-        path: baseUrl.url.pathname + path(),
-        method: body === null ? 'GET' : 'POST',
-        headers: body === null ? this.#readHeaders : this.#switchHeaders,
-        body: body === null ? null : JSON.stringify(body),
-      };
-      const dispatchAlone = (error?: Error): boolean =>
-        dispatcher.dispatchAlone?.(options, request, error) ?? false;
-      const end = (response: HttpResponse | StripError): void => {
-        pending.delete(request);
-        try {
-          if (isStripError(response)) throw response;
-          resolve(read(response));
-        } catch (error) {
-          if (isStripError(error)) error.isOfRepeat = request.isRepeated;
-          reject(toError(error));
-        }
-        if (this.#switches.size === 0) this.#onLastSwitch?.();
-      };
-      const request = new PendingRequest(clock, timeout, this.#context, dispatchAlone, end);
-      pending.add(request);
-      try {
-        if (!this.#isEnding || !dispatchAlone()) dispatcher.dispatch(options, request);
-      } catch (error) {
-        request.onResponseError(null, toError(error));
-      }
+    if (this.#closing !== null) throw closedError('account');
+    const isRead = body === null;
+    const path = mac === null ? '/strips' : `${stripPath(mac)}${isRead ? '' : '/switch'}`;
+    const request = new PendingRequest(this.#options, this.#context, {
+      origin: this.#context.origin,
+      path: this.#options.baseUrl.url.pathname + path,
+      method: isRead ? 'GET' : 'POST',
+      headers: isRead ? this.#readHeaders : this.#switchHeaders,
+      body: isRead ? '' : JSON.stringify(body),
     });
+    this.#requests.add(request);
+    try {
+      request.send(this.#isEnding);
+      return read(await request.response);
+    } catch (error) {
+      if (isStripError(error)) error.isOfRepeat = request.isRepeated;
+      throw error;
+    } finally {
+      this.#requests.delete(request);
+    }
   }
 
   async #close(graceMs: number): Promise<void> {
+    const { clock, dispatcher } = this.#options;
     this.beginClose();
-    for (const request of this.#switches) if (!request.sent) request.close();
-    if (graceMs > 0 && this.#switches.size > 0) await this.#untilSwitchesEnd(graceMs);
-    for (const request of this.#switches) request.close();
-    await this.#options.dispatcher.destroy?.();
+    this.#end(({ sent }) => graceMs === 0 || !sent);
+    const timer = clock.setTimeout(() => this.#end(() => true), graceMs);
+    await Promise.allSettled(Array.from(this.#requests, ({ response }) => response));
+    clock.clearTimeout(timer);
+    await dispatcher.destroy?.();
   }
 
-  async #untilSwitchesEnd(graceMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const { clock } = this.#options;
-      const timer = clock.setTimeout(resolve, graceMs);
-      this.#onLastSwitch = () => {
-        clock.clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Ends requests with CLOSED. */
+  #end(isEnded: (request: PendingRequest) => boolean): void {
+    for (const request of this.#requests) if (isEnded(request)) request.close();
   }
 
   #now(): string {
@@ -164,9 +143,14 @@ const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
  */
 class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   slot = -1;
+  readonly response: Promise<HttpResponse>;
+  #resolve!: (response: HttpResponse) => void;
+  #reject!: (error: StripError) => void;
   readonly #began: number;
-  #timer: Timer;
+  readonly #timer: Timer;
   #controller: Dispatcher.DispatchController | null = null;
+  /** No part of a response has arrived, and the request was not repeated yet. */
+  #mayRepeat = true;
   /** It was sent a second time. */
   isRepeated = false;
   /** The response or the error; `null` until the request is over. */
@@ -176,18 +160,16 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   readonly #decoder = new StringDecoder('utf8');
   #text = '';
 
-  /**
-   * `timeout`: milliseconds for everything, also the wait for a connection. `repeat` sends the request once more if that may help after the error, and
-   * returns whether it did; it is called at most once, and only before any part of a response has arrived. `end` gets the whole response, or the
-   * error.
-   */
   constructor(
-    private readonly clock: Clock,
-    private readonly timeout: number,
+    private readonly client: ClientOptions,
     private readonly context: ErrorContext,
-    private repeat: ((error: Error) => boolean) | null,
-    private readonly end: (response: HttpResponse | StripError) => void,
+    private readonly options: RequestOptions,
   ) {
+    const { clock, timeout } = client;
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
     this.#began = clock.wall();
     this.#timer = clock.setTimeout(() => this.#onDeadline(), timeout);
   }
@@ -197,20 +179,33 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     return this.#controller !== null;
   }
 
+  get isRead(): boolean {
+    return this.options.method === 'GET';
+  }
+
+  /** `alone`: on its own new connection, if the dispatcher can open one. */
+  send(alone: boolean): void {
+    try {
+      if (!alone || !this.#sendAlone()) this.client.dispatcher.dispatch(this.options, this);
+    } catch (error) {
+      this.onResponseError(null, toError(error));
+    }
+  }
+
   /** Ends it with CLOSED. */
   close(): void {
-    this.#settle(closedError('account'));
+    this.#end(closedError('account'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Timers stand still while the machine sleeps. A request that waited for a connection, or is repeated, must not be sent hours later.
-    if (this.clock.wall() - this.#began > this.timeout) this.#timedOut();
+    if (this.client.clock.wall() - this.#began > this.client.timeout) this.#timedOut();
     this.#controller = controller;
     if (isStripError(this.#result)) controller.abort(this.#result);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-    this.repeat = null;
+    this.#mayRepeat = false;
     if (status < 200) return; // 1xx: the response is still to come
     this.#status = status;
     this.#headers = headers;
@@ -222,22 +217,23 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseEnd(): void {
-    this.#settle({
-      status: this.#status,
-      headers: this.#headers,
-      text: this.#text + this.#decoder.end(),
-    });
+    const text = this.#text + this.#decoder.end();
+    this.#end(new HttpResponse(this.#status, this.#headers, text, this.context, this.client.clock.wall()));
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#result !== null) return;
-    const repeat = this.repeat;
-    this.repeat = null;
-    if (repeat?.(error) === true) {
-      this.isRepeated = true;
-      return;
+    if (this.#mayRepeat) {
+      this.#mayRepeat = false;
+      this.isRepeated = this.#sendAlone(error);
+      if (this.isRepeated) return;
     }
-    this.#settle(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
+    this.#end(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
+  }
+
+  /** `error`: why it failed, if it is sent again; that may not help. Returns whether it was sent. */
+  #sendAlone(error?: Error): boolean {
+    return this.client.dispatcher.dispatchAlone?.(this.options, this, error) ?? false;
   }
 
   /**
@@ -250,16 +246,18 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   #timedOut(): void {
-    this.#settle(timeoutError(this.timeout, this.sent, this.context));
+    this.#end(timeoutError(this.client.timeout, this.sent, this.context));
   }
 
   /** Ends the request. If it failed, also frees its connection, or its place in the queue for one. Does nothing if it is over already. */
-  #settle(result: HttpResponse | StripError): void {
+  #end(result: HttpResponse | StripError): void {
     if (this.#result !== null) return;
     this.#result = result;
-    this.clock.clearTimeout(this.#timer);
-    if (isStripError(result)) this.#controller?.abort(result);
-    this.end(result);
+    this.client.clock.clearTimeout(this.#timer);
+    if (isStripError(result)) {
+      this.#controller?.abort(result);
+      this.#reject(result);
+    } else this.#resolve(result);
   }
 }
 

@@ -13,9 +13,10 @@ export interface RequestOptions {
   origin: string;
   path: string;
   method: 'GET' | 'POST';
-  /** Names and values, alternating. */
-  headers: string[];
-  body: string | null;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  /** "": none. */
+  body: string;
 }
 
 /** Sends the requests of a client: the part of undici's `Dispatcher` that the client uses. */
@@ -96,14 +97,14 @@ export class PooledDispatcher implements RequestDispatcher {
   }
 
   dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return this.#pool.dispatch(options, handler);
+    return this.#pool.dispatch(this.#addressed(options), handler);
   }
 
   dispatchAlone(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean {
     if (error !== undefined && !this.#isStale(error)) return false;
     const single = this.#open(1);
     this.#single.add(single);
-    single.dispatch(options, handler);
+    single.dispatch(this.#addressed(options), handler);
     const forget = (): void => void this.#single.delete(single);
     // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
     single.close().then(forget, forget);
@@ -136,8 +137,7 @@ export class PooledDispatcher implements RequestDispatcher {
       direct({ ...to, servername: '' }, callback);
     });
     if (name.forwards) {
-      const pool = new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
-      return pool.compose(forward(name.address, authorization));
+      return new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
     }
     return new ProxyAgent({
       ...options,
@@ -153,6 +153,17 @@ export class PooledDispatcher implements RequestDispatcher {
         return new Pool(target, { ...options, connect: this.#observed(once) });
       },
     });
+  }
+
+  /** A request in the form in which it is sent. Plain http goes to the proxy itself: many proxies open a tunnel only to port 443. */
+  #addressed(options: RequestOptions): RequestOptions {
+    if (this.#proxy === null) return options;
+    const { authorization, name } = this.#proxy;
+    const headers = { ...options.headers, host: new URL(this.#origin).host };
+    if (!name.forwards) return { ...options, headers };
+    const login = authorization === null ? {} : { 'proxy-authorization': authorization };
+    const path = `${options.origin}${options.path}`;
+    return { ...options, origin: name.address, path, headers: { ...headers, ...login } };
   }
 
   /** Whether a request failed because its connection, one that had carried others, was closed by the other side. */
@@ -195,23 +206,5 @@ function asProxy(connect: Connect, isProxy: (error: Error) => boolean = () => tr
       if (error === null) callback(null, socket);
       else callback(isProxy(error) ? new ProxyConnectionError('proxy', { cause: error }) : error, null);
     });
-  };
-}
-
-/** Sends plain http requests to the proxy itself, in the form that proxies expect. Many proxies open a tunnel only to port 443. */
-function forward(proxy: string, authorization: string | null): Dispatcher.DispatcherComposeInterceptor {
-  const login = authorization === null ? [] : ['proxy-authorization', authorization];
-  return (dispatch) => (options, handler) => {
-    const { origin = '', path, headers } = options;
-    const own = Array.isArray(headers) ? headers : [];
-    return dispatch(
-      {
-        ...options,
-        origin: proxy,
-        path: `${String(origin)}${path}`,
-        headers: [...own, 'host', new URL(origin).host, ...login],
-      },
-      handler,
-    );
   };
 }

@@ -16,13 +16,6 @@ import {
 /** By lower-case name; a header that was sent more than once has more than one value. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A whole response, whatever its status. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly text: string;
-}
-
 /** Longest wait that is accepted from a service, in milliseconds. */
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 
@@ -30,7 +23,49 @@ const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 const FOREIGN_LOGIN = /^(basic|digest|negotiate|ntlm)\b/i;
 
 /** A body as far as it could be read. */
-type ParsedBody = Json | { readonly not: 'empty' | 'html' | 'truncated' | 'notJson' };
+type ParsedBody = Json | { readonly kind: 'empty' | 'html' | 'truncated' | 'notJson' };
+
+interface Json {
+  readonly kind: 'json';
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/** A whole response, whatever its status. */
+export class HttpResponse {
+  readonly body: ParsedBody;
+
+  /** `receivedAt`: wall-clock time, for a `Retry-After` that is a date. */
+  constructor(
+    readonly status: number,
+    readonly headers: ResponseHeaders,
+    readonly text: string,
+    readonly context: ErrorContext,
+    readonly receivedAt: number,
+  ) {
+    this.body = parseBody(text);
+  }
+
+  get isSuccess(): boolean {
+    return this.status < 300;
+  }
+
+  get isRedirect(): boolean {
+    return this.status >= 300 && this.status < 400;
+  }
+
+  /** A header that should be there once. If there are several, the first counts. */
+  header(name: string): string | undefined {
+    return [this.headers[name]].flat()[0];
+  }
+
+  /** The error that this response means. */
+  error(sentenceKey: SentenceKey, params: Params = {}, details: ErrorDetails = {}): StripError {
+    const { status, context, body } = this;
+    const response = body.kind === 'json' ? body.json : undefined;
+    return new StripError(sentenceKey, { host: context.host, status, ...params }, { response, ...details });
+  }
+}
 
 /** The answer to a read. */
 export interface ReadAnswer extends JsonBody {
@@ -38,24 +73,10 @@ export interface ReadAnswer extends JsonBody {
   readonly paging: JsonRecord;
 }
 
-interface Json {
-  readonly json: unknown;
-  readonly text: string;
-}
-
-/**
- * The JSON body of a successful response to a read; throws a `StripError` that says what it was instead. `now`: wall-clock time, for
- * a `Retry-After` that is a date; `mac`: the strip that was asked for.
- */
-export function readAnswer(
-  response: HttpResponse,
-  context: ErrorContext,
-  now: number,
-  mac?: string,
-): ReadAnswer {
-  const body = parseBody(response.text);
-  if (!isSuccess(response.status)) throw statusError(response, body, context, now, mac);
-  const { json, text } = jsonOrThrow(response, body, context);
+/** The JSON body of a successful response to a read; throws a `StripError` that says what it was instead. `mac`: the strip that was asked for. */
+export function readAnswer(response: HttpResponse, mac: string | null): ReadAnswer {
+  if (!response.isSuccess) throw statusError(response, mac);
+  const { json, text } = jsonOrThrow(response);
   return { response: json, text, paging: pagingOf(response) };
 }
 
@@ -67,11 +88,12 @@ const PAGING =
   /^x-(?:total(?:-?(?:count|items|pages))?|page(?:-?count)?|next-page|has-(?:more|next)|pagination)$/;
 
 /** Status 206, `link: …; rel="next"`, `x-total-count: 57`, `x-next-page: 2` and `content-range: items 0-19/57`. None is documented. */
-function pagingOf({ status, headers }: HttpResponse): JsonRecord {
+function pagingOf(response: HttpResponse): JsonRecord {
+  const { status, headers } = response;
   const own = Object.keys(headers).filter((name) => PAGING.test(name));
-  const total = /\/(\d+)$/.exec(headerOf(headers, 'content-range') ?? '')?.[1];
+  const total = /\/(\d+)$/.exec(response.header('content-range') ?? '')?.[1];
   return {
-    ...Object.fromEntries(own.map((name) => [name.slice(2), readJson(headerOf(headers, name))])),
+    ...Object.fromEntries(own.map((name) => [name.slice(2), readJson(response.header(name))])),
     ...(total === undefined ? {} : { total }),
     ...(status === 206 ? { status } : {}),
     ...(NEXT.test([headers.link].flat().join()) ? { link: 'rel="next"' } : {}),
@@ -83,34 +105,25 @@ function pagingOf({ status, headers }: HttpResponse): JsonRecord {
  * except a redirect (API document, section 7, shows no status). If the body says nothing about the outlets asked for, the status
  * decides the error.
  */
-export function readSwitch(
-  response: HttpResponse,
-  asked: AskedSwitch,
-  context: ErrorContext,
-  now: number,
-): SwitchAnswer {
-  const { status } = response;
+export function readSwitch(response: HttpResponse, asked: AskedSwitch): SwitchAnswer {
+  const { status, isSuccess, body } = response;
   const { mac, port } = asked;
-  const body = parseBody(response.text);
-  if ('json' in body && !isRedirect(status)) {
+  if (body.kind === 'json' && !response.isRedirect) {
     const { success, results, failed, unclear, listed } = decodeSwitch(body.json, asked);
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
-    if (isSuccess(status) && success !== false) {
+    if (isSuccess && success !== false) {
       const confirmed = success === true && !unclear ? confirmedPorts(port, results, own, failed) : null;
       if (confirmed !== null) return { results: own, confirmed, response: body.json, text: body.text };
-      if (!failed && (unclear || listed)) {
-        const params = { mac, port, status };
-        throw makeError('BAD_RESPONSE.unconfirmed', context, params, { response: body.json });
-      }
+      if (!failed && (unclear || listed)) throw response.error('BAD_RESPONSE.unconfirmed', { mac, port });
     }
     const isAnswer = success !== null || listed;
     if (own.length > 0 || failed || (isAnswer && !saysMore(status))) {
       throw switchFailedError({ mac, port, status }, { results: own, response: body.json });
     }
   }
-  if (!isSuccess(status)) throw statusError(response, body, context, now, mac);
-  const { json } = jsonOrThrow(response, body, context);
-  throw makeError('BAD_RESPONSE.notSwitch', context, { status }, { response: json });
+  if (!isSuccess) throw statusError(response, mac);
+  jsonOrThrow(response);
+  throw response.error('BAD_RESPONSE.notSwitch');
 }
 
 /**
@@ -152,87 +165,82 @@ export function switchFailedError(
 
 const portList = (results: readonly SwitchResult[]): string => results.map(({ port }) => port).join(', ');
 
-/** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. */
-function statusError(
-  { status, headers, text }: HttpResponse,
-  body: ParsedBody,
-  context: ErrorContext,
-  now: number,
-  mac?: string,
-): StripError {
-  const details: ErrorDetails = 'json' in body ? { response: body.json } : {};
-  const isHtml = 'not' in body && body.not === 'html';
-  // Some servers say in plain text that an HTTP request came to their HTTPS port.
-  const isAboutHttps = 'not' in body && /https/i.test(text);
-  const make = (sentenceKey: SentenceKey, params: Params = {}, more: ErrorDetails = {}): StripError =>
-    makeError(sentenceKey, context, { status, ...params }, { ...details, ...more });
+/** What a status outside 2xx means. The document names none (section 7), so these are HTTP's own meanings. `mac`: the strip that was asked for. */
+function statusError(response: HttpResponse, mac: string | null): StripError {
+  const { status, body, text, context } = response;
+  const isHtml = body.kind === 'html';
 
-  if (isRedirect(status)) return redirectError(status, headerOf(headers, 'location'), context);
-  if (status === 400 && (isHtml || isAboutHttps)) return make('SERVICE.scheme');
-  if (status === 401 || status === 403) return make(refusal(headers, body));
+  if (response.isRedirect) return redirectError(response);
+  // Some servers say in plain text that an HTTP request came to their HTTPS port.
+  if (status === 400 && body.kind !== 'json' && (isHtml || /https/i.test(text))) {
+    return response.error('SERVICE.scheme');
+  }
+  if (status === 401 || status === 403) return response.error(refusal(response));
   if (status === 404) {
     // A service would not say in a web page that it does not know a strip: the page comes from something else at that address.
-    return mac === undefined || isHtml ? make('NOT_FOUND.address') : make('NOT_FOUND.strip', { mac });
+    return mac === null || isHtml
+      ? response.error('NOT_FOUND.address')
+      : response.error('NOT_FOUND.strip', { mac });
   }
-  if (status === 407) return proxyStatusError(status, context);
-  if (status >= 502 && status <= 504 && context.proxy?.forwards === true && !('json' in body)) {
+  const isGateway = status >= 502 && status <= 504 && body.kind !== 'json';
+  if (status === 407 || (isGateway && context.proxy?.forwards === true)) {
     return proxyStatusError(status, context);
   }
-  const retryAfter = retryAfterOf(headers, now);
-  const wait = retryAfter === undefined ? {} : { retryAfter };
+  const retryAfter = retryAfterOf(response);
   if (status === 429) {
     const seconds = Math.ceil((retryAfter ?? 0) / 1000);
     return seconds > 0
-      ? make('RATE_LIMITED.seconds', { seconds }, wait)
-      : make('RATE_LIMITED.later', {}, wait);
+      ? response.error('RATE_LIMITED.seconds', { seconds }, { retryAfter })
+      : response.error('RATE_LIMITED.later', {}, { retryAfter });
   }
-  if (status >= 500 || status === 408 || status === 425) {
-    return make('SERVICE.failed', {}, { ...wait, retryable: true });
-  }
-  return make('SERVICE.refused', {}, wait);
+  return status >= 500 || status === 408 || status === 425
+    ? response.error('SERVICE.failed', {}, { retryAfter, retryable: true })
+    : response.error('SERVICE.refused', {}, { retryAfter });
 }
 
 /** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
-function refusal(headers: ResponseHeaders, body: ParsedBody): SentenceKey {
-  const challenge = headerOf(headers, 'www-authenticate') ?? '';
-  if (FOREIGN_LOGIN.test(challenge) || ('not' in body && body.not === 'html')) {
-    return 'SERVICE.inFront';
-  }
-  return 'json' in body && typeof body.json !== 'number' ? 'AUTH.rejected' : 'SERVICE.denied';
+function refusal(response: HttpResponse): SentenceKey {
+  const { body } = response;
+  const challenge = response.header('www-authenticate') ?? '';
+  if (FOREIGN_LOGIN.test(challenge) || body.kind === 'html') return 'SERVICE.inFront';
+  return body.kind === 'json' && typeof body.json !== 'number' ? 'AUTH.rejected' : 'SERVICE.denied';
 }
 
 /** Redirects are not followed, because the key would be sent along. Only the target's origin is named: the rest may hold secrets. */
-function redirectError(status: number, location: string | undefined, context: ErrorContext): StripError {
+function redirectError(response: HttpResponse): StripError {
+  const { context } = response;
+  const location = response.header('location');
   // For example a 304, which a server should send only for a conditional request.
-  if (location === undefined) return makeError('BAD_RESPONSE.noLocation', context, { status });
+  if (location === undefined) return response.error('BAD_RESPONSE.noLocation');
   const base = `${context.origin}/`;
-  const target = URL.canParse(location, base) ? new URL(location, base) : null;
-  return target === null || target.origin === 'null' || context.isSecret(target.origin)
-    ? makeError('BAD_RESPONSE.redirectUnknown', context, { status })
-    : makeError('BAD_RESPONSE.redirect', context, { status, location: target.origin });
+  const target = URL.canParse(location, base) ? new URL(location, base).origin : 'null';
+  return target === 'null' || context.isSecret(target)
+    ? response.error('BAD_RESPONSE.redirectUnknown')
+    : response.error('BAD_RESPONSE.redirect', { location: target });
 }
 
-function jsonOrThrow({ status, headers }: HttpResponse, body: ParsedBody, context: ErrorContext): Json {
-  if ('json' in body) return body;
-  const encodings = headerOf(headers, 'content-encoding')?.toLowerCase().split(',') ?? [];
+function jsonOrThrow(response: HttpResponse): Json {
+  const { body, context } = response;
+  if (body.kind === 'json') return body;
+  const encodings = response.header('content-encoding')?.toLowerCase().split(',') ?? [];
   const encoding = encodings.map((each) => each.trim()).find((each) => each !== 'identity') ?? '';
   // No compressed body was asked for, and nothing here decompresses one.
-  const isEncoded = body.not !== 'empty' && /^[a-z-]{2,12}$/.test(encoding) && !context.isSecret(encoding);
+  const isEncoded = body.kind !== 'empty' && /^[a-z-]{2,12}$/.test(encoding) && !context.isSecret(encoding);
   throw isEncoded
-    ? makeError('BAD_RESPONSE.encoded', context, { status, encoding })
-    : makeError(`BAD_RESPONSE.${body.not}`, context, { status });
+    ? response.error('BAD_RESPONSE.encoded', { encoding })
+    : response.error(`BAD_RESPONSE.${body.kind}`);
 }
 
 /** The content type does not matter: JSON is what parses as JSON. */
 function parseBody(text: string): ParsedBody {
   // A byte order mark counts as white space.
   const bare = text.trim();
-  if (bare === '') return { not: 'empty' };
+  if (bare === '') return { kind: 'empty' };
   try {
-    return { json: JSON.parse(bare), text: bare };
+    return { kind: 'json', json: JSON.parse(bare), text: bare };
   } catch (error) {
-    if (bare.startsWith('<')) return { not: 'html' };
-    return { not: failsAtEnd(bare, String(error)) ? 'truncated' : 'notJson' };
+    if (bare.startsWith('<')) return { kind: 'html' };
+    return { kind: failsAtEnd(bare, String(error)) ? 'truncated' : 'notJson' };
   }
 }
 
@@ -244,15 +252,15 @@ function failsAtEnd(text: string, message: string): boolean {
 
 /**
  * Milliseconds that a `Retry-After` asks for, in seconds or as an HTTP date, between 0 and a day. A date is compared with the response's own
- * `Date`, because the clocks of the service and of this machine may differ; without one, with `now`, the wall clock's time. Of several numbers, which
- * a proxy may have joined, the longest counts. Undefined if there is no `Retry-After`, or it cannot be read.
+ * `Date`, because the clocks of the service and of this machine may differ; without one, with the time at which the response came. Of several numbers,
+ * which a proxy may have joined, the longest counts. Undefined if there is no `Retry-After`, or it cannot be read.
  */
-function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
-  const text = headerOf(headers, 'retry-after')?.trim() ?? '';
-  const sent = httpDate(headerOf(headers, 'date') ?? '');
+function retryAfterOf(response: HttpResponse): number | undefined {
+  const text = response.header('retry-after')?.trim() ?? '';
+  const sent = httpDate(response.header('date') ?? '');
   const wait = /^\d+(\s*,\s*\d+)*$/.test(text)
     ? Math.max(...text.split(',').map(Number)) * 1000
-    : httpDate(text) - (Number.isNaN(sent) ? now : sent);
+    : httpDate(text) - (Number.isNaN(sent) ? response.receivedAt : sent);
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
 }
 
@@ -260,23 +268,4 @@ function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined
 function httpDate(text: string): number {
   if (!/^[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(text)) return NaN;
   return Date.parse(/:\d\d \d{4}$/.test(text) ? `${text} GMT` : text);
-}
-
-/** A header that should be there once. If there are several, the first counts. */
-function headerOf(headers: ResponseHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
-const isSuccess = (status: number): boolean => status < 300;
-
-const isRedirect = (status: number): boolean => status >= 300 && status < 400;
-
-function makeError(
-  sentenceKey: SentenceKey,
-  { host }: ErrorContext,
-  params: Params,
-  details?: ErrorDetails,
-): StripError {
-  return new StripError(sentenceKey, { host, ...params }, details);
 }

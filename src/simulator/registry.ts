@@ -67,11 +67,8 @@ export function middleware(registry: SimulatorRegistry) {
  * requests start with it. `find` is called for every request, because simulators come and go with deploys, and the request waits for its result. A
  * request that the client has given up meanwhile is not carried out; the client ignores its later events.
  */
-export const simulatorDispatcher = (
-  path: string,
-  find: () => Promise<Simulator | null>,
-): Pick<Dispatcher, 'dispatch'> => ({
-  dispatch: (options, handler) => {
+export const simulatorDispatcher = (path: string, find: () => Promise<Simulator | null>) => ({
+  dispatch: (request: ServiceRequest, handler: Dispatcher.DispatchHandler): boolean => {
     // Answers are small and come as a whole, so there is nothing to pause.
     const controller = {
       aborted: false,
@@ -89,12 +86,9 @@ export const simulatorDispatcher = (
       if (simulator === null) throw Object.assign(new Error('no simulator'), { code: 'NO_SIMULATOR' });
       handler.onRequestStart?.(controller, null);
       if (controller.aborted) return;
-      const { method, headers: sent, body: asked } = options;
       const { status, headers, body } = await handle(simulator, {
-        method,
-        path: options.path.slice(path.length),
-        headers: headersOf(sent),
-        body: typeof asked === 'string' ? asked : '',
+        ...request,
+        path: request.path.slice(path.length),
       });
       handler.onResponseStart?.(controller, status, headers);
       handler.onResponseData?.(controller, Buffer.from(body));
@@ -106,12 +100,3 @@ export const simulatorDispatcher = (
     return true;
   },
 });
-
-/** Reads headers in the client's form: names and values, alternating. */
-function headersOf(headers: Dispatcher.DispatchOptions['headers']): ServiceRequest['headers'] {
-  const list: unknown[] = Array.isArray(headers) ? headers : [];
-  const named: Record<string, string> = {};
-  for (let at = 0; at + 1 < list.length; at += 2)
-    named[String(list[at]).toLowerCase()] = String(list[at + 1]);
-  return named;
-}

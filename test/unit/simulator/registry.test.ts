@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
 import { Client } from '../../../src/api/client';
-import { BODY_LIMIT } from '../../../src/simulator/http';
+import { BODY_LIMIT, type ServiceRequest } from '../../../src/simulator/http';
 import { middleware, simulatorDispatcher, SimulatorRegistry } from '../../../src/simulator/registry';
 import type { Simulator } from '../../../src/simulator/simulator';
 import { parseBaseUrl, simulatorPath } from '../../../src/api/connection-settings';
@@ -147,8 +147,8 @@ const LIST = `${PATH}/api/public/v1/strips`;
 
 /** One request, and what its handler was told in order. */
 function send(
-  dispatcher: Pick<Dispatcher, 'dispatch'>,
-  request: { path?: string; method?: Dispatcher.HttpMethod; headers?: string[]; body?: string } = {},
+  dispatcher: ReturnType<typeof simulatorDispatcher>,
+  request: Partial<ServiceRequest> = {},
   onStart: (controller: Dispatcher.DispatchController) => void = () => undefined,
 ) {
   const events: string[] = [];
@@ -156,9 +156,9 @@ function send(
   let text = '';
   let failure: unknown;
   const over = new Promise<void>((resolve) => {
-    const { path = LIST, method = 'GET', headers = ['x-api-key', KEY], body = null } = request;
+    const { path = LIST, method = 'GET', headers = { 'x-api-key': KEY }, body = '' } = request;
     dispatcher.dispatch(
-      { origin: 'http://simulator', path, method, headers, body },
+      { path, method, headers, body },
       {
         onRequestStart: (given) => {
           events.push('start');
@@ -204,7 +204,7 @@ function send(
 const switchOn: Parameters<typeof send>[1] = {
   path: `${LIST}/${MAC}/switch`,
   method: 'POST',
-  headers: ['x-api-key', KEY, 'Content-Type', 'application/json'],
+  headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
   body: '{"port":1,"on":true}',
 };
 const codeOf = (error: unknown) => (error as { code?: unknown }).code;
@@ -239,7 +239,7 @@ describe('a simulator inside the process', () => {
   it('answers with the status of what went wrong', async () => {
     const dispatcher = toSimulator(simulatorWith());
     const refused: [request: Parameters<typeof send>[1], status: number][] = [
-      [{ headers: [] }, 401],
+      [{ headers: {} }, 401],
       [{ path: `${LIST}/none` }, 404],
       [{ path: `${PATH}/elsewhere` }, 404],
       [{ ...switchOn, body: '{"port":5,"on":true}' }, 400],
