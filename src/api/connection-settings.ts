@@ -6,6 +6,12 @@ import { environmentVariable } from '../values';
 /** Characters that an HTTP header can hold without quoting. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
+/**
+ * What does not belong to a base path: slashes at its end, and the API's own path, which may have been pasted with it. The lookbehind lets the search
+ * begin only at the first of several slashes. Without it, the time grows with the square of their number.
+ */
+const ENDING = new RegExp(`(?<!/)/*(?:${API_ROOT}/*)?$`);
+
 /** Where the requests of an account go. */
 export interface BaseUrl {
   /** The beginning of all request addresses: `…/api/public/v1`. */
@@ -42,20 +48,17 @@ export function parseBaseUrl(text: string): BaseUrl {
   // A lone "?" or "#" leaves `search` and `hash` empty, but does not belong in a base URL either.
   if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED.urlQuery');
 
-  // The lookbehind lets the search begin only at the first of several slashes. Without it, the time grows with the square of their number. Also below.
-  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
-  const base = path.endsWith(API_ROOT) ? path.slice(0, -API_ROOT.length) : path;
-  url.pathname = base + API_ROOT;
+  url.pathname = url.pathname.replace(ENDING, '') + API_ROOT;
   return { url, simulator: null };
 }
 
 /**
- * The form in which paths of simulators are compared: no slash at the end ('' for the root), without the API's own path, which may have been
- * pasted with it. `null` if it does not start with a single "/" or is no plain path.
+ * The form in which paths of simulators are compared: without slashes or the API's own path at the end ('' for the root). `null` if it does not start
+ * with a single "/" or is no plain path.
  */
 export function simulatorPath(text: string): string | null {
   const trimmed = text.trim();
-  const path = trimmed.replace(new RegExp(`(?<!/)/*(?:${API_ROOT}/*)?$`), '');
+  const path = trimmed.replace(ENDING, '');
   const isPlain = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/.test(path);
   return isPlain && /^\/(?!\/)/.test(trimmed) ? path : null;
 }

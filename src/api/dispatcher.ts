@@ -149,7 +149,7 @@ export class PooledDispatcher implements RequestDispatcher {
         if (typeof connect !== 'function') throw new TypeError('undici hands over no way to connect');
         const tunnel: Connect = (...to) => void Reflect.apply(connect, undefined, to);
         // If the tunnel fails with this code, undici itself would try again at once, and forever.
-        const once = asProxy(tunnel, (error) => hasCode(error, ['UND_ERR_SOCKET']));
+        const once = asProxy(tunnel, (error) => codeOf(error) === 'UND_ERR_SOCKET');
         return new Pool(target, { ...options, connect: this.#observed(once) });
       },
     });
@@ -181,23 +181,22 @@ export class PooledDispatcher implements RequestDispatcher {
 
   #observed(connect: Connect): Connect {
     return (options, callback) => {
-      connect(options, (...[error, socket]) => {
+      connect(options, (...result) => {
+        const [, socket] = result;
         socket?.prependListener('error', (failure: Error) => {
-          if (socket.bytesRead > 0 && hasCode(failure, ['ECONNRESET', 'EPIPE'])) {
+          const code = codeOf(failure);
+          if (socket.bytesRead > 0 && (code === 'ECONNRESET' || code === 'EPIPE'))
             this.#brokenInUse.add(failure);
-          }
           // Otherwise the connection would end once more, without a reason, and undici would report only that.
-          if ('code' in failure && CERTIFICATE_REFUSED.test(String(failure.code))) socket.destroy();
+          if (CERTIFICATE_REFUSED.test(code)) socket.destroy();
         });
-        if (error === null) callback(null, socket);
-        else callback(error, null);
+        callback(...result);
       });
     };
   }
 }
 
-const hasCode = (error: Error, codes: readonly string[]): boolean =>
-  'code' in error && codes.includes(String(error.code));
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
 /** Marks errors of a connection as errors of the proxy. */
 function asProxy(connect: Connect, isProxy: (error: Error) => boolean = () => true): Connect {

@@ -67,7 +67,7 @@ export class StripError extends Error {
     readonly params: Params = {},
     details: ErrorDetails = {},
   ) {
-    super(sentenceKey, details.cause === undefined ? {} : { cause: details.cause });
+    super(sentenceKey, details);
     this.code = sentenceKey.slice(0, sentenceKey.indexOf('.')) as ErrorCode;
     this.retryAfter = details.retryAfter;
     this.response = details.response;

@@ -4,13 +4,16 @@ import { environmentVariable } from '../values';
 import { StripError, variableMissing } from './errors';
 import type { NamedProxy } from './network-error';
 
-/** A proxy as Node-RED's `http proxy` node describes it. */
+/** A proxy as Node-RED's `http proxy` node or the environment describes it. */
 export interface ProxySettings {
   url: string;
   /** Hosts that are reached without it, as in `no_proxy`. */
   noProxy: readonly string[];
+  /** If it is missing or empty, the address may have one. */
   username?: string;
   password?: string;
+  /** The environment variable that names it. */
+  variable?: string;
 }
 
 export interface ChosenProxy {
@@ -20,29 +23,12 @@ export interface ChosenProxy {
 }
 
 /**
- * The proxy for requests to `target`: the one of the account, else the one that the environment names for the scheme (`http_proxy` or
- * `https_proxy`, or in upper case), unless `no_proxy` excepts the host. Throws NOT_CONFIGURED for an invalid address; an address that does
- * not apply is not checked.
+ * The proxy for requests to `target`: the one of the account, else the one that the environment names, unless the host is excepted. Throws
+ * NOT_CONFIGURED for an invalid address; an address that does not apply is not checked.
  */
-export function chooseProxy(target: URL, settings: ProxySettings | undefined): ChosenProxy | null {
-  if (settings) {
-    const { url, noProxy, username = '', password = '' } = settings;
-    return isExcepted(target, noProxy) ? null : readProxy(target, url, null, { username, password });
-  }
-  const lower = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-  const variable = process.env[lower] === undefined ? lower.toUpperCase() : lower;
-  const url = process.env[variable] ?? '';
-  if (url === '') return null;
-  const excepted = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').split(/[\s,]/);
-  return isExcepted(target, excepted) ? null : readProxy(target, url, variable);
-}
-
-function readProxy(
-  target: URL,
-  text: string,
-  variable: string | null,
-  login = { username: '', password: '' },
-): ChosenProxy {
+export function chooseProxy(target: URL, settings = environmentProxy(target)): ChosenProxy | null {
+  if (settings === null || isExcepted(target, settings.noProxy)) return null;
+  const { url: text, variable = null, username = '', password = '' } = settings;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     // Without the text itself: it may hold a password.
@@ -50,13 +36,21 @@ function readProxy(
     const missing = environmentVariable(text);
     throw missing === null ? new StripError('NOT_CONFIGURED.proxy') : variableMissing(missing);
   }
-  const username = login.username || unescaped(url.username);
-  const password = login.username === '' ? unescaped(url.password) : login.password;
+  const user = username || unescaped(url.username);
+  const login = `${user}:${username === '' ? unescaped(url.password) : password}`;
   return {
-    authorization:
-      username === '' ? null : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    authorization: user === '' ? null : `Basic ${Buffer.from(login).toString('base64')}`,
     name: { address: url.origin, variable, forwards: target.protocol === 'http:' },
   };
+}
+
+/** The proxy that the environment names for the scheme: `http_proxy` or `https_proxy`, or in upper case; with `no_proxy`. */
+function environmentProxy(target: URL): ProxySettings | null {
+  const lower = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const variable = process.env[lower] === undefined ? lower.toUpperCase() : lower;
+  const url = process.env[variable] ?? '';
+  const noProxy = (process.env.no_proxy ?? process.env.NO_PROXY ?? '').split(/[\s,]/);
+  return url === '' ? null : { url, noProxy, variable };
 }
 
 /**
