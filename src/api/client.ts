@@ -97,7 +97,6 @@ export class Client implements Service {
     const isRead = body === null;
     const path = mac === null ? '/strips' : `${stripPath(mac)}${isRead ? '' : '/switch'}`;
     const request = new PendingRequest(this.#options, this.#context, {
-      origin: this.#context.origin,
       path: this.#options.baseUrl.url.pathname + path,
       method: isRead ? 'GET' : 'POST',
       headers: isRead ? this.#readHeaders : this.#switchHeaders,

@@ -10,7 +10,6 @@ export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servern
 
 /** One request of a client. */
 export interface RequestOptions {
-  origin: string;
   path: string;
   method: 'GET' | 'POST';
   /** Names in lower case. */
@@ -156,14 +155,13 @@ export class PooledDispatcher implements RequestDispatcher {
   }
 
   /** A request in the form in which it is sent. Plain http goes to the proxy itself: many proxies open a tunnel only to port 443. */
-  #addressed(options: RequestOptions): RequestOptions {
+  #addressed(options: RequestOptions): Dispatcher.DispatchOptions {
     if (this.#proxy === null) return options;
     const { authorization, name } = this.#proxy;
     const headers = { ...options.headers, host: new URL(this.#origin).host };
-    if (!name.forwards) return { ...options, headers };
+    if (!name.forwards) return { ...options, origin: this.#origin, headers };
     const login = authorization === null ? {} : { 'proxy-authorization': authorization };
-    const path = `${options.origin}${options.path}`;
-    return { ...options, origin: name.address, path, headers: { ...headers, ...login } };
+    return { ...options, path: this.#origin + options.path, headers: { ...headers, ...login } };
   }
 
   /** Whether a request failed because its connection, one that had carried others, was closed by the other side. */

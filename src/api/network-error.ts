@@ -93,7 +93,7 @@ export function connectionError(
   const retryable = !LASTING.test(kind);
   const notSent = !sent || kind === 'tlsSettings';
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {
-    return proxyError('proxyDown', { code }, proxy, context, { cause, retryable, notSent });
+    return proxyError('proxyDown', { code }, context, { cause, retryable, notSent });
   }
   // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
@@ -106,20 +106,18 @@ export function proxyStatusError(status: number, context: ErrorContext): StripEr
   const retryable = status >= 500;
   // Only a proxy that forwards has got the request itself by then.
   const details = { retryable, notSent: !retryable || context.proxy?.forwards === false };
-  const { host, proxy } = context;
-  if (proxy !== null) {
-    return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, proxy, context, details);
-  }
-  return new StripError('UNREACHABLE.proxy', { host, status }, details);
+  return proxyError(retryable ? 'proxyGateway' : 'proxyRefused', { status }, context, details);
 }
 
 function proxyError(
   kind: 'proxyDown' | 'proxyRefused' | 'proxyGateway',
   params: Params,
-  { address, variable }: NamedProxy,
-  { host }: ErrorContext,
+  { host, proxy }: ErrorContext,
   details: ErrorDetails,
 ): StripError {
+  // A proxy that Node-RED does not know, for example one in front of the service.
+  if (proxy === null) return new StripError('UNREACHABLE.proxy', { host, ...params }, details);
+  const { address, variable } = proxy;
   const named = { host, proxy: address, ...params, ...(variable === null ? {} : { variable }) };
   // If an environment variable names the proxy, the sentence names the variable.
   const suffix = variable === null ? '' : 'Variable';

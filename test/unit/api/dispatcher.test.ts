@@ -117,7 +117,7 @@ describe('PooledDispatcher', () => {
           const url = 'https://127.0.0.1:' + proxy.address().port;
           const dispatcher = new PooledDispatcher({ origin, connections: 1, proxy: { url, noProxy: [] } });
           const end = (result) => { console.log(String(result)); process.exit(); };
-          dispatcher.dispatch({ origin, path: '/strips', method: 'GET', headers: {}, body: '' }, {
+          dispatcher.dispatch({ path: '/strips', method: 'GET', headers: {}, body: '' }, {
             onRequestStart() {},
             onResponseStart() {},
             onResponseData(_, chunk) { end(chunk); },
