@@ -27,20 +27,9 @@ export type SentenceKey = `${ErrorCode}.${string}`;
 export type Params = Record<string, string | number>;
 
 /** What a `StripError` can hold besides its sentence. */
-export interface ErrorDetails {
-  /** For developers; must hold no secret. */
-  cause?: unknown;
-  /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
-  retryAfter?: number | undefined;
-  /** The service's JSON body, if it sent one with the failure. */
-  response?: unknown;
-  /** What a switch answer said about each port, as far as it could be read. */
-  results?: SwitchResult[];
-  /** Whether a retry may help. If it is missing, the code decides. */
-  retryable?: boolean;
-  /** Nothing was sent to the service, or it was refused before it was read. */
-  notSent?: boolean;
-}
+export type ErrorDetails = Partial<
+  Pick<StripError, 'cause' | 'retryAfter' | 'response' | 'results' | 'retryable' | 'notSent'>
+>;
 
 /** Codes of errors that may go away by themselves. For SERVICE, that depends on the status. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREACHABLE', 'RATE_LIMITED']);
@@ -52,10 +41,13 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TIMEOUT', 'UNREAC
 export class StripError extends Error {
   override readonly name = 'StripError';
   readonly code: ErrorCode;
+  /** Milliseconds the service asked us to wait (RATE_LIMITED and SERVICE only). */
   readonly retryAfter: number | undefined;
+  /** The service's JSON body, if it sent one with the failure. */
   readonly response: unknown;
+  /** What a switch answer said about each port, as far as it could be read. */
   readonly results: SwitchResult[];
-  /** Repeating an absolute on/off, or a read, may help. */
+  /** Repeating an absolute on/off, or a read, may help. If the details do not say, the code decides. */
   readonly retryable: boolean;
   /** Nothing was sent to the service, or it was refused before it was read. */
   readonly notSent: boolean;
@@ -65,6 +57,7 @@ export class StripError extends Error {
   constructor(
     readonly sentenceKey: SentenceKey,
     readonly params: Params = {},
+    /** `cause` is for developers; it must hold no secret. */
     details: ErrorDetails = {},
   ) {
     super(sentenceKey, details);
