@@ -310,19 +310,16 @@ export class RequestRecord {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Records a request, and its answer or error when it comes. */
-  async add<Kind extends keyof Answers>(kind: Kind, asked: Promise<Answers[Kind]>): Promise<Answers[Kind]> {
+  /** Records a request, and its answer or error when it comes. Returns the same promise, so that nothing waits for the record. */
+  add<Kind extends keyof Answers>(kind: Kind, asked: Promise<Answers[Kind]>): Promise<Answers[Kind]> {
     this.requests[kind]++;
-    try {
-      const answer = await asked;
-      // Typed so that the compiler sees only this kind.
-      const answers: LastAnswers<Kind> = this.answers;
-      answers[kind] = { at: this.clock.wall(), answer };
-      return answer;
-    } catch (error) {
-      this.#failed(error);
-      throw error;
-    }
+    // Typed so that the compiler sees only this kind.
+    const answers: LastAnswers<Kind> = this.answers;
+    asked.then(
+      (answer) => (answers[kind] = { at: this.clock.wall(), answer }),
+      (error: unknown) => this.#failed(error),
+    );
+    return asked;
   }
 
   /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */
