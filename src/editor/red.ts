@@ -164,7 +164,7 @@ export function iconButton(
   return element;
 }
 
-/** A line that says how something went: "success", "caution", "failure", or just a "note". */
+/** A line of text, with the CSS class `smart-strip-<kind>`. */
 export const line = (kind: string, sentence: string): HTMLElement =>
   html('p', { class: `smart-strip-${kind}` }, sentence);
 

@@ -7,7 +7,7 @@ import { showDiagnostics } from './diagnostics';
 import { settingOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { canAddSimulator, enabledSimulators } from './nodes/strip-simulator';
-import { button, html, iconButton, placeNodes, svg, text, type EditorNode } from './red';
+import { button, html, iconButton, line, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
@@ -36,7 +36,7 @@ export class Sidebar {
     placeholder: text('strip-sidebar.filter'),
   });
   readonly #status = html('p', { role: 'status', class: 'smart-strip-told' });
-  readonly #notice = html('p', { class: 'smart-strip-trouble' });
+  readonly #notice = line('trouble', '');
   readonly #list = html('div', {});
   readonly #empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
   readonly #add = button(
@@ -155,10 +155,10 @@ export class Sidebar {
       'div',
       {},
       info === undefined ? '' : html('small', {}, answered),
-      html('p', { class: 'smart-strip-fault' }, error === null ? '' : this.#sentence(node.id, error)),
-      html('p', { class: 'smart-strip-note' }, shown.length > 0 ? unreadable : emptyText(node, info)),
+      line('fault', error === null ? '' : this.#sentence(node.id, error)),
+      line('note', shown.length > 0 ? unreadable : emptyText(node, info)),
       html('ul', {}, ...views),
-      html('p', { class: 'smart-strip-note' }, isPart ? text('strip-account.preview.incomplete') : ''),
+      line('note', isPart ? text('strip-account.preview.incomplete') : ''),
     );
   }
 
@@ -186,7 +186,7 @@ export class Sidebar {
     const list = html('ul', { 'data-key': 'outlets' }, ...views);
     const used = usedBy(this.#uses.get(key));
     // Below the outlets, it would look as if it were about the last of them.
-    element.append(html('div', {}, figures, used, html('p', { class: 'smart-strip-note' }, none), list));
+    element.append(html('div', {}, figures, used, line('note', none), list));
     return element;
   }
 
@@ -223,7 +223,7 @@ export class Sidebar {
     const failure = this.#accounts.failed.get(key)?.failure;
     const fault = failure === undefined ? '' : `✕ ${this.#sentence(account, failure)}`;
     const used = usedBy(this.#uses.get(key));
-    return html('li', { 'data-key': key }, row, html('p', { class: 'smart-strip-fault' }, fault), used);
+    return html('li', { 'data-key': key }, row, line('fault', fault), used);
   }
 
   /** `on`: the state of the outlet; `label`: its name. */
