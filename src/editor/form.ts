@@ -11,7 +11,7 @@ import {
   type NodeType,
   type Setting,
 } from '../settings';
-import { environmentVariable, isRecord } from '../values';
+import { environmentVariable, isRecord, ownProperty } from '../values';
 import { html, text, type EditorNode, type InputType } from './red';
 
 /**
@@ -25,7 +25,7 @@ export interface Descriptor {
   /** Properties that are not always used, and when they are. While one is not, the dialog hides it and nothing is checked. */
   readonly usedIf?: Readonly<Record<string, (node: Config) => boolean>>;
   /** Warnings about values that are valid, by property; "": none. */
-  readonly warnings?: Readonly<Record<string, (value: string, node: Config) => string>>;
+  readonly warnings?: Readonly<Record<string, (value: string, dialog: Dialog) => string>>;
   /** Hints that depend on the value, by property; the others are in the html. */
   readonly hints?: Readonly<Record<string, (value: string) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
@@ -34,12 +34,10 @@ export interface Descriptor {
   inputLabel?(node: Config): string;
   outputLabel?(node: Config): string | null;
   /** Prepares what only the dialog of this type has. */
-  open?(node: EditorNode): void;
-  /** Puts into the node what Node-RED cannot read from the dialog by itself. */
-  save?(node: EditorNode): void;
+  open?(dialog: Dialog): void;
 }
 
-/** Returns what is wrong with a value, in words; "": nothing. */
+/** Returns what is wrong with a value, in words; "": nothing. `node`: in an open dialog as it would be saved now. */
 export type Check = (value: unknown, node: Config) => string;
 
 /** Parts of a label that says what a node does: "Desk: Lamp, toggle". */
@@ -49,44 +47,104 @@ export interface LabelParts {
   action?: string;
 }
 
-/** The name fields of the dialogs that are open, by the ids of their nodes. Node-RED takes a dialog off the page while another covers it. */
-const openDialogs = new Map<string, JQuery>();
+/** The dialogs that are open, by the ids of their nodes. */
+const openDialogs = new Map<string, Dialog>();
 
-/** Whether the dialog of a node is open and not covered: what is chosen there counts instead of what is stored. */
-export const isDialogOpen = (node: Config): boolean => {
-  const name = openDialogs.get(textOf(node, 'id'));
-  return name !== undefined && isOpen(name);
-};
-
-/** Milliseconds between two checks whether a dialog is still covered: Node-RED does not tell. */
-const COVERED_INTERVAL = 200;
-
-/** Waits while another dialog covers that of a node. Returns whether the element, which belongs to it, is on the page then. */
-export async function uncovered(node: EditorNode, element: JQuery): Promise<boolean> {
-  while (!isOpen(element) && openDialogs.has(node.id))
-    await new Promise((resolve) => setTimeout(resolve, COVERED_INTERVAL));
-  return isOpen(element);
+/** The dialog of a node, if it is open and not covered by another one. */
+export function shownDialog(node: Config): Dialog | undefined {
+  const dialog = openDialogs.get(textOf(node, 'id'));
+  return dialog?.form[0]?.isConnected === true ? dialog : undefined;
 }
 
-/** Prepares a dialog, whose fields Node-RED has filled in. */
+/**
+ * An open dialog, whose fields Node-RED has filled in. They are looked for only in its form: Node-RED takes it off the page while another dialog, which
+ * may have fields with the same ids, covers it.
+ */
+export class Dialog {
+  readonly #prefix: string;
+  readonly form: JQuery;
+  /** Puts into the node what Node-RED cannot read from the dialog by itself. */
+  save: () => void = () => undefined;
+
+  constructor(
+    readonly descriptor: Descriptor,
+    readonly node: EditorNode,
+  ) {
+    this.#prefix = `node-${node._def.category === 'config' ? 'config-' : ''}input-`;
+    this.form = $(`#${this.#prefix}name`).closest('form');
+    openDialogs.set(node.id, this);
+  }
+
+  get isOpen(): boolean {
+    return openDialogs.get(this.node.id) === this;
+  }
+
+  find(selector: string): JQuery {
+    return this.form.find(selector);
+  }
+
+  /** The field that Node-RED fills in and reads. */
+  field(name: string): JQuery {
+    return this.find(`#${this.#prefix}${name}`);
+  }
+
+  /** The node as it would be saved now. */
+  values(): Config {
+    const values: Record<string, unknown> = { ...this.node };
+    for (const [name, { kind }] of Object.entries<Setting>(SETTINGS[this.descriptor.type])) {
+      const field = this.field(name);
+      if (kind !== 'data') values[name] = kind === 'flag' ? field.prop('checked') : field.val();
+      if (kind === 'typed') values[`${name}Type`] = this.field(`${name}Type`).val();
+    }
+    return values;
+  }
+
+  showRow(field: string, visible: boolean): void {
+    this.find(`#smart-strip-row-${field}`).toggle(visible);
+  }
+
+  /** Shows the hint below a field: a key of a catalogue; "" removes it. */
+  showHint(field: string, key: string): void {
+    this.find(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key));
+  }
+
+  /** Shows below a field what is wrong with it, else the warning; "" for nothing. Its control names the message in `aria-describedby`. */
+  showMessage(field: string, error: string, warning = ''): void {
+    const invalid = error !== '';
+    const message = this.find(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', !invalid);
+    const shown = invalid ? `✕ ${error}` : warning === '' ? '' : `⚠ ${warning}`;
+    // Not set again if it is the same: a screen reader would read it out once more.
+    if (message.text() !== shown) message.text(shown);
+    // Only in the row of the message: with thousands of rows, a search of the whole page for each of them takes seconds.
+    const control = `[aria-describedby~="smart-strip-message-${field}"]`;
+    message.parent().find(control).addBack(control).attr('aria-invalid', String(invalid));
+  }
+}
+
+/** Prepares a dialog. */
 export function openDialog(descriptor: Descriptor, node: EditorNode): void {
-  openDialogs.set(node.id, fieldOf(node, 'name'));
+  const dialog = new Dialog(descriptor, node);
   noteMissingKey(node);
-  fillDefaults(descriptor, node);
-  if (settingOf(descriptor, 'account')) watchAccount(node);
-  descriptor.open?.(node);
+  fillDefaults(dialog);
+  preselectAccount(dialog);
+  descriptor.open?.(dialog);
   for (const field of Object.keys({ ...SETTINGS[descriptor.type], ...descriptor.checks })) {
-    const kind = settingOf(descriptor, field)?.kind ?? 'credential';
-    // The picker says itself what is wrong with a strip.
-    const isWatched = ['text', 'number', 'choice', 'typed', 'credential'].includes(kind) && field !== 'mac';
-    if (isWatched) watchField(descriptor, node, field);
+    const setting = settingOf(descriptor, field);
+    // Lists have messages of their own, the picker says itself what is wrong with a strip, and the others cannot be wrong.
+    const isUnwatched = setting?.kind === 'data' || setting?.kind === 'flag' || field === 'mac';
+    const isOptional = setting?.kind === 'node' && !setting.required;
+    if (!isUnwatched && !isOptional) watchField(dialog, field);
   }
   // A row with something to correct must not stay folded away.
-  $('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
+  dialog.find('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
 }
 
-/** Whether the dialog was open. */
-export const closeDialog = (node: EditorNode): boolean => openDialogs.delete(node.id);
+/** Called when Node-RED closes a dialog. Returns it, if it was open. */
+export function closeDialog(node: EditorNode): Dialog | undefined {
+  const dialog = openDialogs.get(node.id);
+  openDialogs.delete(node.id);
+  return dialog;
+}
 
 /** The setting of a property in `src/settings.ts`. Credentials and nodes of other packages have none. */
 export function settingOf({ type }: { type?: unknown }, field: string): Setting | undefined {
@@ -94,68 +152,44 @@ export function settingOf({ type }: { type?: unknown }, field: string): Setting 
   return settings[String(type)]?.[field];
 }
 
-/** Whether the dialog that an element belongs to is still open, and no other one covers it: that may have fields of the same names. */
-export const isOpen = (element: JQuery): boolean => element[0]?.isConnected === true;
-
-/** The field that Node-RED fills in and reads. */
-export const fieldOf = (node: EditorNode, field: string): JQuery =>
-  $(`#node-${node._def.category === 'config' ? 'config-' : ''}input-${field}`);
-
-export const showRow = (field: string, visible: boolean) => $(`#smart-strip-row-${field}`).toggle(visible);
-
-/** Shows the hint below a field: a key of a catalogue; "" removes it. */
-export const showHint = (field: string, key: string) =>
-  $(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key));
-
-/** Shows below a field what is wrong with it, else the warning; "" for nothing. Its control names the message in `aria-describedby`. */
-export function showMessage(field: string, error: string, warning = ''): void {
-  const invalid = error !== '';
-  const message = $(`#smart-strip-message-${field}`).toggleClass('smart-strip-warning', !invalid);
-  const shown = invalid ? `✕ ${error}` : warning === '' ? '' : `⚠ ${warning}`;
-  // Not set again if it is the same: a screen reader would read it out once more.
-  if (message.text() !== shown) message.text(shown);
-  // Only in the row of the message: with thousands of rows, a search of the whole page for each of them takes seconds.
-  const control = `[aria-describedby~="smart-strip-message-${field}"]`;
-  message.parent().find(control).addBack(control).attr('aria-invalid', String(invalid));
-}
-
 /** Ids for the `aria-describedby` of a field's control. */
 export const describedBy = (field: string): string =>
   `smart-strip-message-${field} smart-strip-hint-${field}`;
 
-/** Types whose values Node-RED checks itself. */
-const CHECKED_BY_NODE_RED = new Set(['msg', 'flow', 'global', 'jsonata', 'num']);
-
 /**
  * What is wrong with a property; "" if nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
- * flow does not have takes its default. In an open dialog, the type that is chosen there counts.
+ * flow does not have takes its default.
  */
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
-  const check = descriptor.checks?.[field];
+  const now: Config = { ...(shownDialog(node)?.values() ?? node), [field]: value };
   const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
-  const isMissing = value === undefined || value === null;
-  const typeName = `${field}Type`;
-  const type: unknown = isDialogOpen(node) ? $(`#node-input-${typeName}`).val() : node[typeName];
-  const chosen = { [field]: value, [typeName]: type };
-  if ([typed, textOf(chosen, typeName)].some((text) => environmentVariable(text) !== null)) return '';
-  const refusal = refusalOf(descriptor, chosen, field);
+  if ([typed, textOf(now, `${field}Type`)].some((text) => environmentVariable(text) !== null)) return '';
+  const refusal = refusalOf(descriptor, now, field);
   // The runtime refuses what it cannot read even where it does not use it.
-  if (descriptor.usedIf?.[field]?.(node) === false) return refusal;
+  if (descriptor.usedIf?.[field]?.(now) === false) return refusal;
   if (refusal !== '' && setting?.kind !== 'number') return refusal;
-  if (setting?.kind === 'typed') {
-    const kind = typeOf(chosen, field, setting);
-    const isDefault = isMissing && kind === setting.types[0] && setting.default !== '';
-    if (isDefault || kind === 'message') return '';
-    if (kind === 'env') return typed === '' ? text('strip-account.invalid.expression') : '';
-    if (!CHECKED_BY_NODE_RED.has(kind)) return check?.(typed, node) ?? '';
-    const verdict = RED.utils.validateTypedProperty(typed, kind, {});
-    if (verdict !== true) return verdict;
-    return kind === 'num' ? checkNumber(isDecimal(typed) ? typed : '', setting) : '';
-  }
-  if (isMissing && !(setting?.kind === 'text' && setting.default === '')) return '';
-  if (check) return check(setting?.kind === 'data' ? value : typed, node);
+  const kind = setting?.kind === 'typed' ? typeOf(now, field, setting) : setting?.kind;
+  const isMissing = value === undefined || value === null;
+  const hasDefaultType = setting?.kind !== 'typed' || kind === setting.types[0];
+  // The default is valid, unless it is "": then there may have to be something.
+  if (isMissing && hasDefaultType && ownProperty(setting, 'default') !== '') return '';
+  if (kind === 'message') return '';
+  if (setting?.kind === 'node')
+    return setting.required && typed === '' ? text('strip-account.invalid.account') : '';
+  if (kind === 'env') return typed === '' ? text('strip-account.invalid.expression') : '';
+  if (kind === 'msg' || kind === 'flow' || kind === 'global' || kind === 'jsonata')
+    return problemByNodeRed(typed, kind);
+  if (setting?.kind === 'typed' && kind === 'num') return checkNumber(isDecimal(typed) ? typed : '', setting);
+  const check = descriptor.checks?.[field];
+  if (check) return check(kind === 'data' ? value : typed, now);
   return setting?.kind === 'number' ? checkNumber(typed, setting) : '';
+}
+
+/** What Node-RED finds wrong with a value of one of its types; "": nothing. */
+export function problemByNodeRed(value: string, type: string): string {
+  const verdict = RED.utils.validateTypedProperty(value, type, {});
+  return verdict === true ? '' : verdict;
 }
 
 /** Why the runtime refuses a property, or the type of a typed one, as `config` has it; "": it does not. */
@@ -182,21 +216,22 @@ export function problemThrownBy(parse: () => unknown): string {
 }
 
 /** Keeps the message below a field up to date. In a config node that is not added yet, an empty field is no error until the user was in it. */
-function watchField(descriptor: Descriptor, node: EditorNode, field: string): void {
-  const input = fieldOf(node, field);
+function watchField(dialog: Dialog, field: string): void {
+  const { descriptor, node } = dialog;
+  const input = dialog.field(field);
   const isRefused = refusalOf(descriptor, node, field) !== '';
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
-    const value = String(input.val());
+    const value = chosenIn(input);
     touched ||= value !== '';
     const problem = touched ? problemWith(descriptor, node, field, value) : '';
     // It may be hidden because it is not used.
-    if (problem !== '' && isRefused) showRow(field, true);
-    showMessage(field, problem, descriptor.warnings?.[field]?.(value, node));
+    if (problem !== '' && isRefused) dialog.showRow(field, true);
+    dialog.showMessage(field, problem, descriptor.warnings?.[field]?.(value, dialog));
     const hint = descriptor.hints?.[field];
-    if (hint) $(`#smart-strip-hint-${field}`).text(hint(value.trim()));
+    if (hint) dialog.find(`#smart-strip-hint-${field}`).text(hint(value.trim()));
   };
-  input.on('change keyup paste input', check).on('blur', () => {
+  input.on('change input', check).on('blur', () => {
     touched = true;
     check();
   });
@@ -214,9 +249,10 @@ function noteMissingKey({ credentials }: EditorNode): void {
 }
 
 /** Shows each property as the runtime reads it; the default if the flow does not have it. A text that the runtime refuses is shown as it is. */
-function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
+function fillDefaults(dialog: Dialog): void {
+  const { descriptor, node } = dialog;
   for (const [field, setting] of Object.entries<Setting>(SETTINGS[descriptor.type])) {
-    const input = fieldOf(node, field);
+    const input = dialog.field(field);
     const { kind } = setting;
     const stored = textOf(node, field);
     const isVariable = environmentVariable(stored) !== null;
@@ -233,7 +269,7 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
     // A field of one line loses line breaks, which hand-written JSONata may have. Node-RED's expression editor stores them as tabs.
     if (kind === 'text' || kind === 'typed')
       input.val(textOf(node, field, setting.default).replace(/\r?\n/g, '\t'));
-    if (kind === 'typed') $(`#node-input-${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);
+    if (kind === 'typed') dialog.field(`${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);
     // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));
   }
@@ -244,8 +280,8 @@ function fillDefaults(descriptor: Descriptor, node: EditorNode): void {
  * neither "message" nor one of Node-RED's. A field whose setting has no types has only the type `own`; without that, it is JSONata. Label, message and
  * hint are linked to the elements that can be typed into or chosen.
  */
-export function typedField(node: EditorNode, field: string, own?: InputType) {
-  const setting = settingOf(node, field);
+export function typedField(dialog: Dialog, field: string, own?: InputType) {
+  const setting = settingOf(dialog.descriptor, field);
   const names = setting?.kind === 'typed' ? setting.types : [own?.value ?? 'jsonata'];
   const fromMessage: InputType = {
     value: 'message',
@@ -254,10 +290,10 @@ export function typedField(node: EditorNode, field: string, own?: InputType) {
     hasValue: false,
   };
   const types = names.map((name) => [fromMessage, own].find((type) => type?.value === name) ?? name);
-  const input = fieldOf(node, field);
+  const input = dialog.field(field);
   const id = String(input.attr('id'));
   // A type that the runtime refuses stays until another one is chosen.
-  const stored = $(`#${id}Type`).val();
+  const stored = dialog.field(`${field}Type`).val();
   if (typeof stored === 'string' && !names.includes(stored)) types.push({ value: stored, label: stored });
   const label = `smart-strip-label-${field}`;
   input.typedInput({ default: names[0], types, typeField: `#${id}Type` });
@@ -268,7 +304,7 @@ export function typedField(node: EditorNode, field: string, own?: InputType) {
     .attr({ id: `${id}-typed`, 'aria-describedby': description })
     // The typedInput itself notices only the keyboard, not text that comes from a mouse or a phone.
     .on('input', () => input.val(input.typedInput('value')).trigger('input'));
-  $(`#${label}`).attr('for', `${id}-typed`);
+  dialog.find(`#${label}`).attr('for', `${id}-typed`);
   const kind = container.find('.red-ui-typedInput-type-select');
   kind.attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
   return {
@@ -278,20 +314,12 @@ export function typedField(node: EditorNode, field: string, own?: InputType) {
     /** The text field. */
     box,
     type: () => input.typedInput('type'),
+    /** Shows the hint for the chosen type, or the other one. */
+    showHint: (hints: Readonly<Record<string, string>>, other: string) =>
+      dialog.showHint(field, hints[input.typedInput('type')] ?? other),
     value: () => String(input.val()),
     set: (value: string) => void input.typedInput('value', value),
   };
-}
-
-/** Does the work of a button, unless it is already being done. The button is not `disabled` meanwhile: it would lose the keyboard focus. */
-export async function whileBusy(button: HTMLElement, work: () => Promise<void>): Promise<void> {
-  if (button.ariaDisabled === 'true') return;
-  button.ariaDisabled = 'true';
-  try {
-    await work();
-  } finally {
-    button.ariaDisabled = null;
-  }
 }
 
 /** Makes an editable list. `fill` draws a row from what was added to the list; if the add button was pressed, that is an empty object. */
@@ -345,7 +373,7 @@ export interface Segment {
 
 /** A typedInput with a type whose value is one of a few radio buttons. Call `redraw` after `segments` have changed. */
 export function segmentedField(
-  node: EditorNode,
+  dialog: Dialog,
   field: string,
   own: Pick<InputType, 'value' | 'label'>,
   segments: () => readonly Segment[],
@@ -371,7 +399,7 @@ export function segmentedField(
       element.children('small').text(state);
     });
   };
-  const typed = typedField(node, field, { ...own, hasValue: true, valueLabel: draw });
+  const typed = typedField(dialog, field, { ...own, hasValue: true, valueLabel: draw });
   const redraw = () => {
     if (typed.type() === own.value)
       draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());
@@ -385,14 +413,10 @@ export function chosenIn(field: JQuery): string {
   return typeof value === 'string' && value !== '_ADD_' ? value : '';
 }
 
-/** Chooses the account of a new node if there is only one, and shows a message while none is chosen. */
-function watchAccount(node: EditorNode): void {
-  const select = fieldOf(node, 'account');
+/** Chooses the account of a new node if there is only one. */
+function preselectAccount(dialog: Dialog): void {
+  const select = dialog.field('account');
   const options = Array.from(select.find('option'), (option) => chosenIn($(option)));
   const [only, ...others] = options.filter((id) => id !== '');
-  if (!node.account && only !== undefined && others.length === 0) select.val(only).trigger('change');
-  const check = () =>
-    showMessage('account', chosenIn(select) === '' ? text('strip-account.invalid.account') : '');
-  select.on('change', check);
-  check();
+  if (!dialog.node.account && only !== undefined && others.length === 0) select.val(only).trigger('change');
 }

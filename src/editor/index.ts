@@ -22,7 +22,7 @@ const SmartStrip = {
     if (descriptor) openDialog(descriptor, node);
   },
   save: (node: EditorNode): void => {
-    if (closeDialog(node)) descriptorOf(node)?.save?.(node);
+    closeDialog(node)?.save();
   },
   close: (node: EditorNode): void => {
     closeDialog(node);

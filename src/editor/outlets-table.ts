@@ -1,8 +1,8 @@
 import { macKey, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import { describedBy, editableRows, isOpen, rowsOf, showHint, showMessage, type Check } from './form';
-import { button, html, mayTest, text, type EditorNode } from './red';
+import { describedBy, editableRows, rowsOf, type Check, type Dialog } from './form';
+import { button, html, mayTest, text } from './red';
 import { checkStrip, lookUp } from './strip-picker';
 import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
 
@@ -79,8 +79,9 @@ export const checkProtected: Check = (value) =>
   readOutlets(value).unreadable.length > 0 ? text('strip-account.invalid.protected') : '';
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
-export function outletsTable(node: EditorNode) {
-  const list = $('#smart-strip-outlets');
+export function outletsTable(dialog: Dialog) {
+  const { node } = dialog;
+  const list = dialog.find('#smart-strip-outlets');
   let strips = stripsOf(node.id);
 
   /** Shows what is known of the outlet in each row, and what is wrong with it. In the field `typing`, a name may be incomplete. */
@@ -108,7 +109,7 @@ export function outletsTable(node: EditorNode) {
       const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac, {});
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
       const line = String(element.find('[data-line]').data('line'));
-      showMessage(
+      dialog.showMessage(
         line,
         isTyping ? '' : problem,
         isTwice ? text('strip-account.warning.outletTwice') : warning,
@@ -123,7 +124,7 @@ export function outletsTable(node: EditorNode) {
   };
   editableRows(list, options, (row, data) => {
     if ('unreadable' in data) addUnreadable(row, data.unreadable);
-    else addOutlet(row, data);
+    else addOutlet(row, dialog.find('#smart-strip-outlet-row').children(), data);
   });
   const addStrips = () => {
     const rows = rowsOf(list).map(readRow);
@@ -140,12 +141,11 @@ export function outletsTable(node: EditorNode) {
   list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton').after(' ', addFound);
 
   const refresh = (found: readonly Strip[]) => {
-    if (!isOpen(list)) return;
     strips = found;
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
-    $('#smart-strip-known').empty().append(offers);
+    dialog.find('#smart-strip-known').empty().append(offers);
     addFound.disabled = strips.length === 0;
-    showHint('outlets', strips.length === 0 && mayTest() ? 'strip-account.outlets.none' : '');
+    dialog.showHint('outlets', strips.length === 0 && mayTest() ? 'strip-account.outlets.none' : '');
     check();
   };
   list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
@@ -172,10 +172,10 @@ function addUnreadable(row: JQuery, value: unknown): void {
 
 let lastLine = 0;
 
-/** Adds a copy of the row in the html. `outlet`: an `OutletRow`; for a new row, only what is known of it. */
-function addOutlet(row: JQuery, outlet: Config): void {
+/** Adds a copy of the parts of a row. `outlet`: an `OutletRow`; for a new row, only what is known of it. */
+function addOutlet(row: JQuery, parts: JQuery, outlet: Config): void {
   const line = `outlet-${++lastLine}`;
-  row.append($('#smart-strip-outlet-row').contents().clone());
+  row.append(parts.clone());
   const part = (name: string) => row.find(`[data-part=${name}]`);
   part('mac').val(textOf(outlet, 'mac')).attr('aria-describedby', describedBy(line));
   part('port').val(textOf(outlet, 'port', '1'));

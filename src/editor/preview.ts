@@ -1,17 +1,17 @@
 import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
-import { fieldOf, showMessage, uncovered } from './form';
-import { html, line, text, type EditorNode } from './red';
+import type { Dialog } from './form';
+import { html, line, text } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
 
 /** Milliseconds from the last key stroke in the mapping until the answer is read again. */
 const PAUSE = 400;
 
 /** The mapping in the dialog; "" if it is switched off. */
-export const typedMapping = (): string =>
-  $('#smart-strip-use-mapping').prop('checked') === true
-    ? $('#node-config-input-mapping').typedInput('value')
+export const typedMapping = (dialog: Dialog): string =>
+  dialog.find('#smart-strip-use-mapping').prop('checked') === true
+    ? dialog.field('mapping').typedInput('value')
     : '';
 
 /**
@@ -20,27 +20,27 @@ export const typedMapping = (): string =>
  * removes it, because another service may be meant now.
  */
 export function openPreview(
-  node: EditorNode,
+  dialog: Dialog,
   ask: (asked: AskedFor) => Promise<StripsAnswer>,
 ): { show: (list: StripsAnswer) => void; clear: () => void } {
-  const use = $('#smart-strip-use-mapping');
-  const mapping = $('#smart-strip-row-mapping');
-  const hasMapping = fieldOf(node, 'mapping').val() !== '';
+  const use = dialog.find('#smart-strip-use-mapping');
+  const mapping = dialog.find('#smart-strip-row-mapping');
+  const hasMapping = dialog.field('mapping').val() !== '';
   use.prop('checked', hasMapping).on('change', () => mapping.toggle(use.prop('checked') === true));
   mapping.toggle(hasMapping);
-  if (hasMapping) $('#smart-strip-preview').attr('open', '');
-  const told = $('#smart-strip-preview-told');
-  const choice = $('#smart-strip-answer');
-  const compare = $('#smart-strip-compare');
+  if (hasMapping) dialog.find('#smart-strip-preview').attr('open', '');
+  const told = dialog.find('#smart-strip-preview-told');
+  const choice = dialog.find('#smart-strip-answer');
+  const compare = dialog.find('#smart-strip-compare');
   let sent: SentAnswer | undefined;
   let turn = 0;
   let timer = 0;
 
   const show = (answer: StripsAnswer) => {
     told.empty();
-    if (!answer.ok && isMappingFault(answer)) showMessage('mapping', text(answer.key, answer.params));
+    if (!answer.ok && isMappingFault(answer)) dialog.showMessage('mapping', text(answer.key, answer.params));
     // An error of the field itself stays.
-    else fieldOf(node, 'mapping').triggerHandler('change');
+    else dialog.field('mapping').triggerHandler('change');
     compare.toggle(sent !== undefined);
     if (sent === undefined) return;
     compare.find('pre').text(JSON.stringify(sent.body, null, 2));
@@ -54,7 +54,7 @@ export function openPreview(
     told.text(text(again ? 'strip-account.preview.reading' : 'strip-account.test.running'));
     const answer = await ask({ mac: String(choice.val()), ...again });
     // There may have been a newer request meanwhile, or the dialog was closed.
-    if (!(await uncovered(node, told)) || mine !== turn) return;
+    if (!dialog.isOpen || mine !== turn) return;
     if (!again) sent = answer.sent;
     show(answer);
     told.text(summaryOf(answer));
@@ -63,16 +63,12 @@ export function openPreview(
   choice.on('change', () => void refresh());
   use.add(mapping).on('input change', () => {
     window.clearTimeout(timer);
-    timer = window.setTimeout(
-      () =>
-        void uncovered(node, told).then((isShown) => {
-          if (sent && isShown) void refresh(sent);
-        }),
-      PAUSE,
-    );
+    timer = window.setTimeout(() => {
+      if (sent && dialog.isOpen) void refresh(sent);
+    }, PAUSE);
   });
 
-  const row = $('#smart-strip-row-answer').hide();
+  const row = dialog.find('#smart-strip-row-answer').hide();
   return {
     show: (list) => {
       turn++;

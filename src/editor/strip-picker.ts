@@ -4,20 +4,15 @@ import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from
 import { environmentVariable, previewText } from '../values';
 import {
   chosenIn,
-  fieldOf,
   problemWith,
   segmentedField,
-  showHint,
-  showMessage,
   typedField,
-  uncovered,
-  whileBusy,
   type Segment,
   type Check,
-  type Descriptor,
+  type Dialog,
   type LabelParts,
 } from './form';
-import { html, iconButton, text, type EditorNode } from './red';
+import { html, iconButton, text } from './red';
 import {
   findStrip,
   knownStrip,
@@ -129,17 +124,22 @@ export class StripPicker {
   #turn = 0;
 
   constructor(
-    private readonly descriptor: Descriptor,
-    private readonly node: EditorNode,
+    private readonly dialog: Dialog,
     private readonly changed: () => void,
   ) {
     const own = { value: 'str', label: text('strip-account.type.strip') };
-    this.field = typedField(node, 'mac', own);
+    this.field = typedField(dialog, 'mac', own);
     const { input, container, box } = this.field;
     box.parent().after(this.#name);
     const again = text('strip-account.picker.refresh');
-    const ask = () => void whileBusy(refresh, () => this.#load(false));
-    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again, ask);
+    // The button is not `disabled` meanwhile: it would lose the keyboard focus.
+    const ask = async () => {
+      if (refresh.ariaDisabled === 'true') return;
+      refresh.ariaDisabled = 'true';
+      await this.#load(false);
+      refresh.ariaDisabled = null;
+    };
+    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again, () => void ask());
     const bar = html('div', { class: 'smart-strip-bar' }, this.#note, refresh);
     this.#panel = html('div', { class: 'smart-strip-picker' }, bar, this.#list);
     container.after(this.#panel);
@@ -150,17 +150,17 @@ export class StripPicker {
       this.#filter = this.field.value();
       this.#active = -1;
     });
-    input.on('change input keyup paste', () => {
+    input.on('change input', () => {
       if (!this.#isFixed()) this.#filter = '';
       this.#draw();
       this.#check(false);
       this.changed();
     });
-    const account = fieldOf(node, 'account');
+    const account = dialog.field('account');
     const load = () => {
       this.#account = chosenIn(account);
       refresh.disabled = this.#account === '';
-      void this.#load(!node.account);
+      void this.#load(!dialog.node.account);
     };
     account.on('change', () => {
       load();
@@ -191,12 +191,12 @@ export class StripPicker {
     this.#draw();
     if (this.#account === '') return;
     // Another account may have been chosen meanwhile, or the dialog closed.
-    const isOver = async () => !(await uncovered(this.node, $(this.#list))) || mine !== this.#turn;
+    const isOver = () => mine !== this.#turn || !this.dialog.isOpen;
     // When a dialog opens, Node-RED reports its account up to three times.
     await new Promise((resolve) => setTimeout(resolve, SETTLES_IN));
-    if (await isOver()) return;
+    if (isOver()) return;
     const answer = await loadStrips(this.#account, { refresh: true });
-    if (await isOver()) return;
+    if (isOver()) return;
     this.#trouble = troubleOf(answer);
     this.#isPart = answer.ok && !answer.complete;
     const [only, ...others] = answer.ok ? answer.strips : [];
@@ -297,9 +297,9 @@ export class StripPicker {
   #check(isComplete: boolean): void {
     const value = this.field.value();
     const { error, warning } = this.#lookUp();
-    const problem = error ?? problemWith(this.descriptor, this.node, 'mac', value);
+    const problem = error ?? problemWith(this.dialog.descriptor, this.dialog.node, 'mac', value);
     const isTyping = !isComplete && (error !== undefined || value === '');
-    showMessage('mac', isTyping ? '' : problem, warning);
+    this.dialog.showMessage('mac', isTyping ? '' : problem, warning);
   }
 }
 
@@ -323,28 +323,22 @@ function stripOption(strip: Strip, chosen: boolean): HTMLElement {
  * Sets up the strip field of an open dialog and, below it, the outlet field, whose buttons show the outlets of the chosen strip.
  * `hints`: keys of the hints for `whole`, and for an outlet that the message names. Returns the outlet field.
  */
-export function targetFields(
-  descriptor: Descriptor,
-  node: EditorNode,
-  whole: Segment,
-  hints: { whole: string; message: string },
-) {
+export function targetFields(dialog: Dialog, whole: Segment, hints: { whole: string; message: string }) {
   // There is no hint while nothing is chosen.
   const showStrip = () => {
     port.redraw();
     const fixed = picker.field.value() === '' ? '' : 'strip-account.hint.macFixed';
-    const keys: Record<string, string> = { str: fixed, message: 'strip-account.hint.macMessage' };
-    showHint('mac', keys[picker.field.type()] ?? 'strip-account.hint.macEvaluated');
+    const keys = { str: fixed, message: 'strip-account.hint.macMessage' };
+    picker.field.showHint(keys, 'strip-account.hint.macEvaluated');
   };
   const showOutlet = () => {
     const one = port.value() === '' ? '' : 'strip-account.hint.portFixed';
     const fixed = port.value() === whole.value ? hints.whole : one;
-    const keys: Record<string, string> = { port: fixed, message: hints.message };
-    showHint('port', keys[port.type()] ?? 'strip-account.hint.portEvaluated');
+    port.showHint({ port: fixed, message: hints.message }, 'strip-account.hint.portEvaluated');
   };
-  const picker = new StripPicker(descriptor, node, showStrip);
+  const picker = new StripPicker(dialog, showStrip);
   const own = { value: 'port', label: text('strip-account.type.port') };
-  const port = segmentedField(node, 'port', own, () => picker.segments(whole));
+  const port = segmentedField(dialog, 'port', own, () => picker.segments(whole));
   port.input.on('change', showOutlet);
   showStrip();
   showOutlet();

@@ -409,10 +409,13 @@ describe('Test connection of a deployed account', () => {
     await test();
     await result.getByText('Strips found: 2').waitFor();
     await editor.unfold('Advanced');
-    await page.locator('#node-config-input-btn-tls-add').click();
-    await page.locator('#node-config-input-servername').waitFor();
-    await page.locator('#node-config-dialog-ok').last().click();
-    await result.getByText('Strips found: 2').waitFor({ state: 'detached', timeout: 5000 });
+    for (const button of ['add', 'edit']) {
+      await page.locator(`#node-config-input-btn-tls-${button}`).click();
+      await page.locator('#node-config-input-servername').waitFor();
+      await page.locator('#node-config-dialog-ok').last().click();
+      await result.locator('p').first().waitFor({ state: 'detached', timeout: 5000 });
+      await test();
+    }
   });
 
   it('keeps the names of the strips in the table of outlets when an answer is not recognised', async () => {

@@ -1,5 +1,5 @@
 import { checkApiKey, isPublicPlainHttp, parseBaseUrl, simulatorPath } from '../../api/connection-settings';
-import { PORTS, READINGS, type Strip } from '../../api/types';
+import { PORTS, READINGS, type ReadingName, type Strip } from '../../api/types';
 import type { StripsAnswer } from '../../flow/admin-answers';
 import { SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord } from '../../values';
@@ -7,16 +7,16 @@ import { showDiagnostics } from '../diagnostics';
 import {
   checkNumber,
   chosenIn,
-  isDialogOpen,
+  problemByNodeRed,
   problemThrownBy,
-  showMessage,
+  shownDialog,
   typedField,
-  uncovered,
   type Descriptor,
+  type Dialog,
 } from '../form';
 import { checkProtected, nameOutlets, outletsTable } from '../outlets-table';
 import { openPreview, typedMapping } from '../preview';
-import { html, line, mayRead, mayTest, placeNodes, text, type EditorNode } from '../red';
+import { html, line, mayRead, mayTest, placeNodes, text } from '../red';
 import {
   accountValues,
   fieldToCorrect,
@@ -49,7 +49,7 @@ const isSimulator = (baseUrl: string): boolean => simulatorPath(baseUrl) !== nul
  * credentials on the canvas, so the key is checked together with the base URL. An open dialog checks the key's own field instead.
  */
 function lacksKey(node: Config): boolean {
-  if (isDialogOpen(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
+  if (shownDialog(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
   const credentials = isRecord(node.credentials) ? node.credentials : null;
   if (credentials === null) return node.changed === true;
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
@@ -61,22 +61,18 @@ export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
     baseUrl: (value, node) => checkBaseUrl(String(value)) || checkKey(!lacksKey(node)),
-    // Called only for the open dialog, where the base URL may have changed.
-    apiKey: (value) =>
+    apiKey: (value, node) =>
       value === ''
-        ? checkKey(isSimulator(valueOf('baseUrl')))
+        ? checkKey(isSimulator(textOf(node, 'baseUrl')))
         : problemThrownBy(() => checkApiKey(String(value))),
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
-      const seconds = isDialogOpen(node) && hasSeconds() ? value : Number(value) / 1000;
+      const dialog = shownDialog(node);
+      const seconds = dialog && hasSeconds(dialog) ? value : Number(value) / 1000;
       return checkNumber(String(seconds), { min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
     },
     protectedOutlets: checkProtected,
-    mapping: (value) => {
-      if (value === '') return '';
-      const verdict = RED.utils.validateTypedProperty(String(value), 'jsonata', {});
-      return verdict === true ? '' : verdict;
-    },
+    mapping: (value) => (value === '' ? '' : problemByNodeRed(String(value), 'jsonata')),
   },
   warnings: { baseUrl: warningAbout },
   label: (node) => {
@@ -85,119 +81,116 @@ export const stripAccount: Descriptor = {
     return { strip: host || text('strip-account.canvas.account') };
   },
   open,
-  save,
 };
 
-const input = (field: string): JQuery => $(`#node-config-input-${field}`);
-
-const valueOf = (field: string): string => chosenIn(input(field));
+const valueOf = (dialog: Dialog, field: string): string => chosenIn(dialog.field(field));
 
 type OutletsTable = ReturnType<typeof outletsTable>;
 
-/** The tables of the open dialogs. From the sidebar "info", the dialog of another account can be opened over the first. */
-const tables = new WeakMap<Config, OutletsTable>();
-/** Accounts in whose open dialogs the user chose the simulator. */
-const wantSimulator = new WeakSet<Config>();
+/** Dialogs in which the user chose the simulator. */
+const wantSimulator = new WeakSet<Dialog>();
 
-function open(node: EditorNode): void {
-  wantSimulator.delete(node);
-  showSeconds();
-  openBaseUrl(node);
+function open(dialog: Dialog): void {
+  const { node } = dialog;
+  showSeconds(dialog);
+  openBaseUrl(dialog);
   const units = isRecord(node.units) ? node.units : {};
-  for (const reading of READINGS) $(`#smart-strip-unit-${reading}`).val(textOf(units, reading));
-  const table = outletsTable(node);
-  tables.set(node, table);
+  for (const reading of READINGS) unitField(dialog, reading).val(textOf(units, reading));
+  const table = outletsTable(dialog);
   // Rows need the current names, so the service is asked. Without rows, the strips that the runtime knows are enough.
   const isStored = Boolean(RED.nodes.node(node.id));
-  const list = $('#smart-strip-outlets');
+  const list = dialog.find('#smart-strip-outlets');
   const hasRows = list.find('li').length > 0;
   const before = table.strips();
   if (isStored && (hasRows || node.changed !== true))
-    void loadStrips(node.id, { refresh: hasRows }).then(async () => {
+    void loadStrips(node.id, { refresh: hasRows }).then(() => {
       // A test with other values may have been faster.
-      if ((await uncovered(node, list)) && table.strips() === before) table.refresh(stripsOf(node.id));
+      if (dialog.isOpen && table.strips() === before) table.refresh(stripsOf(node.id));
     });
-  typedField(node, 'mapping');
-  const result = $('#smart-strip-result');
-  const preview = openPreview(node, async (asked) =>
-    named(await testAccount(node, typedValues(), asked), table),
+  typedField(dialog, 'mapping');
+  const result = dialog.find('#smart-strip-result');
+  const preview = openPreview(dialog, async (asked) =>
+    named(await testAccount(node, typedValues(dialog), asked), table),
   );
-  $('#smart-strip-test')
+  dialog
+    .find('#smart-strip-test')
     .prop('disabled', !mayTest())
     .on('click', () => {
-      if ($(RUNNING).length === 0) void test(node, table, preview.show);
+      if (dialog.find(RUNNING).length === 0) void test(dialog, table, preview.show);
     });
   if (!mayTest()) result.before(line('note', text('strip-account.trouble.notAllowed')));
-  for (const field of [...TEST_FIELDS.map(input), $('#smart-strip-use-mapping')])
-    field.on('input', clearTest);
-  for (const field of ['baseUrl', 'apiKey']) input(field).on('input', preview.clear);
-  // No input comes from the dialogs that Node-RED opens for these.
-  for (const field of ['tls', 'proxy']) input(field).on('change', clearTest);
-  input('mapping').on(
-    'change',
-    () =>
-      void uncovered(node, result).then((isShown) => {
-        if (isShown && typedMapping() !== result.data('mapping')) clearTest();
-      }),
-  );
-  $('#smart-strip-diagnostics')
+  // A change in one of the dialogs that Node-RED opens over this one is no input.
+  dialog.form.on('input change', () => {
+    if (testedIn(dialog) !== result.data('tested')) clearTest(dialog);
+  });
+  // The chosen node may have been edited.
+  for (const field of ['tls', 'proxy']) dialog.field(field).on('change', () => clearTest(dialog));
+  for (const field of ['baseUrl', 'apiKey']) dialog.field(field).on('input', preview.clear);
+  dialog
+    .find('#smart-strip-diagnostics')
     .toggle(isStored && mayRead())
     .on('click', () => void showDiagnostics(node.id));
   if (hasRows) list.closest('details').attr('open', '');
+  dialog.save = () => save(dialog, table);
 }
 
-function save(node: EditorNode): void {
-  const table = tables.get(node);
-  Object.assign(node, table?.value());
-  learn(node.id, table?.strips() ?? []);
-  input('mapping').val(typedMapping());
-  input('timeout').val(timeoutOf());
-  const units = READINGS.map((reading) => [reading, String($(`#smart-strip-unit-${reading}`).val()).trim()]);
+function save(dialog: Dialog, table: OutletsTable): void {
+  const { node } = dialog;
+  Object.assign(node, table.value());
+  learn(node.id, table.strips());
+  dialog.field('mapping').val(typedMapping(dialog));
+  dialog.field('timeout').val(timeoutOf(dialog));
+  const units = READINGS.map((reading) => [reading, String(unitField(dialog, reading).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (lacksSimulator(valueOf('baseUrl'), node) && canAddSimulator()) addSimulator(valueOf('baseUrl').trim());
+  const baseUrl = valueOf(dialog, 'baseUrl');
+  if (lacksSimulator(baseUrl, dialog) && canAddSimulator()) addSimulator(baseUrl.trim());
 }
 
-/** Whether the field for the timeout shows seconds while the dialog is open. With a variable, which has milliseconds, it is no number field. */
-const hasSeconds = (): boolean => input('timeout').attr('type') === 'number';
+const unitField = (dialog: Dialog, reading: ReadingName): JQuery =>
+  dialog.find(`#smart-strip-unit-${reading}`);
 
-function showSeconds(): void {
-  if (!hasSeconds()) return;
-  const field = input('timeout').attr({ min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
-  const milliseconds = valueOf('timeout');
+/** Whether the field for the timeout shows seconds while the dialog is open. With a variable, which has milliseconds, it is no number field. */
+const hasSeconds = (dialog: Dialog): boolean => dialog.field('timeout').attr('type') === 'number';
+
+function showSeconds(dialog: Dialog): void {
+  if (!hasSeconds(dialog)) return;
+  const field = dialog.field('timeout').attr({ min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
+  const milliseconds = valueOf(dialog, 'timeout');
   if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
   // Node-RED translates elements with this attribute once more after this.
   field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
 }
 
 /** The timeout for the flow. Rounded: with floating-point numbers, decimals of seconds may not give whole milliseconds. */
-function timeoutOf(): string {
-  const typed = valueOf('timeout');
-  return typed !== '' && hasSeconds() ? String(Math.round(Number(typed) * 1000)) : typed;
+function timeoutOf(dialog: Dialog): string {
+  const typed = valueOf(dialog, 'timeout');
+  return typed !== '' && hasSeconds(dialog) ? String(Math.round(Number(typed) * 1000)) : typed;
 }
 
-function openBaseUrl(node: EditorNode): void {
-  const field = input('baseUrl');
-  const offer = $('#smart-strip-offer');
+function openBaseUrl(dialog: Dialog): void {
+  const field = dialog.field('baseUrl');
+  const offer = dialog.find('#smart-strip-offer');
   offer.children('button').on('click', () => {
-    wantSimulator.add(node);
+    wantSimulator.add(dialog);
     field.val(textOf(enabledSimulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
     // The button goes. There is nothing to test before a simulator is added: the field names what is to be done.
-    (lacksSimulator(valueOf('baseUrl'), node) ? field : $('#smart-strip-test')).trigger('focus');
+    const isLacking = lacksSimulator(valueOf(dialog, 'baseUrl'), dialog);
+    (isLacking ? field : dialog.find('#smart-strip-test')).trigger('focus');
   });
   const described = () => {
-    offer.toggle(valueOf('baseUrl').trim() === '');
-    input('apiKey').trigger('change');
+    offer.toggle(valueOf(dialog, 'baseUrl').trim() === '');
+    dialog.field('apiKey').trigger('change');
   };
-  field.on('change keyup paste input', described);
+  field.on('change input', described);
   described();
 }
 
-function warningAbout(baseUrl: string, node: Config): string {
+function warningAbout(baseUrl: string, dialog: Dialog): string {
   // No warning about an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
-  return lacksSimulator(baseUrl, node) ? simulatorNote() : '';
+  return lacksSimulator(baseUrl, dialog) ? simulatorNote() : '';
 }
 
 /** What comes of choosing the simulator where there is none yet. */
@@ -205,8 +198,8 @@ const simulatorNote = (): string =>
   text(`strip-account.simulator.${canAddSimulator() ? 'added' : 'notHere'}`);
 
 /** Whether the user chose the simulator, and there is none yet. */
-const lacksSimulator = (baseUrl: string, node: Config): boolean =>
-  wantSimulator.has(node) && isSimulator(baseUrl) && enabledSimulators().length === 0;
+const lacksSimulator = (baseUrl: string, dialog: Dialog): boolean =>
+  wantSimulator.has(dialog) && isSimulator(baseUrl) && enabledSimulators().length === 0;
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(path: string): void {
@@ -216,85 +209,88 @@ function addSimulator(path: string): void {
 }
 
 /** Removes the result of the last test. It is out of date when a tested value has changed. */
-function clearTest(): void {
-  const result = $('#smart-strip-result');
+function clearTest(dialog: Dialog): void {
+  const result = dialog.find('#smart-strip-result');
   if (result.is(':empty')) return;
   result.empty();
-  $('#smart-strip-found').hide();
+  dialog.find('#smart-strip-found').hide();
   for (const field of TEST_FIELDS) {
-    showMessage(field, '');
+    dialog.showMessage(field, '');
     // An error of the field itself stays.
-    input(field).triggerHandler('change');
+    dialog.field(field).triggerHandler('change');
   }
 }
 
 async function test(
-  node: EditorNode,
+  dialog: Dialog,
   table: OutletsTable,
   showPreview: (answer: StripsAnswer) => void,
 ): Promise<void> {
-  clearTest();
-  if (lacksSimulator(valueOf('baseUrl'), node)) {
-    $('#smart-strip-result').append(line('caution', `⚠ ${simulatorNote()}`));
+  clearTest(dialog);
+  const result = dialog.find('#smart-strip-result').data('tested', testedIn(dialog));
+  if (lacksSimulator(valueOf(dialog, 'baseUrl'), dialog)) {
+    result.append(line('caution', `⚠ ${simulatorNote()}`));
     return;
   }
   const running = html('span', { class: 'smart-strip-running' }, text('strip-account.test.running'));
-  const result = $('#smart-strip-result').append(running).data('mapping', typedMapping());
-  const values = typedValues();
-  const answer = await testAccount(node, values);
+  result.append(running);
+  const values = typedValues(dialog);
+  const answer = await testAccount(dialog.node, values);
   // Meanwhile the dialog may have been closed, or a value changed and another test begun.
-  if (!(await uncovered(node, result)) || !running.isConnected) return;
+  if (!dialog.isOpen || running.parentElement === null) return;
   // An answer that was not recognised does not say that the strips are gone, whose names the rows show.
   if (answer.ok && (answer.readable || answer.strips.length > 0)) table.refresh(answer.strips);
   const shown = named(answer, table);
   showPreview(shown);
-  result.empty();
-  if (shown.ok) showStrips(result, shown);
-  else showFailure(result, shown);
+  result.empty().append(shown.ok ? showStrips(dialog, shown) : showFailure(dialog, shown));
   const stale = [values.tls, values.proxy].some((id = '') => RED.nodes.node(id)?.changed === true);
   if (stale) result.append(line('note', text('strip-account.test.stale')));
 }
+
+/** All that the result of a test depends on. */
+const testedIn = (dialog: Dialog): string =>
+  JSON.stringify([typedValues(dialog), valueOf(dialog, 'interval')]);
 
 /** An answer with the outlet names from the dialog. */
 const named = (answer: StripsAnswer, table: OutletsTable): StripsAnswer =>
   answer.ok ? { ...answer, strips: nameOutlets(answer.strips, table.value().outletNames) } : answer;
 
-const typedValues = (): AccountValues => ({
-  ...accountValues(valueOf),
-  timeout: timeoutOf(),
-  mapping: typedMapping(),
+const typedValues = (dialog: Dialog): AccountValues => ({
+  ...accountValues((field) => valueOf(dialog, field)),
+  timeout: timeoutOf(dialog),
+  mapping: typedMapping(dialog),
 });
 
 /**
- * Shows what went wrong below the field where it can be corrected. Beside the button, it names this field. If there is no such field, or it is in a
- * section, which may be out of sight, the sentence is beside the button, too.
+ * Shows what went wrong below the field where it can be corrected. Returns the line beside the button, which names this field. If there is no such
+ * field, or it is in a section, which may be out of sight, the sentence is beside the button, too.
  */
-function showFailure(result: JQuery, answer: StripsAnswer & { ok: false }): void {
+function showFailure(dialog: Dialog, answer: StripsAnswer & { ok: false }): HTMLElement[] {
   const sentence = text(answer.key, answer.params);
   const field = fieldToCorrect(answer.code, answer.key);
   let shown = sentence;
   if (field !== null) {
-    showMessage(field, sentence);
-    const section = input(field).closest('details').attr('open', '');
+    dialog.showMessage(field, sentence);
+    const section = dialog.field(field).closest('details').attr('open', '');
     if (section.length === 0)
       shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
   }
-  result.append(line('failure', `✕ ${shown}`));
+  return [line('failure', `✕ ${shown}`)];
 }
 
-/** Shows the strips that a test has found, with every outlet's name and state. */
-function showStrips(result: JQuery, { strips, readable, complete }: StripsAnswer & { ok: true }): void {
-  if (readable) {
-    const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
-    const key = `strip-account.test.${strips.length === 0 ? 'none' : 'found'}`;
-    result.append(line('success', `✓ ${text(key, { strips: strips.length, outlets })}`));
-    if (!complete) result.append(line('note', text('strip-account.preview.incomplete')));
-  } else {
-    $('#smart-strip-preview').attr('open', '');
-    result.append(line('caution', `⚠ ${text('strip-account.test.unreadable')}`));
-  }
-  const table = $('#smart-strip-found').toggle(strips.length > 0);
+/** Shows the strips that a test has found, with every outlet's name and state. Returns the lines beside the button. */
+function showStrips(dialog: Dialog, answer: StripsAnswer & { ok: true }): HTMLElement[] {
+  const { strips, readable, complete } = answer;
+  const table = dialog.find('#smart-strip-found').toggle(strips.length > 0);
   table.find('tbody').empty().append(strips.map(stripLine));
+  if (!readable) {
+    dialog.find('#smart-strip-preview').attr('open', '');
+    return [line('caution', `⚠ ${text('strip-account.test.unreadable')}`)];
+  }
+  const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
+  const key = `strip-account.test.${strips.length === 0 ? 'none' : 'found'}`;
+  const found = line('success', `✓ ${text(key, { strips: strips.length, outlets })}`);
+  return complete ? [found] : [found, line('note', text('strip-account.preview.incomplete'))];
 }
 
 function stripLine(strip: Strip): HTMLElement {

@@ -2,7 +2,7 @@ import { simulatorPath } from '../../api/connection-settings';
 import { isPossibleMac, macKey, PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord, previewText } from '../../values';
-import { editableRows, problemWith, rowsOf, showMessage, type Check, type Descriptor } from '../form';
+import { editableRows, problemWith, rowsOf, type Check, type Descriptor, type Dialog } from '../form';
 import { html, text, type EditorNode } from '../red';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
@@ -59,16 +59,11 @@ export const stripSimulator: Descriptor = {
   inputLabel: () => text('strip-simulator.port.input'),
   outputLabel: () => text('strip-simulator.port.output'),
   open,
-  save: (node) => {
-    node.strips = listed();
-  },
 };
 
-const LIST = '#smart-strip-strips';
-
-/** The strips in the list. Properties that have no field there stay as they are. */
-const listed = (): { mac: string }[] =>
-  rowsOf($(LIST)).map(({ data, part }) => {
+/** The strips in a list. Properties that have no field there stay as they are. */
+const stripsIn = (list: JQuery): { mac: string }[] =>
+  rowsOf(list).map(({ data, part }) => {
     const names = PORTS.map((port) => part(`outlet${port}`));
     return { ...withNames(data, names), mac: part('mac'), name: part('name') };
   });
@@ -88,10 +83,11 @@ export function withNames(strip: Config, names: readonly string[]): Config {
   };
 }
 
-function open(node: EditorNode): void {
+function open(dialog: Dialog): void {
+  const { node } = dialog;
   const check = () => {
-    const strips = listed();
-    showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
+    const strips = stripsIn(list);
+    dialog.showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
     const macs = strips.map(({ mac }) => macKey(mac));
     for (const { element, part } of rowsOf(list)) {
       const mac = macKey(part('mac'));
@@ -100,7 +96,7 @@ function open(node: EditorNode): void {
     }
   };
   // `focusin`, because a row that is added by hand gets the focus.
-  const list = $(LIST).on('input focusin', check);
+  const list = dialog.find('#smart-strip-strips').on('input focusin', check);
   const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
   editableRows(list, options, (row, strip) => {
     row.addClass('smart-strip-simulated');
@@ -115,6 +111,9 @@ function open(node: EditorNode): void {
   });
   list.editableList('addItems', Array.isArray(node.strips) ? node.strips : STRIPS.default);
   check();
+  dialog.save = () => {
+    node.strips = stripsIn(list);
+  };
 }
 
 function rowField(row: JQuery, part: string, label: string, value: string): JQuery {

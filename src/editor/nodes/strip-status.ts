@@ -1,6 +1,6 @@
 import { SETTINGS, textOf, typeOf } from '../../settings';
-import { showRow, type Descriptor } from '../form';
-import { text, type EditorNode } from '../red';
+import type { Descriptor, Dialog } from '../form';
+import { text } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
 const SETTING = SETTINGS['strip status'];
@@ -16,21 +16,21 @@ export const stripStatus: Descriptor = {
   open,
 };
 
-function open(node: EditorNode): void {
+function open(dialog: Dialog): void {
   const whole = { value: '', label: text('strip-account.port.whole') };
   const hints = { whole: 'strip-status.hint.whole', message: 'strip-status.hint.portMessage' };
-  const port = targetFields(stripStatus, node, whole, hints);
-  const output = $('#node-input-output');
+  const port = targetFields(dialog, whole, hints);
+  const output = dialog.field('output');
   const isWhole = () => port.type() === 'port' && port.value() === '';
   let wasWhole = isWhole();
   // If a flow does not say what to send for one outlet, it means on/off.
-  if (!wasWhole && textOf(node, 'output') === '') output.val('on');
+  if (!wasWhole && textOf(dialog.node, 'output') === '') output.val('on');
   const showOutput = () => {
     // For one outlet, on/off is the usual output. A whole strip is sent as it is.
     if (wasWhole && port.type() === 'port' && !isWhole() && output.val() === 'strip') output.val('on');
     if (!wasWhole && isWhole()) output.val('strip');
     wasWhole = isWhole();
-    showRow('output', !wasWhole);
+    dialog.showRow('output', !wasWhole);
   };
   port.input.on('change', showOutput);
   showOutput();

@@ -1,15 +1,6 @@
 import { SETTINGS, textOf, typeOf, type Config } from '../../settings';
-import {
-  fieldOf,
-  isDialogOpen,
-  segmentedField,
-  showHint,
-  showRow,
-  typedField,
-  type Check,
-  type Descriptor,
-} from '../form';
-import { text, type EditorNode } from '../red';
+import { segmentedField, typedField, type Check, type Descriptor, type Dialog } from '../form';
+import { text } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
@@ -18,12 +9,8 @@ const isAction = (value: unknown): boolean => ACTIONS.some((action) => action ==
 const checkAction: Check = (value) => (isAction(value) ? '' : text('strip-account.invalid.on'));
 
 /** Whether the node may cycle an outlet. */
-function mayCycle(node: Config): boolean {
-  const chosen = isDialogOpen(node)
-    ? { on: $('#node-input-on').val(), onType: $('#node-input-onType').val() }
-    : node;
-  return typeOf(chosen, 'on', SETTINGS['strip switch'].on) !== 'action' || textOf(chosen, 'on') === 'cycle';
-}
+const mayCycle = (node: Config): boolean =>
+  typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || textOf(node, 'on') === 'cycle';
 
 export const stripSwitch: Descriptor = {
   type: 'strip switch',
@@ -40,24 +27,22 @@ export const stripSwitch: Descriptor = {
   open,
 };
 
-function open(node: EditorNode): void {
+function open(dialog: Dialog): void {
   const all = { value: 'all', label: text('strip-account.port.all') };
   const hints = { whole: '', message: 'strip-switch.hint.portMessage' };
-  const port = targetFields(stripSwitch, node, all, hints);
+  const port = targetFields(dialog, all, hints);
   const own = { value: 'action', label: text('strip-account.type.action') };
-  const on = segmentedField(node, 'on', own, () =>
+  const on = segmentedField(dialog, 'on', own, () =>
     ACTIONS.map((value) => ({ value, label: text(`strip-account.action.${value}`) })),
   );
-  typedField(node, 'delay');
+  typedField(dialog, 'delay');
   const showHints = () => {
-    if (on.type() === 'action') {
-      showHint('on', isAction(on.value()) ? `strip-switch.hint.${on.value()}` : '');
-    } else if (on.type() === 'message') {
-      // An array or a whole strip names its outlets itself.
-      showHint('on', `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`);
-    } else showHint('on', 'strip-switch.hint.onEvaluated');
-    showRow('delay', mayCycle(node));
-    fieldOf(node, 'delay').trigger('change');
+    // An array or a whole strip names its outlets itself.
+    const message = `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`;
+    const action = isAction(on.value()) ? `strip-switch.hint.${on.value()}` : '';
+    on.showHint({ action, message }, 'strip-switch.hint.onEvaluated');
+    dialog.showRow('delay', mayCycle(dialog.values()));
+    dialog.field('delay').trigger('change');
   };
   port.input.on('change', showHints);
   on.input.on('change', showHints);

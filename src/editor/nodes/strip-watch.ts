@@ -1,23 +1,16 @@
 import { flagOf, SETTINGS, textOf, type Config } from '../../settings';
-import {
-  fieldOf,
-  isDialogOpen,
-  segmentedField,
-  showHint,
-  showMessage,
-  showRow,
-  type Descriptor,
-} from '../form';
-import { text, type EditorNode } from '../red';
+import { segmentedField, type Descriptor, type Dialog } from '../form';
+import { text } from '../red';
 import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
 
-/** Returns whether a node sends this kind of change. */
-const sendsKind =
-  (kind: 'outlets' | 'readings') =>
-  (node: Config): boolean =>
-    isDialogOpen(node)
-      ? $(`#node-input-${kind}`).prop('checked') === true
-      : flagOf(node, kind, SETTINGS['strip watch'][kind]);
+const SETTING = SETTINGS['strip watch'];
+
+/** Which kinds of change a node sends. */
+const sentBy = (node: Config) => ({
+  outlets: flagOf(node, 'outlets', SETTING.outlets),
+  readings: flagOf(node, 'readings', SETTING.readings),
+  availability: flagOf(node, 'availability', SETTING.availability),
+});
 
 export const stripWatch: Descriptor = {
   type: 'strip watch',
@@ -25,34 +18,33 @@ export const stripWatch: Descriptor = {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
   },
-  usedIf: { port: sendsKind('outlets'), change: sendsKind('readings') },
+  usedIf: { port: (node) => sentBy(node).outlets, change: (node) => sentBy(node).readings },
   label: (node) => {
-    const sendsOutlets = flagOf(node, 'outlets', SETTINGS['strip watch'].outlets);
-    const target = targetOf(sendsOutlets ? node : { ...node, port: '' }, SETTINGS['strip watch']);
+    const target = targetOf(sentBy(node).outlets ? node : { ...node, port: '' }, SETTING);
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';
     return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
   open,
 };
 
-function open(node: EditorNode): void {
-  const picker = new StripPicker(stripWatch, node, () => {
+function open(dialog: Dialog): void {
+  const picker = new StripPicker(dialog, () => {
     port.redraw();
     const fixed = picker.field.value() === '' ? 'strip-watch.hint.every' : '';
-    showHint('mac', picker.field.type() === 'str' ? fixed : 'strip-watch.hint.variable');
+    picker.field.showHint({ str: fixed }, 'strip-watch.hint.variable');
   });
   const every = { value: '', label: text('strip-account.port.every') };
   const own = { value: 'port', label: '' };
-  const port = segmentedField(node, 'port', own, () => picker.segments(every));
-  const kinds = ['outlets', 'readings', 'availability'];
-  const sends = (kind: string) => fieldOf(node, kind).prop('checked') === true;
+  const port = segmentedField(dialog, 'port', own, () => picker.segments(every));
   const showWhatMatters = () => {
-    showRow('port', sends('outlets'));
-    showRow('output', sends('outlets'));
-    showRow('change', sends('readings'));
-    for (const field of ['port', 'change']) fieldOf(node, field).trigger('change');
-    showMessage('send', '', kinds.some(sends) ? '' : text('strip-account.invalid.nothing'));
+    const { outlets, readings, availability } = sentBy(dialog.values());
+    for (const field of ['port', 'output']) dialog.showRow(field, outlets);
+    dialog.showRow('change', readings);
+    for (const field of ['port', 'change']) dialog.field(field).trigger('change');
+    const nothing = outlets || readings || availability ? '' : text('strip-account.invalid.nothing');
+    dialog.showMessage('send', '', nothing);
   };
-  for (const kind of kinds) fieldOf(node, kind).on('change', showWhatMatters);
+  for (const kind of ['outlets', 'readings', 'availability'])
+    dialog.field(kind).on('change', showWhatMatters);
   showWhatMatters();
 }
