@@ -8,11 +8,9 @@ import type { AccountOptions } from './types';
 /** Longest wait, in milliseconds, before asking a strip again that did not answer, or whose answer added nothing to the list. */
 const LONGEST_WAIT = 5 * 60_000;
 
-/** What happened so far when one strip was asked for its readings. Times are on the monotonic clock. */
+/** What happened so far when one strip was asked for its readings. */
 interface Attempts {
-  /** When it was asked last. */
-  askedAt: number;
-  /** When it may be asked again. */
+  /** When it may be asked again, on the monotonic clock. */
   due: number;
   /** How many requests failed, one after another, and why the latest did. */
   failures: number;
@@ -38,12 +36,12 @@ export class ReadingsPoll {
   async round(): Promise<StripError | null> {
     const { clock, settings } = this.options;
     const strips = this.store.unlistedReadings().map((state) => {
-      const none: Attempts = { askedAt: -Infinity, due: -Infinity, failures: 0, error: null };
+      const none: Attempts = { due: -Infinity, failures: 0, error: null };
       return { state, attempts: this.#attempts.get(keyOf(state)) ?? none };
     });
     this.#attempts = new Map(strips.map(({ state, attempts }) => [keyOf(state), attempts]));
-    // There may not be enough time for all strips, so those that were asked longest ago come first.
-    strips.sort((a, b) => a.attempts.askedAt - b.attempts.askedAt);
+    // There may not be enough time for all strips, so those that have been due for longest come first.
+    strips.sort((a, b) => a.attempts.due - b.attempts.due);
     const end = clock.monotonic() + settings.interval;
     // One iterator for all `ask` loops, so that each strip is taken once.
     const turns = strips.values();
@@ -64,7 +62,7 @@ export class ReadingsPoll {
   async #ask({ strip: { mac }, unlisted }: UnlistedReadings, attempts: Attempts): Promise<void> {
     const { clock, settings } = this.options;
     const version = this.store.nextVersion();
-    attempts.askedAt = clock.monotonic();
+    attempts.due = clock.monotonic();
     try {
       const { strip } = await this.reader.get(mac);
       // If the list has the only readings there are, asking in every round brings nothing new.
