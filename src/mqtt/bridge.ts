@@ -357,13 +357,8 @@ export class Bridge {
   #repeatOutlets(id: string, port: PortOrAll): void {
     const { settings } = this.options;
     this.#publisher.hasten(discoveryTopic(settings, id));
-    for (const each of port === 'all' ? PORTS : [port]) {
-      const topic = stateTopic(settings, id, each);
-      // A strip that was forgotten meanwhile must not come back.
-      if (!this.#publisher.publishes(topic)) continue;
-      this.#publisher.repeat(topic);
-      this.#publisher.hasten(topic);
-    }
+    for (const each of port === 'all' ? PORTS : [port])
+      this.#publisher.repeat(stateTopic(settings, id, each), true);
   }
 }
 

@@ -64,9 +64,13 @@ export class Publisher {
     this.#enqueue(topic, isChange ? this.#changes : this.#bulk);
   }
 
-  /** Sends a topic once more. If it is waiting already, it keeps its place, so that it is sent in time, however often this is called. */
-  repeat(topic: string): void {
-    if (!this.#changes.has(topic) && !this.#toEmpty.has(topic)) this.#enqueue(topic, this.#bulk);
+  /**
+   * Sends a topic once more, unless nothing is published on it any more. If it is waiting already, it keeps its place, so that it is sent in time,
+   * however often this is called. `isChange`: as in `publish`.
+   */
+  repeat(topic: string, isChange = false): void {
+    if (this.publishes(topic) && !this.#changes.has(topic))
+      this.#enqueue(topic, isChange ? this.#changes : this.#bulk);
   }
 
   /** If a topic waits in bulk, sends it before all others that do. */
