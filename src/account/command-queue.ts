@@ -262,8 +262,7 @@ export class CommandQueue {
   }
 
   #startIfFirst(queued: QueuedCommand): void {
-    if (queued.phase !== 'waiting' || (this.isClosed && !queued.hasPendingRestore)) return;
-    if (queued.firsts.some((first) => first !== queued)) return;
+    if (queued.phase !== 'waiting' || queued.firsts.some((first) => first !== queued)) return;
     this.enter(queued, 'sending');
     queued.running = this.#process(queued);
   }
@@ -489,5 +488,5 @@ function replacementFor(
   if (action === 'cycle' && phase === 'waiting') return newer.find(isAlike);
   // Two toggles cancel each other if no other command is between them.
   const next = action === 'toggle' ? newer.findLast(reaches) : undefined;
-  return next?.isReplaceable === true && isAlike(next) ? next : undefined;
+  return next !== undefined && isAlike(next) ? next : undefined;
 }
