@@ -345,6 +345,20 @@ describe('the answer about one strip', () => {
   });
 });
 
+describe('an answer without outlets and readings', () => {
+  it('has no older ones for whoever asked, although the account still knows the outlets', async () => {
+    const lab = startAccount();
+    await list(lab, makeStrip(MAC, [true], { load: 5 }));
+    const one = lab.account.get(MAC);
+    await lab.service.gets[0]?.answer({ ...stripOf(makeStrip(MAC, [])), readable: false });
+    const all = lab.account.list();
+    await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [])));
+    for (const strip of [(await one).strip, ...(await all).strips])
+      assert.deepEqual([strip.outlets, strip.load], [[], null]);
+    assert.equal(lab.account.store.lastState(MAC, 1), true);
+  });
+});
+
 describe('simultaneous reads', () => {
   it('of the same thing share one request, and each caller gets its own copy', async () => {
     const lab = startAccount();
