@@ -82,19 +82,15 @@ const partOf = (meaning: KeyMeaning, part: Field['part']): Field['part'] | null 
 
 /** `[{"name": "voltage", "value": 230, "unit": "V"}, …]` and `[{"online": true}, …]` as the fields that they stand for. */
 function addPairs(found: StripFields, list: readonly unknown[], part: Field['part'], depth: number): void {
-  const pairs = list.filter(isRecord).flatMap(fieldOfPair);
-  // Together, those about outlets show how these are numbered.
-  const records = [
-    ...singleFields(list),
-    ...singleFields(pairs.filter(isAboutOutlet)),
-    ...pairs.filter((pair) => !isAboutOutlet(pair)),
-  ];
-  for (const record of records) addFields(found, record, part, depth);
+  const pairs = list.filter(isRecord).flatMap((item) => (hasOneField(item) ? [item] : fieldOfPair(item)));
+  // Together, those about outlets show how these are numbered. If fields repeat, they do not.
+  const outlets = joined(pairs.filter(isAboutOutlet)) ?? {};
+  for (const record of [outlets, ...pairs.filter((pair) => !isAboutOutlet(pair))])
+    addFields(found, record, part, depth);
 }
 
 /** The field that a record of a name and a value stands for, if it is one. */
 function fieldOfPair(item: JsonRecord): JsonRecord[] {
-  if (hasOneField(item)) return [];
   // A record with the number of an outlet is only about that outlet.
   if (hasField(item, ({ number }) => number === 'port')) return [];
   const key = pairName(item);
@@ -104,13 +100,6 @@ function fieldOfPair(item: JsonRecord): JsonRecord[] {
 }
 
 const isAboutOutlet = (record: JsonRecord): boolean => hasField(record, ({ keyed }) => keyed >= 0);
-
-/** The records of a list that have only one field, as one record, which shows the numbers of all outlets. Where fields repeat, without outlets. */
-function singleFields(list: readonly unknown[]): JsonRecord[] {
-  const records = list.filter(isRecord).filter(hasOneField);
-  const all = joined(records);
-  return all !== null ? [all] : records.filter((record) => !isAboutOutlet(record));
-}
 
 const hasOneField = (record: JsonRecord): boolean => Object.keys(record).length === 1;
 

@@ -77,7 +77,7 @@ function calledPort(
 const areOfBanks = (values: readonly unknown[], raw: readonly number[]): boolean =>
   raw.some((number, i) => {
     const first = raw.indexOf(number);
-    if (number < 0) return false;
+    if (number < 0 || first === i) return false;
     const [text, other] = [values[first], values[i]].map((value) => readText(value)?.trim());
     return text !== undefined && other !== undefined && text !== other;
   });

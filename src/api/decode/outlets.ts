@@ -1,6 +1,6 @@
 import { isRecord } from '../../values';
 import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
-import { fieldsOf, Preferred, type AddNote } from './agreement';
+import { agreed, fieldsOf, Preferred, type AddNote } from './agreement';
 import { joined, stripFields, type StripFields } from './fields';
 import { isOfOther, keysWhere, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
@@ -339,63 +339,47 @@ function keyedSet(
   });
 }
 
-/** If a set has a 0 and the others of it do not show what that means, 1, 2 and 3 in other sets may be counted from 0, too. A 4 is not. */
-function surelyNumbered(
-  sets: readonly (readonly OutletCandidate[])[],
-): readonly (readonly OutletCandidate[])[] {
-  if (!sets.some((outlets) => outlets.some(({ port }) => port === 0))) return sets;
-  return sets.map((outlets) =>
-    outlets.some(({ port }) => port === PORTS.length)
-      ? outlets
-      : outlets.map((outlet) => ({ ...outlet, port: null })),
-  );
-}
-
 /** The outlets of all sets together, as new objects in order of port. If two sets disagree about an outlet, its state is unknown. */
-export function settleOutlets(found: readonly (readonly OutletCandidate[])[], note: AddNote): Outlet[] {
-  const sets = surelyNumbered(found);
-  for (const outlets of sets) {
-    const [first] = outlets;
-    if (first !== undefined && !outlets.some(({ port }) => port)) note('outlets', 'unnumbered', [first.from]);
-  }
+export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], note: AddNote): Outlet[] {
+  // If a set has a 0 and the others of it do not show what that means, 1, 2 and 3 in other sets may be counted from 0, too. A 4 is not.
+  const hasZero = sets.some((outlets) => outlets.some(({ port }) => port === 0));
+  const isNumbered = (outlets: readonly OutletCandidate[]): boolean =>
+    outlets.some(({ port }) => (hasZero ? port === PORTS.length : port !== null));
+  for (const outlets of sets)
+    if (outlets[0] !== undefined && !isNumbered(outlets)) note('outlets', 'unnumbered', [outlets[0].from]);
+  const numbered = sets.filter(isNumbered);
+  // Nearly every outlet is found only once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
+  const all = numbered.length > 1 ? numbered.flat() : (numbered[0] ?? []);
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    let first: OutletCandidate | null = null;
-    let isOnly = true;
-    for (const outlets of sets) {
-      for (const outlet of outlets) {
-        if (outlet.port !== port) continue;
-        isOnly = first === null;
-        first ??= outlet;
-      }
-    }
-    if (first === null) continue;
-    // Nearly every outlet is found only once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
-    if (isOnly && first.state.on !== null) settled.push({ port, on: first.state.on, name: first.name });
+    const isIt = (outlet: OutletCandidate): boolean => outlet.port === port;
+    const first = all.find(isIt);
+    if (first === undefined) continue;
+    if (first.state.on !== null && all.findLast(isIt) === first)
+      settled.push({ port, on: first.state.on, name: first.name });
     else {
-      const told = sets.flat().filter((outlet) => outlet.port === port);
+      const told = all.filter(isIt);
       settled.push({ port, on: commonState(told, port, note), name: commonName(told) });
     }
   }
   return settled;
 }
 
+/** The state on which all sets agree that know it, unless one of them holds values that disagree. */
 function commonState(told: readonly OutletCandidate[], port: Port, note: AddNote): boolean | null {
-  const known = told.filter(({ state }) => state.on !== null);
-  const [first] = known;
-  const agree = known.every(({ state }) => state.on === first?.state.on);
-  const dispute = told.find(({ state }) => state.problem?.reason === 'disagree');
-  if (first !== undefined && agree && dispute === undefined) return first.state.on;
-  const unclear = dispute ?? told.find(({ state }) => state.problem !== undefined);
-  const problem = unclear?.state.problem;
-  if (!agree) note(port, 'disagree', fieldsOf(known));
-  else if (problem !== undefined) note(port, problem.reason, problem.fields);
+  const known = told.flatMap(({ from, state }) => (state.on === null ? [] : [{ from, value: state.on }]));
+  const problems = told.flatMap(({ state }) => state.problem ?? []);
+  const on = agreed(known);
+  const dispute = problems.find(({ reason }) => reason === 'disagree');
+  if (on !== undefined && dispute === undefined) return on;
+  const problem =
+    known.length > 0 && on === undefined
+      ? ({ reason: 'disagree', fields: fieldsOf(known) } as const)
+      : (dispute ?? problems[0]);
+  if (problem !== undefined) note(port, problem.reason, problem.fields);
   return null;
 }
 
 /** The name of an outlet, if no two names differ. */
-function commonName(told: readonly OutletCandidate[]): string | null {
-  const named = told.filter(({ name }) => name !== null);
-  const name = named[0]?.name ?? null;
-  return named.every((each) => each.name === name) ? name : null;
-}
+const commonName = (told: readonly OutletCandidate[]): string | null =>
+  agreed(told.flatMap(({ name }) => (name === null ? [] : [{ value: name }]))) ?? null;
