@@ -60,15 +60,17 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
   for (const field of fields) {
     const reading = readingOf(field, besideMeasures);
     if (reading === null) continue;
-    const candidate = unreliable.includes(field.record)
-      ? useless(field, reading, 'disagree')
-      : candidateOf(field, reading, qualifiers);
-    if (candidate !== null) candidates.push(candidate);
+    const candidate = candidateOf(field, reading, qualifiers);
+    if (candidate === null) continue;
+    if (unreliable.includes(field.record)) candidate.reason = 'disagree';
+    candidates.push(candidate);
   }
-  const isScaled = candidates.some(
-    ({ reading, value, unit }) => reading === 'voltage' && unit === null && value > HIGHEST_VOLTAGE,
-  );
-  return isScaled ? candidates.map(asScaled) : candidates;
+  // If a voltage is plainly scaled, loads and voltages without a unit are scaled, too.
+  const bare = candidates.filter(({ unit, reason }) => unit === null && reason === null);
+  const isScaled = bare.some(({ reading, value }) => reading === 'voltage' && value > HIGHEST_VOLTAGE);
+  for (const candidate of isScaled ? bare : [])
+    if (candidate.reading !== 'signal') candidate.reason = 'scale';
+  return candidates;
 }
 
 /** The one value of a reading on which its candidates agree. */
@@ -114,50 +116,32 @@ function unitsIn({ meaning, value }: Field, reading: ReadingName): string[] {
   return texts.map((text) => readText(text)?.trim()).filter((unit) => unit !== undefined);
 }
 
-/** If a voltage is plainly scaled, loads and voltages without a unit are scaled, too. */
-const asScaled = (candidate: ReadingCandidate): ReadingCandidate =>
-  candidate.reading !== 'signal' && candidate.unit === null && candidate.reason === null
-    ? { ...candidate, reason: 'scale' }
-    : candidate;
-
 /** `qualifiers`: fields that give units and scales. Only those in the same record as a reading can be about it. */
 function candidateOf(
-  field: Field,
+  { meaning, value: sent, part, record }: Field,
   reading: ReadingName,
   qualifiers: readonly Field[],
 ): ReadingCandidate | null {
-  const { meaning, value, part, record } = field;
-  const measured = isRecord(value) ? measuredOf(value) : readNumber(value);
-  if (measured === null) {
-    return value === '' || typeof value === 'object' ? null : useless(field, reading, 'unclear');
-  }
-  if (typeof measured === 'string') return useless(field, reading, measured);
-  let { unit } = measured;
-  let isDisputed = false;
-  for (const other of qualifiers) {
+  const measured = isRecord(sent) ? measuredOf(sent) : readNumber(sent);
+  if (measured === null && (sent === '' || typeof sent === 'object')) return null;
+  const isRead = measured !== null && typeof measured === 'object';
+  const value = isRead ? measured.value : 0;
+  let unit = isRead ? measured.unit : null;
+  let reason: Note['reason'] | null = isRead ? null : (measured ?? 'unclear');
+  for (const other of isRead ? qualifiers : []) {
     if (other.record !== record) continue;
-    if (other.meaning.scaleOf === reading) return useless(field, reading, 'scale');
+    if (other.meaning.scaleOf === reading) reason = 'scale';
     for (const said of unitsIn(other, reading)) {
-      isDisputed ||= unit !== null && said !== unit;
+      if (unit !== null && said !== unit) reason ??= 'disagree';
       unit = said;
     }
   }
-  if (isDisputed) return useless(field, reading, 'disagree');
-  if (unit !== null && !UNITS[reading].test(unit)) return useless(field, reading, 'unit');
+  if (unit !== null && !UNITS[reading].test(unit)) reason ??= 'unit';
   // 0 and 1 may be off and on.
-  const isBit = unit === null && (measured.value === 0 || measured.value === 1);
+  const isBit = reason === null && unit === null && (value === 0 || value === 1);
   if (isBit && part !== 'meter' && meaning.is('power')) return null;
-  return { reading, from: meaning.key, tier: meaning.tier, value: measured.value, unit, reason: null };
+  return { reading, from: meaning.key, tier: meaning.tier, value, unit, reason };
 }
-
-const useless = ({ meaning }: Field, reading: ReadingName, reason: Note['reason']): ReadingCandidate => ({
-  reading,
-  from: meaning.key,
-  tier: meaning.tier,
-  value: 0,
-  unit: null,
-  reason,
-});
 
 /** Reads a record such as `{value, unit}`. With a scale, the number is not the real value. A text such as "max" or "rated" says that it is another value. */
 function measuredOf(record: JsonRecord): Measured | 'scale' | 'disagree' | null {
