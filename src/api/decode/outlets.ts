@@ -347,18 +347,22 @@ export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], not
     outlets.some(({ port }) => (hasZero ? port === PORTS.length : port !== null));
   for (const outlets of sets)
     if (outlets[0] !== undefined && !isNumbered(outlets)) note('outlets', 'unnumbered', [outlets[0].from]);
-  const numbered = sets.filter(isNumbered);
+  const numbered = sets.every(isNumbered) ? sets : sets.filter(isNumbered);
   // Nearly every outlet is found only once. Without the shortcuts for a single value, here and elsewhere, a list takes twice as long.
   const all = numbered.length > 1 ? numbered.flat() : (numbered[0] ?? []);
   const settled: Outlet[] = [];
   for (const port of PORTS) {
-    const isIt = (outlet: OutletCandidate): boolean => outlet.port === port;
-    const first = all.find(isIt);
-    if (first === undefined) continue;
-    if (first.state.on !== null && all.findLast(isIt) === first)
-      settled.push({ port, on: first.state.on, name: first.name });
+    let first: OutletCandidate | null = null;
+    let isOnly = true;
+    for (const outlet of all) {
+      if (outlet.port !== port) continue;
+      isOnly = first === null;
+      first ??= outlet;
+    }
+    if (first === null) continue;
+    if (isOnly && first.state.on !== null) settled.push({ port, on: first.state.on, name: first.name });
     else {
-      const told = all.filter(isIt);
+      const told = all.filter((outlet) => outlet.port === port);
       settled.push({ port, on: commonState(told, port, note), name: commonName(told) });
     }
   }

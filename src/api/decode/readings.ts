@@ -66,10 +66,12 @@ function candidatesOf(all: readonly Field[]): ReadingCandidate[] {
     candidates.push(candidate);
   }
   // If a voltage is plainly scaled, loads and voltages without a unit are scaled, too.
-  const bare = candidates.filter(({ unit, reason }) => unit === null && reason === null);
-  const isScaled = bare.some(({ reading, value }) => reading === 'voltage' && value > HIGHEST_VOLTAGE);
-  for (const candidate of isScaled ? bare : [])
-    if (candidate.reading !== 'signal') candidate.reason = 'scale';
+  const isBare = ({ unit, reason }: ReadingCandidate): boolean => unit === null && reason === null;
+  const isScaled = candidates.some(
+    (each) => each.reading === 'voltage' && each.value > HIGHEST_VOLTAGE && isBare(each),
+  );
+  if (isScaled)
+    for (const each of candidates) if (each.reading !== 'signal' && isBare(each)) each.reason = 'scale';
   return candidates;
 }
 
