@@ -935,6 +935,15 @@ describe('the dialogs with thirty strips', () => {
       }
       await editor.page.locator('#smart-strip-test').click();
       await editor.page.locator('#smart-strip-found table').waitFor();
+      const states = editor.page.locator('#smart-strip-found td', { hasText: /^○ off$/ });
+      const lines = await states.evaluateAll((cells) =>
+        cells.map((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          return range.getClientRects().length;
+        }),
+      );
+      assert.deepEqual([...new Set(lines)], [1], 'lines of a state');
       await editor.picture(`thirty-strip-account${theme}`);
       found['strip-account'] = await examine(editor, CONFIG_FORM);
       await editor.cancelConfig();
