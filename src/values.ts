@@ -85,10 +85,7 @@ function renderObject(value: object, depth: number): string {
   if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
   const members: string[] = [];
   // Listing all keys of an array with millions of entries takes seconds.
-  const keys = isArray
-    ? Array.from({ length: Math.min(value.length, MAX_MEMBERS + 1) }, (_, index) => String(index))
-    : Object.keys(value);
-  for (const key of keys) {
+  for (const key of Object.keys(isArray ? value.slice(0, MAX_MEMBERS + 1) : value)) {
     const member = Object.getOwnPropertyDescriptor(value, key);
     if (member === undefined) continue;
     if (members.length === MAX_MEMBERS) {

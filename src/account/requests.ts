@@ -1,5 +1,13 @@
 import { RequestRecord } from '../api/client';
-import { closedError, failureOf, isRefusal, isStripError, isUnknownStrip, waitTooLong } from '../api/errors';
+import {
+  asNotSent,
+  closedError,
+  failureOf,
+  isRefusal,
+  isStripError,
+  isUnknownStrip,
+  waitTooLong,
+} from '../api/errors';
 import type { StripError } from '../api/errors';
 import { Cooldown, fullJitter, Semaphore } from '../api/limits';
 import { macKey, type ListAnswer, type Service, type StripAnswer } from '../api/types';
@@ -243,7 +251,7 @@ export class Reader {
       // The service knows no list either: the base URL is wrong.
       if (listError?.code === 'NOT_FOUND') throw listError;
       // The spelling is not known yet. The request itself was refused, whatever became of the list.
-      if (listError?.retryable === true) throw listError.asNotSent();
+      if (listError?.retryable === true) throw asNotSent(listError);
       if (this.store.spelling(mac) === spelling) throw error;
       return await send(this.store.spelling(mac));
     });

@@ -80,21 +80,13 @@ export function isPublicPlainHttp({ url, simulator }: BaseUrl): boolean {
   return simulator === null && url.protocol === 'http:' && !isPrivateHost(url.hostname);
 }
 
-/** Private IPv4 addresses as `URL` writes them: it turns every spelling into four decimal numbers. */
+/** Private addresses as `URL` writes them: it turns every spelling of an IPv4 address into four decimal numbers, and puts IPv6 in brackets. */
 const PRIVATE_IPV4 = /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
+const PRIVATE_IPV6 = /^\[(?:::1\]|f[cd]..:|fe[89ab].:)/;
 
 function isPrivateHost(hostname: string): boolean {
-  if (hostname.startsWith('[')) return isPrivateIpv6(hostname.slice(1, -1));
+  if (hostname.startsWith('[')) return PRIVATE_IPV6.test(hostname);
   if (/^[\d.]+$/.test(hostname)) return PRIVATE_IPV4.test(hostname);
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   return !name.includes('.') || /\.(localhost|local|lan|internal|home\.arpa)$/.test(name);
-}
-
-function isPrivateIpv6(address: string): boolean {
-  const mapped = /^::ffff:([0-9a-f]+):[0-9a-f]+$/.exec(address);
-  if (mapped) {
-    const high = parseInt(mapped[1] ?? '', 16);
-    return PRIVATE_IPV4.test(`${high >> 8}.${high & 0xff}.`);
-  }
-  return address === '::1' || /^(f[cd]..|fe[89ab].):/.test(address);
 }

@@ -68,18 +68,6 @@ export class StripError extends Error {
     this.retryable = details.retryable ?? TEMPORARY.has(this.code);
     this.notSent = details.notSent ?? false;
   }
-
-  /** A copy for a command that was not carried out: its own request was refused, and a request after that failed with this error. */
-  asNotSent(): StripError {
-    const { sentenceKey, params, retryAfter, response, retryable } = this;
-    return new StripError(sentenceKey, params, {
-      retryAfter,
-      response,
-      retryable,
-      cause: this,
-      notSent: true,
-    });
-  }
 }
 
 /** CLOSED, with what became of the command: not sent, sent but not answered, a cycle in its delay, or not known (the account was closed). */
@@ -87,6 +75,13 @@ export const closedError = (
   what: 'notSent' | 'sent' | 'cycle' | 'account',
   params: Params = {},
 ): StripError => new StripError(`CLOSED.${what}`, params);
+
+/** The error for a command that was not carried out: its own request was refused, and a request after that failed with this error. */
+export const asNotSent = (error: StripError): StripError => {
+  const { sentenceKey, params, retryAfter, response, retryable } = error;
+  const details = { retryAfter, response, retryable, cause: error, notSent: true };
+  return new StripError(sentenceKey, params, details);
+};
 
 /** NOT_CONFIGURED for an environment variable that is not set. */
 export const variableMissing = (variable: string): StripError =>

@@ -44,7 +44,6 @@ async function copy(element: HTMLElement): Promise<boolean> {
 }
 
 function download(json: string): void {
-  const address = URL.createObjectURL(new Blob([json], { type: 'application/json' }));
-  html('a', { href: address, download: 'smart-strip-diagnostics.json' }).click();
-  URL.revokeObjectURL(address);
+  const href = `data:application/json,${encodeURIComponent(json)}`;
+  html('a', { href, download: 'smart-strip-diagnostics.json' }).click();
 }

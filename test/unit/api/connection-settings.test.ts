@@ -154,8 +154,6 @@ describe('isPublicPlainHttp', () => {
     '[::1]',
     '[fd00::1]',
     '[fe80::1]',
-    '[::ffff:192.168.0.1]',
-    '[::ffff:192.168.1.17]',
     'nas',
     'nas.local',
     'nas.lan.',
