@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { REPOSITORY, pack } from '../support/node-red-install';
 import type { Packed } from '../support/node-red-install';
 import { manifest } from '../support/manifest';
@@ -26,6 +27,12 @@ describe('the tarball', () => {
     const limit = 200_000 + 20_000 * languages.length;
     const hint = 'if users need everything that is in it, raise the limit';
     assert.ok(packed.size < limit, `${packed.size} bytes: ${hint}`);
+  });
+
+  it('has an editor script of at most 20 kB (20,480 bytes) gzipped', () => {
+    const script = readFileSync(path.join(REPOSITORY, 'resources/editor.js'));
+    const { length } = gzipSync(script, { level: 9 });
+    assert.ok(length <= 20 * 1024, `${length} bytes`);
   });
 
   it('holds only what a user needs', () => {
