@@ -152,6 +152,12 @@ export function settingOf({ type }: { type?: unknown }, field: string): Setting 
   return settings[String(type)]?.[field];
 }
 
+/** The type that is chosen for a typed property; for others, the kind of its setting. */
+export function kindOf(node: Config, field: string): string | undefined {
+  const setting = settingOf(node, field);
+  return setting?.kind === 'typed' ? typeOf(node, field, setting) : setting?.kind;
+}
+
 /** Ids for the `aria-describedby` of a field's control. */
 export const describedBy = (field: string): string =>
   `smart-strip-message-${field} smart-strip-hint-${field}`;
@@ -162,14 +168,14 @@ export const describedBy = (field: string): string =>
  */
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
-  const now: Config = { ...(shownDialog(node)?.values() ?? node), [field]: value };
+  const now: Config = { type: descriptor.type, ...(shownDialog(node)?.values() ?? node), [field]: value };
   const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
   if ([typed, textOf(now, `${field}Type`)].some((text) => environmentVariable(text) !== null)) return '';
   const refusal = refusalOf(descriptor, now, field);
   // The runtime refuses what it cannot read even where it does not use it.
   if (descriptor.usedIf?.[field]?.(now) === false) return refusal;
   if (refusal !== '' && setting?.kind !== 'number') return refusal;
-  const kind = setting?.kind === 'typed' ? typeOf(now, field, setting) : setting?.kind;
+  const kind = kindOf(now, field);
   const isMissing = value === undefined || value === null;
   const hasDefaultType = setting?.kind !== 'typed' || kind === setting.types[0];
   // The default is valid, unless it is "": then there may have to be something.

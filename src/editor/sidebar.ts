@@ -1,10 +1,10 @@
 // The sidebar tab "smart strips".
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
-import { SETTINGS, textOf, typeOf, type Config } from '../settings';
+import { SETTINGS, textOf, type Config } from '../settings';
 import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
-import { settingOf } from './form';
+import { kindOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { canAddSimulator, enabledSimulators } from './nodes/strip-simulator';
 import { button, html, iconButton, line, placeNodes, svg, text, type EditorNode } from './red';
@@ -440,11 +440,9 @@ export function stateOf(account: AccountOverview | undefined) {
 
 /** The key of the outlet or strip that a node is fixed to; `null` if a message decides. */
 export function targetKeyOf(node: Config): string | null {
-  const strip = settingOf(node, 'mac');
-  const outlet = settingOf(node, 'port');
   const mac = textOf(node, 'mac');
-  if (strip?.kind !== 'typed' || mac === '' || typeOf(node, 'mac', strip) !== 'str') return null;
-  if (outlet?.kind === 'typed' && typeOf(node, 'port', outlet) !== 'port') return null;
+  const outlet = kindOf(node, 'port') ?? 'text';
+  if (mac === '' || kindOf(node, 'mac') !== 'str' || (outlet !== 'text' && outlet !== 'port')) return null;
   const isUsed = descriptorOf(node)?.usedIf?.port?.(node) !== false;
   const port = PORTS.find((known) => isUsed && String(known) === textOf(node, 'port')) ?? null;
   return targetKey(textOf(node, 'account'), mac, port);

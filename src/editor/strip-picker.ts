@@ -1,9 +1,10 @@
 import { isPossibleMac, looksLikeMac, macKey, PORTS, sameMac, type Strip } from '../api/types';
 import type { StripsAnswer } from '../flow/admin-answers';
-import { textOf, typeOf, type Config, type TextSetting, type TypedSetting } from '../settings';
+import { textOf, type Config } from '../settings';
 import { environmentVariable, previewText } from '../values';
 import {
   chosenIn,
+  kindOf,
   problemWith,
   segmentedField,
   typedField,
@@ -29,16 +30,12 @@ import {
 const SETTLES_IN = 100;
 
 /** Strip and outlet of a node for its label, as far as they are fixed. An outlet without a type is always fixed. */
-export function targetOf(
-  node: Config,
-  settings: { mac: TypedSetting; port: TypedSetting | TextSetting },
-): LabelParts {
+export function targetOf(node: Config): LabelParts {
   const mac = textOf(node, 'mac');
   const account = textOf(node, 'account');
-  const kind = typeOf(node, 'mac', settings.mac);
+  const kind = kindOf(node, 'mac');
   const fixed = kind === 'str' && mac !== '';
-  const isPort = settings.port.kind === 'text' || typeOf(node, 'port', settings.port) === 'port';
-  const port = isPort ? textOf(node, 'port') : '';
+  const port = ['text', 'port'].includes(kindOf(node, 'port') ?? '') ? textOf(node, 'port') : '';
   const strip = fixed ? (knownStrip(account, mac)?.name ?? mac) : kind === 'env' ? mac : '';
   if (port === '') return { strip };
   if (port === 'all') {

@@ -8,7 +8,7 @@ const SETTING = SETTINGS['strip status'];
 export const stripStatus: Descriptor = {
   type: 'strip status',
   checks: { mac: checkStrip, port: checkPort('') },
-  label: (node) => targetOf(node, SETTING),
+  label: targetOf,
   outputLabel: (node) => {
     const isWhole = typeOf(node, 'port', SETTING.port) === 'port' && textOf(node, 'port') === '';
     return isWhole ? text('strip-status.out.strip') : null;

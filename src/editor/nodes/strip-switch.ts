@@ -17,7 +17,7 @@ export const stripSwitch: Descriptor = {
   checks: { mac: checkStrip, port: checkPort('all'), on: checkAction },
   usedIf: { delay: mayCycle },
   label: (node) => {
-    const target = targetOf(node, SETTINGS['strip switch']);
+    const target = targetOf(node);
     const on = textOf(node, 'on');
     if (typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || !isAction(on)) return target;
     const isFixed = target.strip !== '' || target.outlet !== undefined;

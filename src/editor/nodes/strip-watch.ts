@@ -20,7 +20,7 @@ export const stripWatch: Descriptor = {
   },
   usedIf: { port: (node) => sentBy(node).outlets, change: (node) => sentBy(node).readings },
   label: (node) => {
-    const target = targetOf(sentBy(node).outlets ? node : { ...node, port: '' }, SETTING);
+    const target = targetOf(sentBy(node).outlets ? node : { ...node, port: '' });
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';
     return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
