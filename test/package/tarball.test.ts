@@ -32,7 +32,8 @@ describe('the tarball', () => {
   it('has an editor script of at most 20 kB (20,480 bytes) gzipped', () => {
     const script = readFileSync(path.join(REPOSITORY, 'resources/editor.js'));
     const { length } = gzipSync(script, { level: 9 });
-    assert.ok(length <= 20 * 1024, `${length} bytes`);
+    const hint = 'make it shorter; if a user needs all that it does, raise the limit';
+    assert.ok(length <= 20 * 1024, `${length} bytes: ${hint}`);
   });
 
   it('holds only what a user needs', () => {

@@ -21,7 +21,7 @@ describe('the languages of a real Node-RED', () => {
         const { code, message } = errorOf(await send(red, { payload: true }));
         assert.equal(code, 'NOT_CONFIGURED');
         assert.doesNotMatch(message, /errors\.|__/);
-        assert.ok(!sentences.has(message), 'is not the sentence of another language');
+        assert.ok(!sentences.has(message), `the same sentence in another language: ${message}`);
         sentences.add(message);
         const words = (await red.json(`/locales/${PACKAGE}/strip-switch?lng=${lang}`)) as Record<
           string,

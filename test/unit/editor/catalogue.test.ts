@@ -89,6 +89,13 @@ function usedByErrors(): Use[] {
   );
 }
 
+/** The texts below a node; others are put together from counts and the codes of errors. */
+function usedByStatuses(): Use[] {
+  const where = 'src/flow/node-status.ts';
+  const keys = read(where).matchAll(/\bstatus\('\w+', '\w+', '(\w+)'\)/g);
+  return [...keys].map(([, key = '']) => ({ where, set: 'strip-account', key: `status.${key}` }));
+}
+
 function usedByNodes(): Use[] {
   return sources('nodes').flatMap((where) => {
     // Neither comments nor permissions are texts.
@@ -109,7 +116,7 @@ function usedByNodes(): Use[] {
   });
 }
 
-const uses = [...usedInForms(), ...usedInEditor(), ...usedByErrors(), ...usedByNodes()];
+const uses = [...usedInForms(), ...usedInEditor(), ...usedByErrors(), ...usedByStatuses(), ...usedByNodes()];
 
 function resolveUse({ set, key }: Use): { set: string; key: string } {
   if (!key.startsWith(NAMESPACE)) return { set, key };
@@ -179,7 +186,8 @@ describe('the catalogues', () => {
     const verbs =
       /^(Check|Choose|Correct|Deploy|Enter|Give|Make|Nothing to do|Paste|Remove|Renew|See|Send|Set|Try|Use|Wait)\b/;
     for (const [key, sentence] of main.get('strip-account') ?? []) {
-      if (key.startsWith('errors.')) assert.match(sentence, verbs, key);
+      const hint = `${key} begins with none of these words: ${verbs.source}`;
+      if (key.startsWith('errors.')) assert.match(sentence, verbs, `${hint}: ${sentence}`);
     }
   });
 

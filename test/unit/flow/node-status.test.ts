@@ -286,6 +286,9 @@ describe('what the status says', () => {
       );
       if (known > 1) assert.equal(Reflect.get(catalogue.status, unknown), `${known - 1} on, rest unknown`);
     }
-    for (const code of ERROR_CODES) assert(keys.has(name(errorStatus(code))), code);
+    for (const code of ERROR_CODES) {
+      const key = name(errorStatus(code));
+      assert(keys.has(key), `add status.${key} to strip-account.json, for ${code}`);
+    }
   });
 });
