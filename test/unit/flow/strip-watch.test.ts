@@ -265,10 +265,11 @@ describe('messages of a watching node', () => {
 
   it('tell of the readings of a strip that was forgotten as at the start, once it is back', () => {
     const config = { readings: true, initial: true, change: 5 };
-    const sent = messages(config, reading(10, null), { kind: 'removed', strip }, reading(12, null));
+    const removed: Change = { kind: 'removed', strip };
+    const sent = messages(config, reading(10, null), reading(12, 10), removed, reading(13, null));
     assert.deepEqual(
       sent.map((msg) => msg?.payload),
-      [10, undefined, 12],
+      [10, undefined, undefined, 13],
     );
   });
 
@@ -284,6 +285,24 @@ describe('messages of a watching node', () => {
       reading(50, 49.9, 'voltage'),
     ).map((message) => message?.payload ?? null);
     assert.deepEqual(payloads, [null, null, 1.3, null, 1.0, null]);
+  });
+
+  it('keep small movements of each reading of each strip apart', () => {
+    const other = { kind: 'reading', strip: makeStrip(OTHER, []), name: 'load' } as const;
+    const ofOther = (value: number, previous: number): Change => ({ ...other, value, previous });
+    const sent = messages(
+      { readings: true, change: 5 },
+      reading(12, 10),
+      reading(232, 230, 'voltage'),
+      ofOther(102, 100),
+      reading(15, 12),
+      reading(235, 232, 'voltage'),
+      ofOther(104, 102),
+    );
+    assert.deepEqual(
+      sent.map((message) => message?.payload ?? null),
+      [null, null, null, 15, 235, null],
+    );
   });
 });
 
