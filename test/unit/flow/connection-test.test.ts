@@ -99,8 +99,11 @@ describe('the preview of an answer', () => {
       k3y: 1,
       password: { set: true },
       name: 'Desk',
+      seen: 45_007,
+      count: 45,
     };
-    const preview = await previewOf(body, '', null, (text) => text.replaceAll('k3y', '***'));
+    const hideKey = (text: string): string => text.replaceAll(/k3y|45007/g, '***');
+    const preview = await previewOf(body, '', null, hideKey);
     assert.deepEqual(preview.sent?.body, {
       token: '***',
       note: 'key is ***',
@@ -108,6 +111,8 @@ describe('the preview of an answer', () => {
       '***': 1,
       password: { set: true },
       name: 'Desk',
+      seen: '***',
+      count: 45,
     });
   });
 
@@ -126,7 +131,9 @@ describe('the preview of an answer', () => {
     });
     assert.deepEqual(await sent(Array(51).fill(1)), { paging: {}, body: Array(50).fill(1), shortened: true });
     assert.deepEqual(await sent(keys(201)), { paging: {}, body: keys(200), shortened: true });
-    assert.match(JSON.stringify(await sent(nested(12))), /"…"/);
+    const tooDeep = await sent(nested(12));
+    assert.match(JSON.stringify(tooDeep), /"…"/);
+    assert.equal(tooDeep?.shortened, true);
     const many = await sent(Array(50).fill(Array(50).fill({})));
     assert.equal(JSON.stringify(many).includes('"…"'), true);
   });
