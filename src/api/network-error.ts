@@ -97,7 +97,9 @@ export function connectionError(
   }
   // undici gives up a connection because of an interim response that it did not ask for.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') return badResponse('interim');
-  if (NOT_HTTP.test(code)) return badResponse('notHttp');
+  // An upgrade that was not asked for: what follows it would be another protocol.
+  const isUpgrade = code === 'UND_ERR_SOCKET' && message === 'bad upgrade';
+  if (isUpgrade || NOT_HTTP.test(code)) return badResponse('notHttp');
   return new StripError(`UNREACHABLE.${kind}`, { host, code }, { cause, retryable, notSent });
 }
 

@@ -204,7 +204,12 @@ describe('Client: answers to reads', () => {
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'notHttp'],
     ['a body without a head', '[]', 'notHttp'],
     ['a status that is none', answer('000 X\r\ncontent-length: 2', '[]'), 'notHttp'],
-    ['an upgrade that nobody asked for', answer('101 X', ''), 'notHttp'],
+    ['a status for an upgrade', answer('101 X', ''), 'notHttp'],
+    [
+      'an upgrade that nobody asked for',
+      answer('101 X\r\nupgrade: websocket\r\nconnection: upgrade', ''),
+      'notHttp',
+    ],
     ['two lengths', answer('200 OK\r\ncontent-length: 2\r\ncontent-length: 3', '[]'), 'notHttp'],
     [
       'a length for a body in chunks',
