@@ -50,5 +50,5 @@ export default {
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   thresholds: { high: 95, low: 90, break: 90 },
   tempDirName: '.artefacts/stryker',
-  ignorePatterns: ['/.artefacts', '/dist', '/resources', '/docs', '/examples', '/icons'],
+  ignorePatterns: ['/.artefacts', '/dist', '/resources', '/examples', '/icons'],
 };
