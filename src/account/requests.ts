@@ -1,15 +1,7 @@
 import { RequestRecord } from '../api/client';
-import {
-  asNotSent,
-  closedError,
-  failureOf,
-  isRefusal,
-  isStripError,
-  isUnknownStrip,
-  waitTooLong,
-} from '../api/errors';
+import { asNotSent, closedError, failureOf, isRefusal, isStripError, isUnknownStrip } from '../api/errors';
 import type { StripError } from '../api/errors';
-import { Cooldown, fullJitter, Semaphore } from '../api/limits';
+import { Cooldown, fullJitter, Semaphore, waitTooLong } from '../api/limits';
 import { macKey, type ListAnswer, type Service, type StripAnswer } from '../api/types';
 import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { StripStore } from './strip-store';

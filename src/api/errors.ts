@@ -87,13 +87,6 @@ export const asNotSent = (error: StripError): StripError => {
 export const variableMissing = (variable: string): StripError =>
   new StripError('NOT_CONFIGURED.variable', { variable });
 
-/** The error for a cooldown that lasts longer than a command or read may still wait. `limit`: how long it may wait in all. Both in milliseconds. */
-export const waitTooLong = (error: StripError, cooldown: number, limit: number): StripError => {
-  const params = { ...error.params, seconds: Math.ceil(cooldown / 1000), limit: limit / 1000 };
-  const details = { retryAfter: cooldown, response: error.response, cause: error };
-  return new StripError(cooldown > limit ? 'RATE_LIMITED.deadline' : 'RATE_LIMITED.seconds', params, details);
-};
-
 export const isStripError = (error: unknown): error is StripError => error instanceof StripError;
 
 /** Returns a `StripError` that was thrown. Throws anything else again: it is a defect. */

@@ -1,5 +1,5 @@
 // When requests may be sent: the pause that the service asks for, how many may run at once, and the wait before a retry. Also a set for those under way.
-import type { StripError } from './errors';
+import { StripError } from './errors';
 import type { Clock } from './types';
 
 /** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
@@ -71,6 +71,13 @@ export class Cooldown {
     return true;
   }
 }
+
+/** The error for a cooldown that lasts longer than a command or read may still wait. `limit`: how long it may wait in all. Both in milliseconds. */
+export const waitTooLong = (error: StripError, cooldown: number, limit: number): StripError => {
+  const params = { ...error.params, seconds: Math.ceil(cooldown / 1000), limit: limit / 1000 };
+  const details = { retryAfter: cooldown, response: error.response, cause: error };
+  return new StripError(cooldown > limit ? 'RATE_LIMITED.deadline' : 'RATE_LIMITED.seconds', params, details);
+};
 
 /**
  * Limits how many requests are under way at once. Waiting requests are admitted in the order of arrival. If the limit is more than one, reads leave
