@@ -82,7 +82,7 @@ export function isPublicPlainHttp({ url, simulator }: BaseUrl): boolean {
 
 /** Private addresses as `URL` writes them: it turns every spelling of an IPv4 address into four decimal numbers, and puts IPv6 in brackets. */
 const PRIVATE_IPV4 = /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
-const PRIVATE_IPV6 = /^\[(?:::1\]|f[cd]..:|fe[89ab].:)/;
+const PRIVATE_IPV6 = /^\[(?:::1\]|f[cd]\w\w:|fe[89ab]\w:)/;
 
 function isPrivateHost(hostname: string): boolean {
   if (hostname.startsWith('[')) return PRIVATE_IPV6.test(hostname);

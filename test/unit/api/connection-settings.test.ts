@@ -136,6 +136,7 @@ describe('isPublicPlainHttp', () => {
     '10.1.2.example',
     'strips.example.com.',
     '[fc::1]',
+    '[fc:1::1]',
   ]) {
     it(`warns of http://${host}`, () =>
       assert.equal(isPublicPlainHttp(parseBaseUrl(`http://${host}`)), true));

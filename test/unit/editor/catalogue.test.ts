@@ -89,7 +89,7 @@ function usedByErrors(): Use[] {
   );
 }
 
-/** The texts below a node; others are put together from counts and the codes of errors. */
+/** Texts of a node's status whose keys stand in the code; the other keys are put together from counts and error codes. */
 function usedByStatuses(): Use[] {
   const where = 'src/flow/node-status.ts';
   const keys = read(where).matchAll(/\bstatus\('\w+', '\w+', '(\w+)'\)/g);
