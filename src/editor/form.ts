@@ -265,7 +265,8 @@ function fillDefaults(dialog: Dialog): void {
     // Neither a number, nor a check mark, nor one of the choices.
     const isForeign = isVariable || (stored !== '' && refusalOf(descriptor, node, field) !== '');
     if ((kind === 'number' || kind === 'flag') && isForeign) input.attr('type', 'text').val(stored);
-    if (kind === 'number' && stored === '') input.val(setting.default);
+    // A number field drops what is no number to the browser, such as " 8 " or "0x10".
+    else if (kind === 'number') input.val(stored === '' ? setting.default : Number(stored));
     if (kind === 'choice') input.val(choiceOf(node, field, setting));
     // The data `env` keeps Node-RED from offering to edit it. In a subflow, Node-RED itself lists the variables that it knows.
     const isOption = kind === 'choice' ? isForeign : kind === 'node' && isVariable;

@@ -580,6 +580,14 @@ describe('the dialogs with thirty strips', () => {
     assert.equal((await editor.properties('account')).timeout, '2000');
   });
 
+  it('keep numbers with blanks or in hexadecimal, which the browser takes for no numbers', async () => {
+    await open({ interval: ' 60 ', timeout: '5000\n', concurrency: '0x10' });
+    await editor.editConfig('strip-account', 'account');
+    await editor.doneConfig();
+    const { interval, timeout, concurrency } = await editor.properties('account');
+    assert.deepEqual([interval, timeout, concurrency], ['60', '5000', '16']);
+  });
+
   it('keep what an environment variable stands for in place of a check mark', async () => {
     const flags = { outlets: '${STRIP_OUTLETS}', readings: '${STRIP_READINGS}', initial: 'true' };
     await stage.red.deploy([tab, account(stage.service), placed('node', 'strip watch', flags)]);
