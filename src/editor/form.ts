@@ -169,7 +169,7 @@ export const describedBy = (field: string): string =>
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
   const now: Config = { type: descriptor.type, ...(shownDialog(node)?.values() ?? node), [field]: value };
-  const typed = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+  const typed = textOf({ value }, 'value');
   if ([typed, textOf(now, `${field}Type`)].some((text) => environmentVariable(text) !== null)) return '';
   const refusal = refusalOf(descriptor, now, field);
   // The runtime refuses what it cannot read even where it does not use it.

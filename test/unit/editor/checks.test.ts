@@ -52,6 +52,14 @@ describe('checks in the dialogs', () => {
     }
   });
 
+  it('mark an outlet that a hand-written flow gives as a boolean, which the runtime refuses', () => {
+    for (const outlet of [true, false]) {
+      const wrong = 'strip-account.invalid.port';
+      assert.equal(problem('strip status', 'port', outlet, { type: 'port' }), wrong, String(outlet));
+      assert.equal(problem('strip watch', 'port', outlet), wrong, String(outlet));
+    }
+  });
+
   it('mark a missing key on the canvas where the editor knows that there is none', () => {
     const url = 'https://strips.example.com';
     const missing = (node: Record<string, unknown>, baseUrl = url) =>
