@@ -1,6 +1,6 @@
 import { macKey, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
-import { isRecord, ownProperty } from '../values';
+import { ownProperty } from '../values';
 import { describedBy, editableRows, rowsOf, type Check, type Dialog } from './form';
 import { button, html, mayTest, text } from './red';
 import { checkStrip, lookUp } from './strip-picker';
@@ -55,9 +55,10 @@ export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
   const unreadable = rows.filter((row) => 'unreadable' in row).map((row) => row.unreadable);
   const kept = outlets.filter((row) => row.protected).map(({ mac, port }) => ({ mac, port: Number(port) }));
   const [only] = unreadable;
-  const untouched = kept.length === 0 && unreadable.length === 1 && !isRecord(only);
+  // The text of a flow that has no list: it may be a variable. Other values are refused in a list, too, and there even `null` is.
+  const isText = kept.length === 0 && unreadable.length === 1 && typeof only === 'string' && only !== '';
   return {
-    protectedOutlets: untouched ? only : [...kept, ...unreadable],
+    protectedOutlets: isText ? only : [...kept, ...unreadable],
     outletNames: outlets
       .filter((row) => row.name !== '')
       .map(({ mac, port, name }) => ({ mac, port: Number(port), name })),

@@ -73,6 +73,13 @@ describe('the table of outlets', () => {
     assert.deepEqual(writeOutlets([added]).protectedOutlets, [{ mac: MAC, port: 3 }]);
   });
 
+  it('keeps a list wrong whose only entry cannot be read', () => {
+    for (const wrong of [[null], [''], [[{ mac: MAC, port: 2 }]], [5], true]) {
+      const saved = writeOutlets(tableRows(wrong, [])).protectedOutlets;
+      assert.ok(checkProtected(saved, {}), JSON.stringify(saved));
+    }
+  });
+
   it('is called wrong exactly where the account would refuse its protected outlets', () => {
     const wrongs = [[{ mac: 'a/b', port: 1 }], [{ mac: MAC, port: 7 }], { mac: MAC }, true, [null]];
     const rights = [{ mac: MAC, port: 2 }, [{ mac: 112233445566, port: 2 }], [{ mac: MAC, port: 'ALL' }], ''];
