@@ -13,6 +13,8 @@ import { findStrip, learn, outletOf, stripsOf } from './strips';
 
 /** Milliseconds between two requests. */
 const EVERY = 2000;
+/** A connection that broke without a notice would hold a request for minutes. Meanwhile the accounts are not polled any more. */
+const TIMEOUT = 10_000;
 
 /** The load of a strip. */
 export interface LoadPoint {
@@ -132,7 +134,7 @@ export class LiveAccounts {
     this.#request?.abort();
     const { signal } = (this.#request = new AbortController());
     const url = `strip-sidebar/accounts?lease=${this.#lease}`;
-    const answer = await adminRequest(url, areAccounts, { signal });
+    const answer = await adminRequest(url, areAccounts, { signal, timeout: TIMEOUT });
     if (signal.aborted) return;
     this.#timer = window.setTimeout(() => void this.#ask(), EVERY);
     this.failure = 'key' in answer ? answer : null;

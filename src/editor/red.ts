@@ -209,12 +209,12 @@ export const mayTest = (): boolean =>
 
 /**
  * Asks the runtime's admin API, or posts `data` to it. Never rejects. Uses a relative address and jQuery, because only such requests carry the
- * login's token.
+ * login's token. `timeout`: after so many milliseconds without an answer, it is given up.
  */
 export function adminRequest<Answer>(
   url: string,
   isAnswer: (body: unknown) => body is Answer,
-  { data, signal }: { data?: object; signal?: AbortSignal } = {},
+  { data, signal, timeout }: { data?: object; signal?: AbortSignal; timeout?: number } = {},
 ): Promise<Answer | (Failure & { ok: false })> {
   return new Promise((resolve) => {
     const request = $.ajax({
@@ -223,6 +223,7 @@ export function adminRequest<Answer>(
       contentType: 'application/json; charset=utf-8',
       data: JSON.stringify(data),
       dataType: 'json',
+      timeout,
       complete: ({ status, responseJSON: body }: { status: number; responseJSON?: unknown }) =>
         resolve(isAnswer(body) ? body : trouble(NO_ANSWER[status] ?? 'unexpected')),
     });

@@ -196,6 +196,20 @@ describe('the accounts in the sidebar', () => {
     assert.equal(await answered(), before);
   });
 
+  it('does not say that an account works while a request to Node-RED gets no answer at all', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await open();
+    await bar.shows('Desk strip, outlet 1', false);
+    await editor.page.clock.install();
+    const answer = await editor.hold('**/strip-sidebar/accounts*');
+    await editor.page.waitForRequest('**/strip-sidebar/accounts*');
+    await editor.page.clock.fastForward(10_000);
+    await bar.root.getByText('Node-RED does not answer').waitFor();
+    assert.equal(await bar.state('Home').textContent(), 'asking…');
+    answer();
+    await bar.account('Home').getByText('working').waitFor();
+  });
+
   it('says what to do where there is no account, and offers a simulator that works', async () => {
     await stage.red.deploy([tab]);
     const { editor, bar } = await open();
