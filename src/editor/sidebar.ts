@@ -183,7 +183,8 @@ export class Sidebar {
     figures.append(html('small', {}, readings.join(' · ')), loadLine(this.#accounts.loads.get(key)));
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
     const views = outlets.map((outlet) => this.#outletView(account, strip, outlet));
-    const list = html('ul', { 'data-key': 'outlets' }, ...views);
+    // Two strips may have the same name, which a screen reader could not tell apart.
+    const list = html('ul', { 'data-key': 'outlets', 'aria-label': mac }, ...views);
     const used = usedBy(this.#uses.get(key));
     // Below the outlets, it would look as if it were about the last of them.
     element.append(html('div', {}, figures, used, line('note', none), list));

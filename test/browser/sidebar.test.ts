@@ -528,7 +528,9 @@ describe('the sidebar with many strips and hostile names', () => {
   const LONG = 'The strip behind the television set in the living room';
   const strips = Array.from({ length: 30 }, (_, index) => ({
     mac: `A1B2C3D4${String(index).padStart(4, '0')}`,
-    name: { 0: HOSTILE, 1: `${LONG}, left`, 2: `${LONG}, right` }[index] ?? `Strip ${index}`,
+    name:
+      { 0: HOSTILE, 1: `${LONG}, left`, 2: `${LONG}, right`, 3: 'Twin', 4: 'Twin' }[index] ??
+      `Strip ${index}`,
   }));
   const stage = setStage({ service: { strips } });
   let editor: Editor;
@@ -594,6 +596,15 @@ describe('the sidebar with many strips and hostile names', () => {
       const isWhole = ({ scrollWidth, clientWidth }: HTMLElement) => scrollWidth <= clientWidth;
       assert.ok(await bar.button(name).evaluate(isWhole), name);
     }
+  });
+
+  it('tells a screen reader the MAC of outlets, because strips may have the same name', async () => {
+    const [first = '', second = ''] = strips.filter(({ name }) => name === 'Twin').map(({ mac }) => mac);
+    for (const twin of await bar.button('Twin').all()) await twin.click();
+    await bar.root.getByRole('list', { name: second }).getByRole('switch').first().click();
+    await bar.root.getByRole('status').getByText('Twin, outlet 1 is on').waitFor();
+    const isOn = (mac: string) => stage.service.simulator.isOn(mac, 1);
+    assert.deepEqual([isOn(first), isOn(second)], [false, true]);
   });
 
   it('shows names as text, wherever they come from', async () => {
