@@ -12,7 +12,7 @@ const ORIGIN = {
 const MEASURES: Readonly<
   Record<ReadingName, { deviceClass: string; units: readonly string[]; name: string }>
 > = {
-  load: { deviceClass: 'power', units: ['W', 'kW', 'mW', 'MW'], name: 'Load' },
+  load: { deviceClass: 'power', units: ['W', 'kW'], name: 'Load' },
   voltage: { deviceClass: 'voltage', units: ['V', 'mV'], name: 'Voltage' },
   signal: { deviceClass: 'signal_strength', units: ['dBm', 'dB'], name: 'Signal' },
 };

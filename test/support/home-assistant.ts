@@ -55,9 +55,9 @@ export function discoveryProblems(topic: string, payload: string): string[] {
 const ROOT = ['device', 'origin', 'availability', 'availability_mode', 'components'];
 const ENTITY = ['platform', 'unique_id', 'name', 'state_topic', 'device_class'];
 
-/** Units that belong to a device class, as far as strips have such readings. */
+/** Units that belong to a device class in each version since 2024.11, as far as strips have such readings. */
 const UNITS: Record<string, string[]> = {
-  power: ['mW', 'W', 'kW', 'MW'],
+  power: ['W', 'kW'],
   voltage: ['mV', 'V'],
   signal_strength: ['dB', 'dBm'],
 };

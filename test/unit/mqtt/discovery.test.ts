@@ -94,6 +94,8 @@ describe('the discovery message of a strip', () => {
     ['load', 'A'],
     ['load', 'V'],
     ['load', 'kWh'],
+    ['load', 'mW'],
+    ['load', 'MW'],
     ['load', ''],
     ['voltage', 'W'],
     ['voltage', 'volts'],
