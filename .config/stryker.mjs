@@ -9,7 +9,11 @@ const AREAS = {
   api: {
     mutate: ['src/api/*.ts', '!src/api/decode.ts', '!src/api/limits.ts'],
     // Some effects of the client show only in tests of the account, such as whether an error is retried.
-    spec: ['test/unit/api/*.test.ts', 'test/unit/account/{diagnostics,failures}.test.ts'],
+    spec: [
+      'test/unit/api/*.test.ts',
+      'test/unit/account/diagnostics.test.ts',
+      'test/unit/account/failures.test.ts',
+    ],
   },
   decode: {
     mutate: ['src/api/decode.ts', 'src/api/decode/**/*.ts'],
