@@ -169,7 +169,7 @@ export const describedBy = (field: string): string =>
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
   const now: Config = { type: descriptor.type, ...(shownDialog(node)?.values() ?? node), [field]: value };
-  const typed = textOf({ value }, 'value');
+  const typed = textOf(now, field);
   if ([typed, textOf(now, `${field}Type`)].some((text) => environmentVariable(text) !== null)) return '';
   const refusal = refusalOf(descriptor, now, field);
   // The runtime refuses what it cannot read even where it does not use it.
@@ -265,7 +265,7 @@ function fillDefaults(dialog: Dialog): void {
     // Neither a number, nor a check mark, nor one of the choices.
     const isForeign = isVariable || (stored !== '' && refusalOf(descriptor, node, field) !== '');
     if ((kind === 'number' || kind === 'flag') && isForeign) input.attr('type', 'text').val(stored);
-    // A number field drops what is no number to the browser, such as " 8 " or "0x10".
+    // A number field stays empty if it gets a text such as " 8 " or "0x10", which the runtime reads.
     else if (kind === 'number') input.val(stored === '' ? setting.default : Number(stored));
     if (kind === 'choice') input.val(choiceOf(node, field, setting));
     // The data `env` keeps Node-RED from offering to edit it. In a subflow, Node-RED itself lists the variables that it knows.

@@ -13,7 +13,7 @@ import { findStrip, learn, outletOf, stripsOf } from './strips';
 
 /** Milliseconds between two requests. */
 const EVERY = 2000;
-/** A connection that broke without a notice would hold a request for minutes. Meanwhile the accounts are not polled any more. */
+/** Milliseconds. If the connection to Node-RED breaks without notice, the browser waits for minutes, and the sidebar would show accounts that are no longer polled. */
 const TIMEOUT = 10_000;
 
 /** The load of a strip. */

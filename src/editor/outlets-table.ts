@@ -55,7 +55,7 @@ export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
   const unreadable = rows.filter((row) => 'unreadable' in row).map((row) => row.unreadable);
   const kept = outlets.filter((row) => row.protected).map(({ mac, port }) => ({ mac, port: Number(port) }));
   const [only] = unreadable;
-  // The text of a flow that has no list: it may be a variable. Other values are refused in a list, too, and there even `null` is.
+  // A text in place of the list stays one: it may be a variable. Any other value stays in a list, because `null` alone would mean an empty list.
   const isText = kept.length === 0 && unreadable.length === 1 && typeof only === 'string' && only !== '';
   return {
     protectedOutlets: isText ? only : [...kept, ...unreadable],
