@@ -52,6 +52,8 @@ interface NodeSetting {
 interface DataSetting {
   readonly kind: 'data';
   readonly default: unknown;
+  /** It has to be a list of these. Without this, what is accepted is checked where it is read. */
+  readonly list?: string;
 }
 
 export type Setting =
@@ -144,6 +146,7 @@ export const SETTINGS = {
     /** `[{mac, name, outlets}]`; `outlets`, which may be left out: `[{name, on}]` at the start, of ports 1 to 4 */
     strips: {
       kind: 'data',
+      list: '[{mac, name}]',
       default: [
         {
           mac: 'A1B2C3D4E5F6',
@@ -237,6 +240,7 @@ function acceptedBy(setting: Setting): readonly string[] {
   if (setting.kind === 'number') return [`${setting.min}–${setting.max}`];
   if (setting.kind === 'flag') return ['true', 'false'];
   if (setting.kind === 'choice') return setting.choices;
+  if (setting.kind === 'data') return setting.list === undefined ? [] : [setting.list];
   return setting.kind === 'typed' ? setting.types : [];
 }
 
@@ -264,6 +268,7 @@ export function requireReadable(
     const accepted = acceptedBy(setting);
     const text = requireSet(textOf(config, property, typeof value === 'object' ? preview(value) : ''));
     if (text === '' || accepted.length === 0) continue;
+    if (kind === 'data' && Array.isArray(value)) continue;
     const word = kind === 'flag' ? text.toLowerCase() : text;
     if (kind === 'number' ? !Number.isNaN(Number(text)) : accepted.includes(word)) continue;
     const params = { property: property + owner, accepted: accepted.join(', '), got: preview(value) };

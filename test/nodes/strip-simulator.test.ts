@@ -199,6 +199,21 @@ describe('the strip simulator node', () => {
     assert.deepEqual(said('sim', 'warn'), ['Set the property path to a text: ["/sim"] is none.']);
   });
 
+  for (const [strips, got] of [
+    [{ mac: MAC }, `{"mac": "${MAC}"}`],
+    [MAC, `"${MAC}"`],
+    [false, 'false'],
+  ] as const) {
+    it(`serves nothing with ${got} in place of the list of strips, and says what it has to be`, async () => {
+      await deploy([simulatorNode('sim', { strips })]);
+      assert.equal((await ask(list)).status, 404);
+      assert.match(statusOf('sim'), /^red ring .*notConfigured$/);
+      assert.deepEqual(said('sim', 'warn'), [
+        `Set the property strips to one of the accepted values ([{mac, name}]): ${got} is none of them.`,
+      ]);
+    });
+  }
+
   it('starts again with every deploy, and ends with its node', async () => {
     await deploy([simulatorNode('sim')]);
     await ask(switchPath, { port: 1, on: true });

@@ -36,8 +36,7 @@ export function checkSimulators(): void {
 }
 
 const checkStrips: Check = (value) => {
-  if (!Array.isArray(value)) return text('strip-simulator.invalid.strips');
-  const macs = value.map((strip: unknown) => textOf(strip, 'mac'));
+  const macs = [value].flat().map((strip) => textOf(strip, 'mac'));
   if (macs.includes('')) return text('strip-simulator.invalid.mac');
   // The simulator would list it, but no account could ask for it.
   const impossible = macs.find((mac) => !isPossibleMac(mac));

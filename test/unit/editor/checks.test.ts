@@ -233,6 +233,6 @@ describe('checks in the dialogs', () => {
       const found = problem('strip simulator', 'strips', strips('A1', mac));
       assert.equal(found, 'strip-simulator.invalid.macImpossible', mac);
     }
-    assert.equal(problem('strip simulator', 'strips', 'A1'), 'strip-simulator.invalid.strips');
+    assert.equal(problem('strip simulator', 'strips', 'A1'), 'errors.NOT_CONFIGURED.property');
   });
 });
