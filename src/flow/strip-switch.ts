@@ -203,19 +203,19 @@ function parseDelay(value: unknown): number {
 const isWholeStrip = (payload: unknown): boolean =>
   ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
 
-/** A payload with more outlets than this is no strip. */
-const MAX_OUTLETS = 64;
-
 /** The outlets of a strip whose state is known. Throws INVALID_INPUT. */
 function readWholeStrip(strip: unknown): { port: Port; requested: Requested }[] {
   const outlets = ownProperty(strip, 'outlets');
-  if (!Array.isArray(outlets) || outlets.length > MAX_OUTLETS) throw invalidInput('wholeStrip', outlets);
+  if (!Array.isArray(outlets)) throw invalidInput('wholeStrip', outlets);
+  const seen = new Set<Port>();
   const known = Array.from(outlets, (outlet: unknown) => {
     const port = parseOnePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;
     const requested = parseRequested(on);
     const isState = on === null || (requested !== null && typeof actionOf(requested) === 'boolean');
-    if (port === null || !isState) throw invalidInput('wholeStrip', outlet);
+    // An outlet that comes twice would have two states. This also ends a list that is too long.
+    if (port === null || !isState || seen.has(port)) throw invalidInput('wholeStrip', outlet);
+    seen.add(port);
     return requested === null ? [] : [{ port, requested }];
   }).flat();
   if (known.length === 0) throw new StripError('INVALID_INPUT.wholeStripEmpty');

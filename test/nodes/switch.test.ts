@@ -131,6 +131,23 @@ describe('the strip switch node', () => {
     });
   }
 
+  it('refuses a strip that says two things of one outlet, and sends nothing', async () => {
+    await lab.startSwitch();
+    const outlets = [
+      { port: 2, on: true },
+      { port: '2', on: false },
+    ];
+    const { error } = await lab.caught('switch', { payload: { mac: MAC, outlets } });
+    assert.deepEqual(
+      [error?.code, error?.message],
+      [
+        'INVALID_INPUT',
+        'Send a whole strip with outlets as an array of {port, on}, port 1 to 4, each only once, and on true, false or null: it holds {"port": "2", "on": false}.',
+      ],
+    );
+    assert.deepEqual(lab.requests(), []);
+  });
+
   it('answers in the form that is chosen in the node, whatever the form of the message', async () => {
     await lab.startSwitch({ output: 'port-on' });
     const { payload } = await lab.out('switch', { payload: true, mac: MAC, port: 1 });

@@ -113,11 +113,13 @@ describe('several outlets in one message', () => {
   });
 
   describe('a whole strip', () => {
-    it('has no thousands of outlets', async () => {
-      const outlets = Array.from({ length: 65 }, () => ({ port: 1, on: true }));
-      assert.equal(
-        (await failing(() => commands(open, { payload: { mac: MAC, outlets } }))).sentenceKey,
-        'INVALID_INPUT.wholeStrip',
+    it('has each outlet once, so it cannot be long', async () => {
+      const outlets = [{ port: 1, on: true }, { port: 2 }, { port: '1', on: true }];
+      outlets.length = 2 ** 32 - 1;
+      const error = await failing(() => commands(open, { payload: { mac: MAC, outlets } }));
+      assert.deepEqual(
+        [error.sentenceKey, error.params.got],
+        ['INVALID_INPUT.wholeStrip', '{"port": "1", "on": true}'],
       );
     });
 
