@@ -12,7 +12,7 @@ const MAX_STRIPS = 20_000;
 type VersionedField = 'available' | 'description' | 'at' | ReadingName | Port;
 
 /** The part of the store that users of the account see. */
-export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'names' | 'lastState'>;
+export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'spelling' | 'names' | 'lastState'>;
 
 /** Names that the user gave the outlets of one strip. */
 type OutletNames = ReadonlyMap<PortOrAll | null, string>;

@@ -20,6 +20,7 @@ export type Translate = (key: string, params?: Params) => string;
 export const EMPTY_STORE: ReadonlyStripStore = {
   all: () => [],
   find: () => undefined,
+  spelling: (mac) => mac,
   names: () => ({ name: null, outlet: null }),
   lastState: () => null,
 };
@@ -45,7 +46,7 @@ export function failedStrip(
 ): FailedStrip {
   const { name, outlet } = mac === null ? { name: null, outlet: null } : store.names(mac, port);
   return {
-    mac,
+    mac: mac === null ? null : store.spelling(mac),
     name,
     port,
     outlet,

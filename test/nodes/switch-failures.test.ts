@@ -190,6 +190,18 @@ describe('the strip switch node, where it cannot switch', () => {
     assert.equal(failed.payload, 'off');
   });
 
+  it('tells a Catch node the MAC as the service spells it, as in the answer of a command that succeeded', async () => {
+    await lab.deploy([
+      flowNode('switch', 'strip switch', { ...outlet2, mac: MAC.toLowerCase() }),
+      flowNode('list', 'strip list'),
+    ]);
+    await lab.out('list', {});
+    const answer = await lab.out('switch', { payload: { on: true } });
+    const failed = await lab.caught('switch', { payload: 'maybe' });
+    const macs = [answer.payload, answer.strip, failed.strip].map((each) => (each as { mac: string }).mac);
+    assert.deepEqual(macs, [MAC, MAC, MAC]);
+  });
+
   it('does not call an outlet switched of which the answer also says that it failed', async () => {
     await lab.startSwitch(outlet2);
     const results = [
