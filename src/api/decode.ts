@@ -46,12 +46,15 @@ export function decodeList(
   const came = [found.records.length, strips.length];
   // Judged separately: a header that says "this is all" does not cancel a hint in the body.
   const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came));
-  if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields: hints });
+  const fields = [...new Set(hints.map(([key]) => key))].sort();
+  if (hints.length > 0) notes.push({ mac: null, about: 'list', reason: 'more', fields });
   if (found.unidentified > 0) notes.push({ mac: null, about: 'list', reason: 'unidentified', fields: [] });
-  const complete = found.isList && found.unidentified === 0 && hints.length === 0;
+  const isRead = found.isList && found.unidentified === 0;
   const isKnown = strips.some(({ outlets }) => outlets.some(({ on }) => on !== null));
-  const nothingToRead = strips.length === 0 ? complete : strips.every(({ available }) => !available);
-  return { strips, complete, readable: isKnown || nothingToRead };
+  // In an empty list nothing is left unread, even if it is only a page.
+  const isEmpty = isRead && strips.length === 0 && !hints.some(([, hint]) => hint === 'failed');
+  const areOffline = strips.length > 0 && strips.every(({ available }) => !available);
+  return { strips, complete: isRead && hints.length === 0, readable: isKnown || isEmpty || areOffline };
 }
 
 /**

@@ -112,6 +112,21 @@ describe('the strip watch node', () => {
     assert.equal(lab.statuses('watch').at(-1), 'red ring unavailable');
   });
 
+  it('takes no strip for unavailable that is missing from an empty page of a list', async () => {
+    await lab.deploy([watch({ mac: MAC, port: '2', availability: true }), list]);
+    await polled();
+    for (const paging of [{ page: 1 }, { total: 2 }, { partial: true }]) {
+      lab.service.next({ kind: 'answer', status: 200, json: { strips: [], ...paging } });
+      await reread();
+    }
+    assert.deepEqual(told(), []);
+    assert.deepEqual(lab.statuses('watch'), ['grey ring off']);
+    assert.deepEqual(lab.said('account', 'warn'), []);
+    lab.service.next({ kind: 'answer', status: 200, json: { strips: [], success: false } });
+    await reread();
+    assert.deepEqual(told(), [`${MAC}/available false`], 'there is no list where the service failed');
+  });
+
   it('shows that outlets have become unknown, and sends no message for it', async () => {
     await lab.deploy([watch({ mac: MAC }), list]);
     const outlets = (...on: (boolean | null)[]) => on.map((state, index) => ({ port: index + 1, on: state }));

@@ -4,24 +4,25 @@ import { meaningOf, says, valuesWhere, type KeyMeaning } from './names';
 import { CODE, saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 
-/** What a field around a list says: there is more or something failed (`more`), there are pages (`paged`), or this is everything (`all`). */
-type Hint = 'more' | 'paged' | 'all' | null;
+/** What a field around a list says: something failed, there is more, there are pages (`paged`), or this is everything (`all`). */
+type Hint = 'failed' | 'more' | 'paged' | 'all' | null;
+type FieldHint = [key: string, hint: Hint];
 
 /** How deep paging fields may be nested: `meta.pagination.links.next`. */
 const DEEPEST_PAGING = 3;
 
 /**
- * The keys around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
+ * The fields around a list that hint that it is incomplete: only a page, or from a request that failed. Hints that fit the number of records do not
  * count. `came`: how many records there were, and how many strips.
  */
-export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[]): string[] {
+export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly number[]): FieldHint[] {
   const hints = wrappers.flatMap((wrapper) => hintsIn(wrapper, came, 0));
-  const isAll = hints.some(({ hint }) => hint === 'all') && !hints.some(({ hint }) => hint === 'more');
-  const keys = isAll ? [] : hints.filter(({ hint }) => hint !== 'all').map(({ key }) => key);
-  return [...new Set(keys)].sort();
+  const atMore = hints.filter(([, hint]) => hint !== 'all');
+  const isAll = atMore.length < hints.length && atMore.every(([, hint]) => hint === 'paged');
+  return isAll ? [] : atMore;
 }
 
-function hintsIn(record: JsonRecord, came: readonly number[], depth: number): { key: string; hint: Hint }[] {
+function hintsIn(record: JsonRecord, came: readonly number[], depth: number): FieldHint[] {
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
     const isPaging = meaningOf(key).is('paging');
@@ -29,7 +30,7 @@ function hintsIn(record: JsonRecord, came: readonly number[], depth: number): { 
     const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaningOf(key), value, came, depth > 0);
     const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
     const inner = records.flatMap((each) => hintsIn(each, came, depth + 1));
-    return hint === null ? inner : [{ key, hint }, ...inner];
+    return hint === null ? inner : [[key, hint], ...inner];
   });
 }
 
@@ -59,16 +60,16 @@ function isAlsoFirst(key: string, record: JsonRecord): boolean {
 function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], inPaging: boolean): Hint {
   const value = isRecord(found) ? scalarOf(found) : found;
   const number = readIndex(value);
-  if (saysIncomplete(meaning, found, value)) return 'more';
+  if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
   // If strips came, a code such as 1 may mean success.
-  if (Math.max(...came) === 0 && isErrorCode(meaning, value)) return 'more';
+  const isFailed = Math.max(...came) === 0 && isErrorCode(meaning, value);
+  if (isFailed || saysIncomplete(meaning, found, value)) return 'failed';
   if (meaning.is('last')) {
     const isLast = number > 1 ? false : readFlag(value);
     if (isLast !== null) return allOrMore(isLast);
     return linkOf(value, inPaging) === null ? null : 'paged';
   }
   if (meaning.is('lastkey') && isSet(found)) return 'paged';
-  if (meaning.is('more')) return allOrMore(!(readFlag(value) ?? isSet(found)));
   return number < 0 ? hintOfText(meaning, value, came) : hintOfNumber(meaning, number, came, inPaging);
 }
 
@@ -105,8 +106,7 @@ const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
 function hintOfText(meaning: KeyMeaning, value: unknown, came: readonly number[]): Hint {
   const text = readText(value) ?? '';
   // `lastPage: false` says that this is not the last page.
-  const isLastPage = meaning.plain === 'lastpage' ? readFlag(value) : null;
-  if (isLastPage !== null) return allOrMore(isLastPage);
+  if (meaning.plain === 'lastpage' && readFlag(value) !== null) return allOrMore(readFlag(value) === true);
   if (meaning.is('range')) return hintOfRange(text, came);
   if (totalIn(text) > Math.max(...came)) return 'more';
   const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');
