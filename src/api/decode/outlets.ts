@@ -328,13 +328,12 @@ function keyedSet(
     (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
   const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
   return keys.map(({ key, keyedState }, i) => {
-    const isName = keyedState === null;
-    const said = isName ? [] : stateOfValue(key, keyedState, map[key]);
+    const said = keyedState === null ? [] : stateOfValue(key, keyedState, map[key]);
     return {
       from,
       port: numbers[i] ?? null,
       state: settleState(said, codes),
-      name: isName ? readText(map[key]) : null,
+      name: keyedState === null ? readText(map[key]) : null,
     };
   });
 }

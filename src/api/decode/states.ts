@@ -1,9 +1,9 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { agreed, fieldsOf, type Candidate, type Note } from './agreement';
-import { meaningOf, says, type KeyMeaning } from './names';
+import { hasField, meaningOf, says, type KeyMeaning } from './names';
 import { discredits } from './reliability';
-import { isMeasure, readBit, readFlag, readWord } from './values';
+import { isMeasure, isSet, readBit, readFlag, readWord } from './values';
 
 /** What one field says about on or off; `null`: neither. */
 export interface StateCandidate extends Candidate<boolean | null> {
@@ -32,8 +32,7 @@ const DEEPEST_STATE = 3;
 /** What a value says that is in an array or under a key with the number of an outlet. */
 export function stateOfValue(from: string, kind: 'any' | 'word', value: unknown): StateCandidate[] {
   if (isRecord(value)) return statesIn(value, kind);
-  const state = candidateOf(from, kind, value);
-  return state === null ? [] : [state];
+  return [candidateOf(from, kind, value)].filter((state) => state !== null);
 }
 
 /** Adds to a list. Most records say one thing, but the first `push` makes room for 17: that makes reading a list of strips a tenth slower. */
@@ -43,8 +42,10 @@ const appended = <Item>(list: Item[] | null, item: Item): Item[] => {
   return list;
 };
 
-/** What the fields of a record about one outlet say. `outer`: how the name of the record itself says on or off, if it does. */
-export function statesIn(record: JsonRecord, outer: KeyMeaning['state'], depth = 0): StateCandidate[] {
+/** What the fields of a record about one outlet say. `named`: how the name of the record itself says on or off, if it does. */
+export function statesIn(record: JsonRecord, named: KeyMeaning['state'], depth = 0): StateCandidate[] {
+  // A number with a unit is no state.
+  const outer = named !== null && hasField(record, isUnit) ? null : named;
   let said: StateCandidate[] | null = null;
   for (const key in record) {
     const meaning = meaningOf(key);
@@ -62,7 +63,9 @@ export function statesIn(record: JsonRecord, outer: KeyMeaning['state'], depth =
     if (state?.weight === 'clear') continue;
     if (discredits(meaning, value)) said = appended(said, { from: key, value: null, weight: 'unreliable' });
   }
-  if (outer === null || said === null) return said ?? [];
+  // A record under the name of an outlet may have several fields for its state.
+  const areStates = depth === 0 && said?.every(({ from }) => meaningOf(from).state !== null);
+  if (outer === null || said === null || areStates === true) return said ?? [];
   // In a record for one state, a number and a word must mean the same. They do not in `{"value": 1, "text": "off"}`.
   const [own, ...others] = said.filter(({ value }) => value !== null);
   if (own !== undefined && others.some(({ value }) => value !== own.value))
@@ -73,6 +76,8 @@ export function statesIn(record: JsonRecord, outer: KeyMeaning['state'], depth =
 /** A record without what is only yes or no: in `capabilities: {"switch": true}` that says what an outlet can do. */
 const withoutFlags = (record: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => readFlag(value) === null));
+
+const isUnit = ({ unitOf }: KeyMeaning, value: unknown): boolean => unitOf !== null && isSet(value);
 
 /** Whether a field inside a record for a state holds that state, as a value or as a word. A `current` of 0 is a measurement. */
 const isValueOf = (meaning: KeyMeaning, value: unknown): boolean =>
@@ -108,17 +113,16 @@ export function settleState(fields: readonly StateCandidate[], codes: ReadonlySe
   if (only === undefined) return { on: null };
   // Nearly every outlet has only one such field.
   if (fields.length === 1 && only.weight === 'clear') return { on: only.value };
-  const isUnsettled = fields.some(({ weight }) => weight === 'unsettled');
-  const isDoubted = isUnsettled && fields.some(({ value }) => value !== null);
-  if (isDoubted || fields.some(({ weight }) => weight === 'unreliable')) {
+  const has = (...weights: StateCandidate['weight'][]): boolean =>
+    fields.some(({ weight }) => weights.includes(weight));
+  if (has('unreliable') || (has('unsettled') && fields.some(({ value }) => value !== null))) {
     return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
   }
   const clear = fields.filter(({ weight }) => weight === 'clear');
   const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
   const weighty = clear.length > 0 ? clear : bits;
   if (weighty.length === 0) {
-    const isUnclear = fields.some(({ weight }) => weight === 'unclear' || weight === 'text');
-    const reason = isUnsettled || isUnclear ? 'unclear' : 'number';
+    const reason = has('unsettled', 'unclear', 'text') ? 'unclear' : 'number';
     return { on: null, problem: { reason, fields: fieldsOf(fields) } };
   }
   const counted = weighty.concat(fields.filter(({ weight }) => weight === 'level'));
