@@ -10,21 +10,26 @@ import { numberInText, readIndex, readText } from './values';
 export type Numbers = (Port | 0 | null)[];
 
 /**
+ * Keys whose bare numbers are no states, because they number the set or are codes of some other kind. `false`: they may be, so they count only beside
+ * another bare number.
+ */
+export type Codes = Map<string, boolean>;
+
+/**
  * Numbers records that are each about one outlet, by the first of these that applies:
  * 1. a field that names the number, or the key of the record;
  * 2. other numbers, if those of all four records are exactly 1-4 or 0-3;
  * 3. the order of four alike records.
  *
  * `columns`: what the keys in the records mean; `keys`: what the keys of the map mean that holds the records, if it is a map; `ordered`: the records
- * are in an array of outlets. Returns the numbers (`null`: unknown) and `codes`: keys such as `relay` whose values are no states, because they number
- * the set, or may do so.
+ * are in an array of outlets. Returns the numbers (`null`: unknown) and keys such as `relay` that number the set.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
   columns: readonly KeyMeaning[],
   keys: readonly KeyMeaning[],
   ordered: boolean,
-): { numbers: Numbers; codes: string[] } {
+): { numbers: Numbers; codes: Codes } {
   const { called, codes } = calledPort(records, columns);
   const isKeyed = keys.some(({ keyed }) => keyed >= 0);
   // Keys of digits only may be the numbers of rows.
@@ -47,7 +52,7 @@ export function numberRecords(
 function calledPort(
   records: readonly JsonRecord[],
   columns: readonly KeyMeaning[],
-): { called: Numbers | null; codes: string[] } {
+): { called: Numbers | null; codes: Codes } {
   const sure: number[][] = [];
   const unsure: { key: string; raw: number[] }[] = [];
   for (const { key, number, state } of columns) {
@@ -59,16 +64,15 @@ function calledPort(
     else unsure.push({ key, raw });
   }
   const called = combinedNumbers(sure);
-  const codes: string[] = [];
+  const codes: Codes = new Map();
   const others: number[][] = [];
   for (const { key, raw } of unsure) {
     const isDistinct = new Set(raw).size === raw.length;
-    const isNumber =
-      (isDistinct && raw.some((number) => number > 1)) ||
-      (called !== null && fromOne(raw).every((number, i) => number === called[i]));
+    const isNumber = isDistinct && raw.some((number) => number > 1);
     if (isNumber) others.push(raw);
-    // If nothing else numbers the records, two different numbers, 0 and 1, may do so.
-    if (isNumber || (called === null && isDistinct)) codes.push(key);
+    // 0 and 1, each once, or a 1 that repeats the port, may number the records.
+    const mayNumber = called === null ? isDistinct : fromOne(raw).every((number, i) => number === called[i]);
+    if (isNumber || mayNumber) codes.set(key, isNumber);
   }
   return { called: called ?? combinedNumbers(others), codes };
 }

@@ -41,7 +41,6 @@ const MAX_COLUMNS = 500;
 const MAX_SETS = 16;
 /** Names that may hold how often an outlet was switched on and off. */
 const COUNTS = ['on', 'off', 'On', 'Off', 'ON', 'OFF'];
-const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Every set of outlets among the fields of a strip. A list whose name does not mean outlets, such as timers, counts only if there is no other.
@@ -153,17 +152,17 @@ function ofRecords(
   for (const each of said) {
     for (const { weight, from: key } of each) {
       // `on: 2` is a count, so `off: 0` beside it is one, too.
-      if (weight === 'measure') codes.push(...(COUNTS.includes(key) ? COUNTS : [key]));
+      if (weight === 'measure')
+        (COUNTS.includes(key) ? COUNTS : [key]).forEach((code) => codes.set(code, true));
       // `{"status": 0, "status_text": "ok"}`
       if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(key)))
-        codes.push(key.replace(STATE_TEXT_SUFFIX, ''));
+        codes.set(key.replace(STATE_TEXT_SUFFIX, ''), true);
     }
   }
-  const noStates = codes.length === 0 ? NONE : new Set(codes);
   return records.map((record, i) => ({
     from,
     port: numbers[i] ?? null,
-    state: settleState(said[i] ?? [], noStates),
+    state: settleState(said[i] ?? [], codes),
     name: nameIn(record, labels),
   }));
 }
@@ -258,7 +257,7 @@ function ofValues(
   return values.map((value, i) => ({
     from,
     port: numbers[i] ?? null,
-    state: settleState(stateOfValue(from, 'any', value), NONE),
+    state: settleState(stateOfValue(from, 'any', value), new Map()),
     name: null,
   }));
 }
@@ -326,7 +325,7 @@ function keyedSet(
     isMixed ||
     keys.some(({ key, keyedState }) => keyedState === 'any' && isMeasure(map[key])) ||
     (measured && keys.every(({ key, keyedState }) => keyedState === null || readBit(map[key]) === false));
-  const codes = mayBeMeasured ? new Set(keys.map(({ key }) => key)) : NONE;
+  const codes = new Map(mayBeMeasured ? keys.map(({ key }) => [key, true]) : []);
   return keys.map(({ key, keyedState }, i) => {
     const said = keyedState === null ? [] : stateOfValue(key, keyedState, map[key]);
     return {

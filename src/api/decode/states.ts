@@ -104,11 +104,8 @@ function weightOfOther(kind: NonNullable<KeyMeaning['state']>, value: unknown): 
   return kind === 'text' ? 'text' : 'unclear';
 }
 
-/**
- * What the fields say together. A clear yes or no outweighs bare numbers; if two of the same weight disagree, neither counts.
- * `codes`: keys whose bare numbers are no states (they number the set, or are codes of some other kind).
- */
-export function settleState(fields: readonly StateCandidate[], codes: ReadonlySet<string>): State {
+/** What the fields say together. A clear yes or no outweighs bare numbers; if two of the same weight disagree, neither counts. `codes`: as in `Codes`. */
+export function settleState(fields: readonly StateCandidate[], codes: ReadonlyMap<string, boolean>): State {
   const [only] = fields;
   if (only === undefined) return { on: null };
   // Nearly every outlet has only one such field.
@@ -119,8 +116,8 @@ export function settleState(fields: readonly StateCandidate[], codes: ReadonlySe
     return { on: null, problem: { reason: 'disagree', fields: fieldsOf(fields) } };
   }
   const clear = fields.filter(({ weight }) => weight === 'clear');
-  const bits = fields.filter(({ weight, from }) => weight === 'bit' && !codes.has(from));
-  const weighty = clear.length > 0 ? clear : bits;
+  const bits = fields.filter(({ weight, from }) => weight === 'bit' && codes.get(from) !== true);
+  const weighty = clear.length > 0 ? clear : bits.every(({ from }) => codes.has(from)) ? [] : bits;
   if (weighty.length === 0) {
     const reason = has('unsettled', 'unclear', 'text') ? 'unclear' : 'number';
     return { on: null, problem: { reason, fields: fieldsOf(fields) } };
