@@ -310,11 +310,11 @@ export class StripStore {
     };
   }
 
-  /** The service confirmed just now that these outlets are `on`. Returns what is known of the strip now. */
-  confirm(mac: string, ports: readonly Port[], on: boolean, at: string): Strip {
+  /** What the service confirmed just now about these outlets. Returns what is known of the strip now. */
+  confirm(mac: string, states: readonly Pick<Outlet, 'port' | 'on'>[], at: string): Strip {
     const version = this.nextVersion();
     this.#noteReached(version);
-    const outlets = ports.map((port) => ({ port, on, name: null }));
+    const outlets = states.map((state) => ({ ...state, name: null }));
     const state = this.#findOrAdd({ mac, at });
     state.isOfflineByAnswer = state.isOfflineByList = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);

@@ -129,9 +129,10 @@ export class Switcher {
       this.queue.answered(true);
       queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
-      const switched = asked.filter((each) => confirmed.includes(each));
-      const strip = this.store.confirm(mac, switched, on, at);
-      if (switched.length < asked.length) this.refresh();
+      // The answer may leave out some outlets of an "all": whether these were switched is not known.
+      const states = asked.map((each) => ({ port: each, on: confirmed.includes(each) ? on : null }));
+      const strip = this.store.confirm(mac, states, at);
+      if (states.some((state) => state.on === null)) this.refresh();
       const outlet = strip.outlets.find((each) => each.port === port)?.name ?? null;
       return { mac: strip.mac, name: strip.name, port, outlet, on, results, response, at };
     } catch (thrown) {
@@ -141,7 +142,8 @@ export class Switcher {
       // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
       const saysYes = saysNo.length === 0 ? [] : results.map((result) => result.port);
       const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
-      if (switched.length > 0) this.store.confirm(mac, switched, on, now());
+      const states = switched.map((each) => ({ port: each, on }));
+      if (states.length > 0) this.store.confirm(mac, states, now());
       if (!mayBeCarriedOut(error)) {
         queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
         if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);

@@ -54,6 +54,18 @@ describe('the strip switch node', () => {
     assert.deepEqual(lab.statuses('switch').slice(-1), ['yellow ring on1unknown']);
   });
 
+  it('shows the outlets as unknown that the answer about all of them leaves out', async () => {
+    await lab.startSwitch();
+    await lab.out('switch', { payload: { mac: MAC, port: 'all', on: true } });
+    lab.service.next({
+      kind: 'answer',
+      status: 200,
+      json: { success: true, results: [{ port: 2, ok: true }] },
+    });
+    await lab.out('switch', { payload: { mac: MAC, port: 'all', on: false } });
+    assert.deepEqual(lab.statuses('switch'), ['green dot on4of4', 'yellow ring on0unknown']);
+  });
+
   it('passes on the very objects of an HTTP request', async () => {
     const req = { url: '/' };
     const res = { end: () => undefined };

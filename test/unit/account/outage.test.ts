@@ -951,8 +951,12 @@ describe('what the service does not say', () => {
     const { take } = watch(lab);
     await list(lab, makeStrip(MAC, [false, false, false, false]));
     lab.run(2, true);
-    await lab.service.last.answer({ results: [{ port: 3, ok: true }], confirmed: [3], ...bodyOf({}) });
-    assert.deepEqual(take(), []);
+    await lab.service.last.answer({
+      results: [2, 3].map((port) => ({ port, ok: true })),
+      confirmed: [2, 3],
+      ...bodyOf({}),
+    });
+    assert.deepEqual(take(), [`${MAC}/2 on`]);
     assert.equal(lab.account.store.lastState(MAC, 3), false);
   });
 
@@ -987,7 +991,7 @@ describe('what the service does not say', () => {
     const before = lab.service.lists.length;
     lab.run('all', true);
     await lab.service.last.answer({ results: [{ port: 1, ok: true }], confirmed: [1], ...bodyOf({}) });
-    assert.deepEqual(take(), [`${MAC}/1 on`]);
+    assert.deepEqual(take(), [`${MAC}/1 on`, ...[2, 3, 4].map((port) => `${MAC}/${port} unknown`)]);
     await lab.clock.pass(1000);
     assert.equal(lab.service.lists.length, before + 1);
   });
