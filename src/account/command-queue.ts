@@ -1,4 +1,4 @@
-import { closedError, isOutage, StripError } from '../api/errors';
+import { asNotSent, closedError, isOutage, StripError } from '../api/errors';
 import { macKey, PORTS, sameMac, type Clock, type Port, type PortOrAll, type Timer } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
@@ -348,7 +348,8 @@ export class CommandQueue {
 
   #tooOld(queued: QueuedCommand): StripError {
     const seconds = Math.ceil(this.patience / 1000);
-    return queued.failure ?? this.#outage ?? new StripError('TIMEOUT.waiting', { seconds });
+    const [held] = queued.firsts.flatMap(({ failure }) => (failure === null ? [] : asNotSent(failure)));
+    return queued.failure ?? held ?? this.#outage ?? new StripError('TIMEOUT.waiting', { seconds });
   }
 
   /**

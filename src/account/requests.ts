@@ -165,11 +165,12 @@ export class Requests {
   }
 
   #failed(queued: QueuedCommand | null, error: unknown): void {
-    if (queued !== null) this.queue.requestFailed(queued, error);
     if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
       const isNews = this.cooldown.begin(error, error.retryAfter);
       if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / 1000));
     }
+    // After the cooldown has begun: this may end commands, and others begin.
+    if (queued !== null) this.queue.requestFailed(queued, error);
     this.onAnswer(false, false);
   }
 

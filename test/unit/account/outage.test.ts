@@ -422,6 +422,20 @@ describe('a rate limit', () => {
     ]);
   });
 
+  it('holds a command that begins because the answer ended the commands in front of it', async () => {
+    const lab = startAccount();
+    lab.run(1, true);
+    lab.run('all', true);
+    const held = lab.run(3, true);
+    lab.run('all', false);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 8000 }));
+    await lab.clock.pass(7000);
+    assert.deepEqual(lab.service.switchTexts, [`${MAC}/1 on`]);
+    assert.equal(held.error?.code, 'SUPERSEDED');
+    await lab.clock.pass(1000);
+    assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/all off`]);
+  });
+
   it('that becomes longer while it lasts is logged again', async () => {
     const lab = startAccount();
     lab.run(1, true);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PORTS } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, stripOf, yes } from '../../support/scripted-service';
+import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
 import { startAccount } from './support';
 
 describe('a command that waits', () => {
@@ -108,12 +108,32 @@ describe('a command that waits', () => {
       await account.run({ mac: 'A1', port: 1, action: true, delay: 0 });
       await clock.pass(1000);
     }
-    for (const { error } of [off, toggle]) assert.equal(error?.sentenceKey, 'TIMEOUT.waiting');
+    // Why it waited, but not the results of the other command.
+    for (const { error } of [off, toggle]) {
+      assert.equal(error?.code, 'SWITCH_FAILED');
+      assert.deepEqual(error.results, []);
+    }
     assert.equal(service.gets.length, 0);
     assert.equal(service.switchTexts.filter((text) => text === `${MAC}/1 off`).length, 0);
     const closing = account.close();
     await clock.pass(10_000);
     await closing;
+  });
+
+  it('ends with the failure of the command in front of it, whatever fails elsewhere', async () => {
+    const { clock, service, run } = startAccount();
+    service.autoSwitch = (mac, port, on) =>
+      mac !== MAC
+        ? Promise.reject(failure('UNREACHABLE'))
+        : on
+          ? Promise.reject(failure('AUTH'))
+          : Promise.resolve(yes(port));
+    run(1, 'cycle');
+    await clock.pass(6000);
+    const waiting = run(1, 'toggle');
+    run(1, true, { mac: OTHER });
+    await clock.pass(31_000);
+    assert.equal(waiting.error?.code, 'AUTH');
   });
 
   it('does not wait for slow reads, which leave one place to commands', async () => {
