@@ -1,4 +1,4 @@
-import { asError, failureOf, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
+import { asError, failureOf, isOutage, isStripError, mayBeCarriedOut, StripError } from '../api/errors';
 import { switchFailedError } from '../api/response';
 import { isoTime, type Port, type PortOrAll, type Strip } from '../api/types';
 import { protectedPorts, type CommandQueue, type QueuedCommand } from './command-queue';
@@ -85,6 +85,7 @@ export class Switcher {
     });
     const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
     if (failure !== null && !queued.hasPendingRestore) throw failure;
+    if (isOutage(failure)) queued.failure ??= failure;
     await this.queue.pause(queued);
     const outcome = await this.#restore(queued, { ...plan, targets: queued.pendingRestores });
     if (failure !== null) throw failure;

@@ -157,6 +157,21 @@ describe('a cycle', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('whose off failed lets only the newest on or off behind its delay go out, without retries, too', async () => {
+    const { clock, service, run } = startAccount({ retryFor: 0 });
+    run(1, 'cycle', { delay: 20_000 });
+    await service.last.fail(failure('TIMEOUT'));
+    const older = run(1, true);
+    await clock.pass(5000);
+    run(1, false);
+    await clock.pass(0);
+    assert.equal(older.error?.code, 'SUPERSEDED');
+    await clock.pass(15_000);
+    assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/1 on`]);
+    await service.last.answer(yes());
+    assert.deepEqual(service.switchTexts.slice(2), [`${MAC}/1 off`]);
+  });
+
   it('of all sends two requests where nothing is protected', async () => {
     const { service, clock, run } = startAccount();
     const ending = run('all', 'cycle');
