@@ -348,7 +348,8 @@ export class CommandQueue {
 
   #tooOld(queued: QueuedCommand): StripError {
     const seconds = Math.ceil(this.patience / 1000);
-    const [held] = queued.firsts.flatMap(({ failure }) => (failure === null ? [] : asNotSent(failure)));
+    const inFront = queued.firsts.flatMap((first) => [first, ...first.firsts]);
+    const [held] = inFront.flatMap(({ failure }) => (failure === null ? [] : asNotSent(failure)));
     return queued.failure ?? held ?? this.#outage ?? new StripError('TIMEOUT.waiting', { seconds });
   }
 

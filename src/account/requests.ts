@@ -176,9 +176,8 @@ export class Requests {
 
   /** The service answers again: ends the waits for retries early. */
   #wakeRetries(endedCooldown: boolean): void {
-    if (this.queue.delays.isEmpty) return;
     const now = this.options.clock.monotonic();
-    if (!endedCooldown && now - this.#wokenAt < WAKE_INTERVAL) return;
+    if (this.queue.delays.isEmpty || (!endedCooldown && now - this.#wokenAt < WAKE_INTERVAL)) return;
     this.#wokenAt = now;
     this.queue.delays.shorten(WAKE_SPREAD);
   }

@@ -136,6 +136,19 @@ describe('a command that waits', () => {
     assert.equal(waiting.error?.code, 'AUTH');
   });
 
+  it('behind an "all" ends with the failure that this one waits for', async () => {
+    const { account, clock, service, run } = startAccount();
+    account.list().catch(() => undefined);
+    await service.lists[0]?.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    run(3, true);
+    const waiting = [run('all', 'toggle'), run(1, 'toggle')];
+    await clock.pass(31_000);
+    assert.deepEqual(
+      waiting.map(({ error }) => error?.code),
+      ['RATE_LIMITED', 'RATE_LIMITED'],
+    );
+  });
+
   it('does not wait for slow reads, which leave one place to commands', async () => {
     const { account, clock, service, run } = startAccount({ concurrency: 3 });
     const reads = Array.from({ length: 20 }, (_, index) => account.get(`A${index}`).catch(() => null));
