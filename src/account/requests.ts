@@ -121,6 +121,7 @@ export class Requests {
   /** Waits until a request may be sent, and acquires the semaphore for it. */
   async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
+      this.#check(queued);
       if (queued !== null) {
         this.queue.enter(queued, 'sending');
         this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
@@ -132,10 +133,9 @@ export class Requests {
       try {
         this.#check(queued);
         if (error === null || queued?.phase === 'restoring') return;
-        const { patience } = this.queue;
-        if (remaining > (queued === null ? patience : this.queue.timeLeft(queued))) {
+        if (remaining > (queued === null ? this.queue.patience : this.queue.timeLeft(queued))) {
           if (queued !== null && this.cooldown.takeProbe()) return;
-          throw waitTooLong(error, remaining, patience);
+          throw waitTooLong(error, remaining, this.queue.patience);
         }
       } catch (stopped) {
         this.#slots.release(queued !== null);

@@ -436,6 +436,20 @@ describe('a rate limit', () => {
     assert.deepEqual(lab.service.switchTexts.slice(1), [`${MAC}/all off`]);
   });
 
+  it('lets a held command be replaced at once, although no request may be sent at the moment', async () => {
+    const lab = startAccount({ concurrency: 1 });
+    lab.run(2, 'cycle', { delay: 2000 });
+    await lab.service.last.answer(yes(2));
+    lab.run(3, true);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 20_000 }));
+    const held = lab.run(1, true);
+    await lab.clock.pass(2000);
+    assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/2 on`]);
+    lab.run(1, false);
+    await calm();
+    assert.equal(held.error?.code, 'SUPERSEDED');
+  });
+
   it('that becomes longer while it lasts is logged again', async () => {
     const lab = startAccount();
     lab.run(1, true);
