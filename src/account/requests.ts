@@ -97,8 +97,8 @@ export class Requests {
 
   /** Milliseconds until the next attempt. Throws if there must be none. `failures`: how many attempts failed before this one. */
   #retryDelay(queued: QueuedCommand, error: StripError, failures: number, isRestore: boolean): number {
-    const backoff = (longest: number) =>
-      fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, failures);
+    const { clock, settings } = this.options;
+    const backoff = (longest: number) => fullJitter(clock.random(), FIRST_BACKOFF, longest, failures);
     const asked = error.retryAfter ?? 0;
     if (isRestore) {
       // The service's client was closed: there is no time left.
@@ -107,12 +107,12 @@ export class Requests {
       const longest = isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
       return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
     }
-    const { retryFor } = this.options.settings;
-    if (queued.stopReason !== null || !error.retryable || retryFor === 0) throw queued.stopReason ?? error;
-    const left = this.queue.timeLeft(queued, retryFor);
+    if (queued.stopReason !== null && !isRefusal(error)) throw queued.stopReason;
+    if (!error.retryable || settings.retryFor === 0) throw error;
+    const left = this.queue.timeLeft(queued, settings.retryFor);
     const { remaining } = this.cooldown;
     if (remaining > Math.max(left, 0) && error.code === 'RATE_LIMITED')
-      throw waitTooLong(error, Math.max(remaining, asked), retryFor);
+      throw waitTooLong(error, Math.max(remaining, asked), settings.retryFor);
     if (left <= 0 || remaining > left) throw error;
     // The last attempt is made at the deadline, not after it.
     return Math.max(remaining, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));

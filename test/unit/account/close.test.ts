@@ -73,6 +73,19 @@ describe('closing an account', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('says what the service answered where this is a clear no', async () => {
+    const { service, account, run } = startAccount();
+    const refused = [run(1, true), run(2, true)];
+    const closing = account.close();
+    await service.switches[0]?.fail(failure('AUTH'));
+    await service.switches[1]?.fail(failure('SWITCH_FAILED', { results: [{ port: 2, ok: false }] }));
+    await closing;
+    assert.deepEqual(
+      refused.map(({ error }) => error?.code),
+      ['AUTH', 'SWITCH_FAILED'],
+    );
+  });
+
   it('ends retries, reads, polls and waits for the service at once', async () => {
     const { service, account, clock, log, run } = startAccount({ concurrency: 2 });
     const changes: Change[] = [];
