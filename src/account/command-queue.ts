@@ -233,6 +233,9 @@ export class CommandQueue {
   /** Ends all commands of an owner. Returns, for each except cycles that must still switch on, whether it is confirmed in the end. */
   cancel(owner: object): Promise<boolean>[] {
     const owned = this.commands.filter(({ options }) => options.owner === owner);
+    // Some of the others may wait for a cycle's pause only because of an "all" that ends now.
+    for (const queued of this.commands)
+      if (this.#waitsForPause(queued)) queued.since = this.options.clock.monotonic();
     this.#endAll(owned, (queued) => {
       const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
       // A request under way and the pause of a cycle go on, but the message ends now.

@@ -274,10 +274,8 @@ export class Reader {
     });
     const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter };
     underWay.set(key, shared);
-    const over = (): void => {
-      if (underWay.get(key) === shared) underWay.delete(key);
-    };
-    answer.then(over, over);
+    const forget = (): boolean => underWay.get(key) === shared && underWay.delete(key);
+    answer.then(forget, forget);
     return answer;
   }
 }

@@ -21,6 +21,25 @@ describe('a command that waits', () => {
     assert.deepEqual(service.switchTexts.slice(3), [`${MAC}/1 off`]);
   });
 
+  it('behind that delay because of an "all" is sent if the "all" is removed with its node', async () => {
+    const { account, clock, service, run } = startAccount({ retryFor: 0 });
+    const owner = {};
+    run(1, 'cycle', { delay: 60_000 });
+    run('all', false, { owner });
+    const behind = [run(2, true), run(2, false)];
+    await service.last.answer(yes(1));
+    await clock.pass(49_999);
+    void account.cancel(owner);
+    await clock.pass(100);
+    await service.last.answer(yes(2));
+    await service.last.answer(yes(2));
+    assert.deepEqual(service.switchTexts.slice(1), [`${MAC}/2 on`, `${MAC}/2 off`]);
+    assert.deepEqual(
+      behind.map(({ outcome }) => outcome?.on),
+      [true, false],
+    );
+  });
+
   it('at another outlet gets no more patience by the end of a delay', async () => {
     const { clock, service, run } = startAccount({ retryFor: 0 });
     run(1, 'cycle', { delay: 5000 });
