@@ -117,7 +117,6 @@ export class Switcher {
     const { clock, service } = this.options;
     const { mac } = queued.command;
     const asked = port === 'all' ? this.store.ports(mac) : [port];
-    const now = (): string => isoTime(clock.wall());
     const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
     if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
     const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);
@@ -126,7 +125,7 @@ export class Switcher {
       const answer = await this.reader.withSpelling(mac, (spelling) =>
         this.requests.record.add('switch', service.switch(spelling, port, on)),
       );
-      const at = now();
+      const at = isoTime(clock.wall());
       this.queue.answered(true);
       queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
@@ -144,9 +143,10 @@ export class Switcher {
       const saysYes = saysNo.length === 0 ? [] : results.map((result) => result.port);
       const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
       const states = switched.map((each) => ({ port: each, on }));
-      if (states.length > 0) this.store.confirm(mac, states, now());
+      if (states.length > 0) this.store.confirm(mac, states, isoTime(clock.wall()));
       if (!mayBeCarriedOut(error)) {
         queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
+        if (queued.stopReason?.code === 'CLOSED') queued.stopReason = queued.errorWhenClosed;
         if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
       if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;

@@ -64,12 +64,17 @@ describe('closing an account', () => {
 
   it('does not retry a request that fails during the close', async () => {
     const { service, account, clock, run } = startAccount();
-    const failing = run(1, true);
+    const failing = [run(1, true), run(2, true), run(3, true)];
     const closing = account.close();
-    await service.last.fail(failure('UNREACHABLE'));
+    await service.switches[0]?.fail(failure('UNREACHABLE'));
+    await service.switches[1]?.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
+    await service.switches[2]?.fail(failure('RATE_LIMITED', { retryAfter: 2000 }));
     await closing;
-    assert.equal(failing.error?.code, 'CLOSED');
-    assert.equal(service.switches.length, 1);
+    assert.deepEqual(
+      failing.map(({ error }) => error?.sentenceKey),
+      ['CLOSED.sent', 'CLOSED.notSent', 'CLOSED.notSent'],
+    );
+    assert.equal(service.switches.length, 3);
     assert.equal(clock.pending, 0);
   });
 
