@@ -274,8 +274,10 @@ export class Reader {
     });
     const shared: SharedRead<Answer> = { answer, sentAfter: () => sentAfter };
     underWay.set(key, shared);
-    const forget = (): boolean => underWay.get(key) === shared && underWay.delete(key);
-    answer.then(forget, forget);
+    const over = (): void => {
+      if (underWay.get(key) === shared) underWay.delete(key);
+    };
+    answer.then(over, over);
     return answer;
   }
 }

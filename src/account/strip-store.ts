@@ -275,9 +275,8 @@ export class StripStore {
       if (this.listed !== 'whole') this.#checkOutlets(version);
       this.listed = 'whole';
       this.#completeVersion = version;
-      for (const state of this.#strips.values()) {
+      for (const state of this.#strips.values())
         if (state.listVersion < version) this.#leaveList(state, version);
-      }
     }
     this.#announceChanges();
     return { ...answer, strips };
@@ -304,10 +303,8 @@ export class StripStore {
     const available = strip.available && this.#isAnswering;
     this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
     this.#announceChanges();
-    return {
-      ...answer,
-      strip: { ...corrected(strip, state), mac, available: strip.available && !isUncertain },
-    };
+    const newest = { ...corrected(strip, state), mac, available: strip.available && !isUncertain };
+    return { ...answer, strip: newest };
   }
 
   /** What the service confirmed just now about these outlets. Returns what is known of the strip now. */

@@ -85,6 +85,7 @@ export class Switcher {
     });
     const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
     if (failure !== null && !queued.hasPendingRestore) throw failure;
+    // The newest on/off then replaces what waits behind the pause, also if there was no retry.
     if (isOutage(failure)) queued.failure ??= failure;
     await this.queue.pause(queued);
     const outcome = await this.#restore(queued, { ...plan, targets: queued.pendingRestores });
@@ -146,6 +147,7 @@ export class Switcher {
       if (states.length > 0) this.store.confirm(mac, states, isoTime(clock.wall()));
       if (!mayBeCarriedOut(error)) {
         queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
+        // This request changed nothing, so the error need not say that it may have.
         if (queued.stopReason?.code === 'CLOSED') queued.stopReason = queued.errorWhenClosed;
         if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
