@@ -29,6 +29,12 @@ const EMPTY_AFTER = 1_000;
 /** Milliseconds before a topic is emptied once more: by then, the broker's other clients are connected again, too. Home Assistant waits for 10 s. */
 const EMPTY_AGAIN_AFTER = 30_000;
 
+/**
+ * Milliseconds after a birth message in which a further one shows that the connection was lost again, perhaps before a topic was emptied. After that,
+ * another Node-RED may publish on it.
+ */
+const UNSURE_FOR = 60_000;
+
 /** The most emptied topics that are remembered; bounds memory. */
 const MAX_EMPTIED = 10_000;
 
@@ -39,8 +45,8 @@ const MAX_EMPTIED = 10_000;
 export class Publisher {
   /** What the broker should keep on each topic. */
   readonly #payloads = new Map<string, string>();
-  /** Topics that were emptied. `true`: maybe while the broker was away, so they are to be emptied once more. */
-  readonly #emptied = new Map<string, boolean>();
+  /** Topics that were emptied, maybe while the broker was away. At a birth message before this monotonic time, they are to be emptied once more. */
+  readonly #emptied = new Map<string, number>();
   // A topic waits in at most one of these three.
   readonly #changes = new Set<string>();
   readonly #bulk = new Set<string>();
@@ -84,7 +90,7 @@ export class Publisher {
       this.#payloads.delete(topic);
       // Removed first, so that it is the last of the map.
       this.#emptied.delete(topic);
-      const [oldest = ''] = this.#emptied.set(topic, true).keys();
+      const [oldest = ''] = this.#emptied.set(topic, Infinity).keys();
       if (this.#emptied.size > MAX_EMPTIED) this.#emptied.delete(oldest);
       this.#emptyIn(EMPTY_AFTER, topic);
     }
@@ -95,10 +101,10 @@ export class Publisher {
     return this.#emptied.has(topic);
   }
 
-  /** The broker is connected: empties topics once more, if it may have been away. Later, another Node-RED may publish on them. */
+  /** The broker is connected: empties topics once more, if it may have been away. */
   emptyAgain(): void {
     for (const topic of this.emptied) {
-      this.#emptied.set(topic, false);
+      this.#emptied.set(topic, this.options.clock.monotonic() + UNSURE_FOR);
       if (!this.#toEmpty.has(topic)) this.#emptyIn(EMPTY_AGAIN_AFTER, topic);
     }
   }
@@ -106,9 +112,8 @@ export class Publisher {
   /** Topics that are to be emptied, or to be emptied once more, in this order. */
   get emptied(): readonly string[] {
     const topics = [...this.#emptied.keys()];
-    return topics.filter(
-      (topic) => this.#emptied.get(topic) === true || this.#bulk.has(topic) || this.#toEmpty.has(topic),
-    );
+    const isUnsure = (topic: string) => (this.#emptied.get(topic) ?? 0) > this.options.clock.monotonic();
+    return topics.filter((topic) => isUnsure(topic) || this.#bulk.has(topic) || this.#toEmpty.has(topic));
   }
 
   /** Stops sending. */

@@ -599,6 +599,18 @@ describe('a bridge after a deploy', () => {
     assert.deepEqual(emptied(await third.published()), []);
   });
 
+  for (const seconds of [2, 40])
+    it(`says it again after another birth message ${seconds} s later: the connection was lost in between`, async () => {
+      const first = new Lab().start(here);
+      const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+      await second.take({ topic: 'b/bridge', payload: 'online' });
+      await second.clock.pass(seconds * 1000);
+      const told = second.sent.splice(0).map(({ topic, payload }) => `${topic} ${payload}`);
+      await second.take({ topic: 'b/bridge', payload: 'online' });
+      assert.deepEqual(emptied(await second.published()), emptied(told));
+      assert.notDeepEqual(emptied(told), []);
+    });
+
   it('empties what still waited for that at a further deploy, also after a birth message', async () => {
     const first = new Lab().start(here);
     const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
