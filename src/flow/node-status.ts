@@ -46,13 +46,14 @@ export function stripStatus({ available, outlets }: Pick<Strip, 'available' | 'o
     : status('grey', 'ring', `on0of${outlets.length}`);
 }
 
-/** How many outlets of all strips are on, such as "5/8". Yellow if the state of some is not known. */
+/** How many outlets of all strips are on, such as "5/8". Yellow if the state of some is not known, also where no outlet of a strip can be read. */
 export function listStatus(strips: readonly Pick<Strip, 'available' | 'outlets'>[]): NodeStatus {
   if (strips.length === 0) return NO_STRIPS;
   const states = strips.flatMap(({ available, outlets }) => outlets.map(({ on }) => (available ? on : null)));
   const on = states.filter((state) => state === true).length;
   const text = `${on}/${states.length}`;
-  if (states.includes(null)) return { fill: 'yellow', shape: 'ring', text };
+  const isUnknown = states.includes(null) || strips.some(({ outlets }) => outlets.length === 0);
+  if (isUnknown) return { fill: 'yellow', shape: 'ring', text };
   return on > 0 ? { fill: 'green', shape: 'dot', text } : { fill: 'grey', shape: 'ring', text };
 }
 

@@ -79,8 +79,9 @@ export function listHandler({ config, account }: HandlerContext, factory: Messag
   requireReadable(config, SETTINGS['strip list']);
   const output = choiceOf(config, 'output', SETTINGS['strip list'].output);
   return async ({ msg }) => {
-    const { strips, readable, response } = await account().list();
-    const status = readable ? listStatus(strips) : UNKNOWN_ANSWER;
+    const { strips, complete, readable, response } = await account().list();
+    const isEmptyPage = strips.length === 0 && !complete;
+    const status = readable && !isEmptyPage ? listStatus(strips) : UNKNOWN_ANSWER;
     if (output === 'list') return { messages: [withAnswer(msg, { payload: strips, response })], status };
     const payloads = output === 'strips' ? strips : strips.flatMap(outletsOf);
     if (payloads.length > 0) {

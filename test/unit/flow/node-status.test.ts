@@ -228,6 +228,10 @@ describe('what the status says', () => {
       of(makeStrip(MAC, [true, true], { available: false }), makeStrip(MAC, [true])),
       'yellow ring 1/3',
     );
+    const offline = makeStrip(MAC, [], { available: false });
+    assert.equal(of(makeStrip(MAC, [true, true]), offline), 'yellow ring 2/2');
+    assert.equal(of(off, makeStrip(MAC, [])), 'yellow ring 0/2');
+    assert.equal(of(offline), 'yellow ring 0/0');
     assert.equal(name(listStatus([])), 'noStrips');
     assert.equal(listStatus([]).fill, 'grey');
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ListAnswer } from '../../../src/api/types';
 import { listHandler, statusHandler, statusRequestReader } from '../../../src/flow/strip-read';
 import type { Message } from '../../../src/flow/input-fields';
 import { listOf, makeStrip, stripOf } from '../../support/scripted-service';
@@ -24,8 +25,12 @@ async function ask(
   return [msg.payload, short(status.text)];
 }
 
-async function list(output: string, msg: Message, ...args: Parameters<typeof listOf>) {
-  const account = accountWith({ list: () => Promise.resolve(listOf(...args)) });
+async function list(output: string, msg: Message, ...strips: Parameters<typeof listOf>) {
+  return await handOn(output, msg, listOf(...strips));
+}
+
+async function handOn(output: string, msg: Message, answer: ListAnswer) {
+  const account = accountWith({ list: () => Promise.resolve(answer) });
   const context = { config: { output }, evaluate: noEvaluate, account: () => account };
   const { messages, status } = await listHandler(context, tools)(input(msg));
   return { messages, status: short(status.text) };
@@ -165,6 +170,12 @@ describe('strip list', () => {
       messages: [{ payload: [], response: { strips: 0 } }],
       status: 'noStrips',
     });
+  });
+
+  it('does not say that there are no strips after an empty page of a list', async () => {
+    const { messages, status } = await handOn('list', {}, { ...listOf(), complete: false });
+    assert.deepEqual(messages, [{ payload: [], response: { strips: 0 } }]);
+    assert.equal(status, 'unknownAnswer');
   });
 
   it('answers with a message for each strip or outlet, which a join node can put together again', async () => {
