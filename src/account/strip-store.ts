@@ -429,11 +429,11 @@ export class StripStore {
 /** The service can be reached, but does not return a list. So only a list can show that this error is over. */
 const onlyListEnds = (error: StripError): boolean => !isOutage(error) || error.code === 'SERVICE';
 
-/** An answer about a strip, with whatever newer is known and with the user's names and units. */
+/**
+ * An answer about a strip, with whatever newer is known and with the user's names and units. Outlets that it leaves out are unknown. One without any
+ * outlet says nothing about them.
+ */
 function corrected(answer: Strip, { strip }: StripState): Strip {
-  const outlets = answer.outlets.map(({ port, on }) => {
-    const outlet = strip.outlets.find((each) => each.port === port);
-    return { port, on: outlet === undefined ? on : outlet.on, name: outlet?.name ?? null };
-  });
+  const outlets = answer.outlets.length === 0 ? [] : strip.outlets;
   return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
 }

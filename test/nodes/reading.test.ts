@@ -32,6 +32,27 @@ describe('the strip list and strip status nodes', () => {
     assert.deepEqual(lab.statuses('list'), ['green dot 1/8']);
   });
 
+  it('show outlets as unknown that an answer leaves out, as strip watch does', async () => {
+    const nodes = [
+      flowNode('list', 'strip list'),
+      flowNode('status', 'strip status', { mac: MAC, macType: 'str' }),
+    ];
+    await lab.deploy(nodes);
+    await lab.out('list', {});
+    const strip = { mac: MAC, outlets: outlets(true, true) };
+    for (const [node, json] of [
+      ['status', strip],
+      ['list', { strips: [strip] }],
+    ] as const) {
+      lab.service.next({ kind: 'answer', status: 200, json });
+      const { payload } = await lab.out(node, {});
+      const [read] = [payload].flat() as { outlets: unknown }[];
+      assert.deepEqual(read?.outlets, outlets(true, true, null, null));
+    }
+    assert.deepEqual(lab.statuses('status'), ['yellow ring on2unknown']);
+    assert.deepEqual(lab.statuses('list'), ['green dot 1/8', 'yellow ring 2/4']);
+  });
+
   it('list a thousand strips that a mapping makes of the answer', async () => {
     await lab.stop();
     const macs = Array.from({ length: 1_000 }, (_, index) => `A1B2C3D4${String(index).padStart(4, '0')}`);
