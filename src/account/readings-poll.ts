@@ -51,7 +51,9 @@ export class ReadingsPoll {
         if (!this.store.wantsReadings(state.strip.mac)) continue;
         // Strips that do not answer, or a pause, must not delay the next list for long. A strip that is then not asked still fails if it failed before.
         const isOver = clock.monotonic() > end || this.cooldown.remaining > 0;
-        if (!isOver && clock.monotonic() >= attempts.due) await this.#ask(state, attempts);
+        // After its own answer called it offline, only another one can say that it is online again.
+        const isAwaited = state.isOfflineByAnswer && attempts.failures === 0;
+        if (!isOver && (isAwaited || clock.monotonic() >= attempts.due)) await this.#ask(state, attempts);
         failure ??= attempts.error;
       }
     };

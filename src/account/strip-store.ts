@@ -18,7 +18,7 @@ export type ReadonlyStripStore = Pick<StripStore, 'all' | 'find' | 'spelling' | 
 type OutletNames = ReadonlyMap<PortOrAll | null, string>;
 
 /** A strip, and the readings that are missing from the newest list. */
-export type UnlistedReadings = Readonly<Pick<StripState, 'strip' | 'unlisted'>>;
+export type UnlistedReadings = Readonly<Pick<StripState, 'strip' | 'unlisted' | 'isOfflineByAnswer'>>;
 
 /** One strip as the account knows it. */
 class StripState {

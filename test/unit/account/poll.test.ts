@@ -250,6 +250,23 @@ describe('the poll', () => {
     assert.equal(await isAvailable(), true);
   });
 
+  it('makes a strip available with the next list, although its own answer said that it is offline and adds no reading', async () => {
+    const lab = startAccount();
+    const strip = makeStrip(MAC, [true], { load: 1, voltage: 230 });
+    lab.service.autoList = () => Promise.resolve(listOf(strip));
+    lab.service.autoGet = () => Promise.resolve(stripOf(strip, false));
+    const { take } = watch(lab, { readings: 'all' });
+    await lab.clock.pass(1000);
+    lab.service.autoGet = () => Promise.resolve(stripOf({ ...strip, available: false }));
+    await lab.account.get(MAC);
+    lab.service.autoGet = () => Promise.resolve(stripOf(strip, false));
+    await lab.clock.pass(33_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`, `${MAC} available`]);
+    lab.service.gets.length = 0;
+    await lab.clock.pass(240_000);
+    assert.equal(lab.service.gets.length, 0, 'and asks it no more often than before');
+  });
+
   it('asks for the readings of all strips in turn where there is no time for all at once', async () => {
     const lab = startAccount();
     const macs = Array.from({ length: 200 }, (_, index) => `AABBCCDD${index + 1000}`);
