@@ -430,8 +430,8 @@ export class StripStore {
 const onlyListEnds = (error: StripError): boolean => !isOutage(error) || error.code === 'SERVICE';
 
 /**
- * An answer about a strip, with whatever newer is known and with the user's names and units. Outlets that it leaves out are unknown. One without any
- * outlet says nothing about them.
+ * An answer about a strip, with whatever newer is known and with the user's names and units. An outlet that it leaves out is
+ * unknown; an answer without any outlet stays without.
  */
 function corrected(answer: Strip, { strip }: StripState): Strip {
   const outlets = answer.outlets.length === 0 ? [] : strip.outlets;

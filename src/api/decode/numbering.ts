@@ -10,8 +10,8 @@ import { numberInText, readIndex, readText } from './values';
 export type Numbers = (Port | 0 | null)[];
 
 /**
- * Keys whose bare numbers are no states, because they number the set or are codes of some other kind. `false`: they may be, so they count only beside
- * another bare number.
+ * Keys whose bare numbers are no states (`true`), because they number the set or are codes of some other kind, or may be no states (`false`). The
+ * latter count only beside a further bare number that certainly is a state.
  */
 export type Codes = Map<string, boolean>;
 
@@ -22,7 +22,8 @@ export type Codes = Map<string, boolean>;
  * 3. the order of four alike records.
  *
  * `columns`: what the keys in the records mean; `keys`: what the keys of the map mean that holds the records, if it is a map; `ordered`: the records
- * are in an array of outlets. Returns the numbers (`null`: unknown) and keys such as `relay` that number the set.
+ * are in an array of outlets. Returns the numbers (`null`: unknown), and as `codes` the keys such as `relay` that number the
+ * set or may do so.
  */
 export function numberRecords(
   records: readonly JsonRecord[],

@@ -106,7 +106,8 @@ const moreOrPaged = (isMore: boolean): Hint => (isMore ? 'more' : 'paged');
 function hintOfText(meaning: KeyMeaning, value: unknown, came: readonly number[]): Hint {
   const text = readText(value) ?? '';
   // `lastPage: false` says that this is not the last page.
-  if (meaning.plain === 'lastpage' && readFlag(value) !== null) return allOrMore(readFlag(value) === true);
+  const isLastPage = meaning.plain === 'lastpage' ? readFlag(value) : null;
+  if (isLastPage !== null) return allOrMore(isLastPage);
   if (meaning.is('range')) return hintOfRange(text, came);
   if (totalIn(text) > Math.max(...came)) return 'more';
   const isCount = meaning.is('total') || meaning.is('pages') || meaning.is('page');

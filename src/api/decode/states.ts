@@ -63,9 +63,9 @@ export function statesIn(record: JsonRecord, named: KeyMeaning['state'], depth =
     if (state?.weight === 'clear') continue;
     if (discredits(meaning, value)) said = appended(said, { from: key, value: null, weight: 'unreliable' });
   }
+  if (outer === null || said === null) return said ?? [];
   // A record under the name of an outlet may have several fields for its state.
-  const areStates = depth === 0 && said?.every(({ from }) => meaningOf(from).state !== null);
-  if (outer === null || said === null || areStates === true) return said ?? [];
+  if (depth === 0 && said.every(({ from }) => meaningOf(from).state !== null)) return said;
   // In a record for one state, a number and a word must mean the same. They do not in `{"value": 1, "text": "off"}`.
   const [own, ...others] = said.filter(({ value }) => value !== null);
   if (own !== undefined && others.some(({ value }) => value !== own.value))
@@ -117,7 +117,7 @@ export function settleState(fields: readonly StateCandidate[], codes: ReadonlyMa
   }
   const clear = fields.filter(({ weight }) => weight === 'clear');
   const bits = fields.filter(({ weight, from }) => weight === 'bit' && codes.get(from) !== true);
-  const weighty = clear.length > 0 ? clear : bits.every(({ from }) => codes.has(from)) ? [] : bits;
+  const weighty = clear.length === 0 && bits.some(({ from }) => !codes.has(from)) ? bits : clear;
   if (weighty.length === 0) {
     const reason = has('unsettled', 'unclear', 'text') ? 'unclear' : 'number';
     return { on: null, problem: { reason, fields: fieldsOf(fields) } };
