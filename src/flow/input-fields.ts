@@ -109,16 +109,22 @@ export function requireVariable(name: string, value: unknown): unknown {
 /** The values of expressions if no field has one. */
 const NO_EXPRESSIONS: MessageSource['evaluated'] = new Map();
 
-/** Reads a message: `read` is called once its expressions are evaluated. */
-type ReadMessage = <Value>(msg: Message, read: (source: MessageSource) => Value) => Promise<Value>;
+/** Reads what a message asks for. May reject with INVALID_INPUT or NOT_CONFIGURED; even then it writes into `target` what it could read. */
+export type ReadMessage<Value> = (msg: Message, target: Target) => Promise<Value>;
 
-/** Returns a function that reads messages with these fields, in the order in which they came: an expression may take time. */
-export function messageReader(fields: readonly InputField[]): ReadMessage {
+/**
+ * Returns a function that evaluates the expressions of these fields for a message and then calls `read`. Messages are read in the order in which they
+ * came: an expression may take time.
+ */
+export function messageReader<Value>(
+  fields: readonly InputField[],
+  read: (source: MessageSource, target: Target) => Value,
+): ReadMessage<Value> {
   const expressions = fields.filter(({ source }) => source === 'expression');
   let last: Promise<unknown> = Promise.resolve();
-  return async (msg, read) => {
+  return async (msg, target) => {
     const readWith = (evaluated: MessageSource['evaluated']) =>
-      asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }));
+      asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }, target));
     if (expressions.length === 0) return readWith(NO_EXPRESSIONS);
     const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
     const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) => readWith(new Map(evaluated)));

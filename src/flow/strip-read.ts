@@ -12,33 +12,25 @@ import {
   withAnswer,
   type Evaluate,
   type Message,
-  type Target,
+  type ReadMessage,
 } from './input-fields';
 import type { Handle, HandlerContext } from './input-handler';
 import { listStatus, outletStatus, stripStatus, UNAVAILABLE, UNKNOWN_ANSWER } from './node-status';
 
 type StatusRequest = Pick<Command, 'mac' | 'port'>;
 
-/**
- * Returns a function that finds out from a message which strip, or which outlet of it, `strip status` is to read. It may reject with INVALID_INPUT or
- * NOT_CONFIGURED; even then it writes into `target` what it could read.
- */
-export function statusRequestReader(
-  config: Config,
-  evaluate: Evaluate,
-): (msg: Message, target: Target) => Promise<StatusRequest> {
+/** Returns a function that finds out from a message which strip, or which outlet of it, `strip status` is to read. */
+export function statusRequestReader(config: Config, evaluate: Evaluate): ReadMessage<StatusRequest> {
   const settings = SETTINGS['strip status'];
   const macField = new InputField(config, 'mac', settings.mac, evaluate);
   const portField = new InputField(config, 'port', settings.port, evaluate);
-  const read = messageReader([macField, portField]);
-  return (msg, target) =>
-    read(msg, (source) => {
-      const errors: StripError[] = [];
-      const port = (target.port = valueOrNull(() => readPort(portField.read(source)), errors));
-      const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(source)), errors));
-      if (mac === null || port === null) throw mainError(errors);
-      return { mac, port };
-    });
+  return messageReader([macField, portField], (source, target) => {
+    const errors: StripError[] = [];
+    const port = (target.port = valueOrNull(() => readPort(portField.read(source)), errors));
+    const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(source)), errors));
+    if (mac === null || port === null) throw mainError(errors);
+    return { mac, port };
+  });
 }
 
 /** Reading too much does no harm: unlike in a command, a missing outlet means the whole strip. */

@@ -17,8 +17,8 @@ import {
   requirePort,
   withAnswer,
   type Evaluate,
-  type Message,
   type MessageSource,
+  type ReadMessage,
   type Requested,
   type Target,
 } from './input-fields';
@@ -102,13 +102,9 @@ const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
 
 /**
  * Returns a function that reads commands from a message and from what is fixed in the node, which takes precedence. A message that is not exactly one
- * of the accepted forms is INVALID_INPUT; truthiness never means on. The function may reject with INVALID_INPUT or NOT_CONFIGURED; even then it
- * writes into `target` what it could read.
+ * of the accepted forms is INVALID_INPUT; truthiness never means on.
  */
-export function commandReader(
-  config: Config,
-  evaluate: Evaluate,
-): (msg: Message, target: Target) => Promise<SwitchRequest> {
+export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<SwitchRequest> {
   const mac = new InputField(config, 'mac', MAC, evaluate);
   const port = new InputField(config, 'port', PORT, evaluate);
   const on = new InputField(config, 'on', ON, evaluate);
@@ -171,13 +167,11 @@ export function commandReader(
     return { form: 'array', commands };
   };
 
-  const read = messageReader([...fields, delay]);
-  return (msg, target) =>
-    read(msg, (source) => {
-      const { payload } = source;
-      const isSeveral = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
-      return isSeveral ? readSeveral(source, target) : readOne(source, target);
-    });
+  return messageReader([...fields, delay], (source, target) => {
+    const { payload } = source;
+    const isSeveral = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
+    return isSeveral ? readSeveral(source, target) : readOne(source, target);
+  });
 }
 
 function readRequested(field: InputField, source: MessageSource): Requested {
