@@ -136,26 +136,12 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
     return { form, commands: [commandOf(source, strip, outlet, requested)] };
   };
 
-  const readSeveral = (source: MessageSource, target: Target): SwitchRequest => {
-    const { payload } = source;
-    target.mac = valueOrNull(() => readMac(source));
-    // The payload names its own outlets, whatever `msg.port` says.
-    if (port.source !== 'message') target.port = valueOrNull(() => readPort(source));
-    if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
-    if (!Array.isArray(payload)) {
-      const strip = readMac(source);
-      const known = readWholeStrip(payload);
-      return {
-        form: 'strip',
-        commands: known.map((outlet) => commandOf(source, strip, outlet.port, outlet.requested)),
-      };
-    }
-    if (payload.length > MAX_WAITING) {
-      throw new StripError('INVALID_INPUT.arrayLong', { max: MAX_WAITING, count: payload.length });
-    }
-    if (payload.length === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
+  const readArray = (source: MessageSource, elements: readonly unknown[]): RequestedCommand[] => {
+    const count = elements.length;
+    if (count > MAX_WAITING) throw new StripError('INVALID_INPUT.arrayLong', { max: MAX_WAITING, count });
+    if (count === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
     // Unlike `map`, `from` does not skip holes.
-    const commands = Array.from(payload, (element: unknown, index) => {
+    return Array.from(elements, (element, index) => {
       const outlet = parsePort(ownProperty(element, 'port'));
       const requested = parseRequested(ownProperty(element, 'on'));
       if (outlet === null || requested === null)
@@ -164,7 +150,19 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
       const own = { ...source, payload: element };
       return commandOf(own, readMac(own), outlet, requested);
     });
-    return { form: 'array', commands };
+  };
+
+  const readSeveral = (source: MessageSource, target: Target): SwitchRequest => {
+    const { payload } = source;
+    target.mac = valueOrNull(() => readMac(source));
+    // The payload names its own outlets, whatever `msg.port` says.
+    if (port.source !== 'message') target.port = valueOrNull(() => readPort(source));
+    if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
+    if (Array.isArray(payload)) return { form: 'array', commands: readArray(source, payload) };
+    const strip = readMac(source);
+    const outlets = readWholeStrip(payload);
+    const commands = outlets.map((outlet) => commandOf(source, strip, outlet.port, outlet.requested));
+    return { form: 'strip', commands };
   };
 
   return messageReader([...fields, delay], (source, target) => {
@@ -198,11 +196,12 @@ const isWholeStrip = (payload: unknown): boolean =>
   ownProperty(payload, 'outlets') !== undefined && ownProperty(payload, 'on') === undefined;
 
 /** The outlets of a strip whose state is known. Throws INVALID_INPUT. */
-function readWholeStrip(strip: unknown): { port: Port; requested: Requested }[] {
+function readWholeStrip(strip: unknown) {
   const outlets = ownProperty(strip, 'outlets');
   if (!Array.isArray(outlets)) throw invalidInput('wholeStrip', outlets);
   const seen = new Set<Port>();
-  const known = Array.from(outlets, (outlet: unknown) => {
+  const known: { port: Port; requested: Requested }[] = [];
+  for (const outlet of outlets) {
     const port = parseOnePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;
     const requested = parseRequested(on);
@@ -210,8 +209,8 @@ function readWholeStrip(strip: unknown): { port: Port; requested: Requested }[] 
     // An outlet that comes twice would have two states. This also ends a list that is too long.
     if (port === null || !isState || seen.has(port)) throw invalidInput('wholeStrip', outlet);
     seen.add(port);
-    return requested === null ? [] : [{ port, requested }];
-  }).flat();
+    if (requested !== null) known.push({ port, requested });
+  }
   if (known.length === 0) throw new StripError('INVALID_INPUT.wholeStripEmpty');
   return known;
 }
