@@ -70,7 +70,7 @@ export = (RED: NodeAPI): void => {
       onFailure: (error) => {
         failure = error;
         // If its topics cannot be used either, nothing begins.
-        return valueOrNull(() => begin(unusableAccount(error))) ?? undefined;
+        return valueOrNull(() => begin(unusableAccount(error)));
       },
     });
 

@@ -45,12 +45,11 @@ export function registerInputNode(
       const failure = asError(error);
       handle = () => Promise.reject(failure);
     }
-    // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
-    const afterDeploy: Handle = async (input) => {
-      await deployEnded();
-      return await handle(input);
+    const start: Handle = (input) => {
+      // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
+      const deploy = findAccount(RED, id) === undefined ? deployEnded() : null;
+      return deploy === null ? handle(input) : deploy.then(() => handle(input));
     };
-    const start: Handle = (input) => (findAccount(RED, id) === undefined ? afterDeploy : handle)(input);
     handleInput(RED, this, statusDisplay(this), start, () => findAccount(RED, id)?.account ?? used);
   }
 
@@ -121,7 +120,7 @@ interface StartOptions {
   /** Throws if it cannot start. Returns a function that ends it. */
   start: (link: AccountLink) => () => void;
   /** Called with the error to report for messages that come meanwhile. If it starts something else instead, it returns a function that ends that. */
-  onFailure?: (error: StripError) => (() => void) | undefined;
+  onFailure?: (error: StripError) => (() => void) | null;
 }
 
 /**
@@ -135,28 +134,28 @@ export function startWithAccount(
   { display, notice, start, onFailure }: StartOptions,
 ): () => void {
   const id = textOf(def, 'account');
-  /** `undefined`: there is none; `null`: not looked for yet. */
-  let current: AccountLink | null | undefined = null;
-  /** The sentence that was logged because it could not start; `null`: it has started. */
-  let failure: string | null = null;
+  /** The account that it has started with; `null`: it has not started. */
+  let startedWith: AccountLink | null = null;
+  /** The sentence that was logged because it could not start; "": it has started. */
+  let logged = '';
   let stop = (): void => undefined;
   const cancel = onStarted(RED, () => {
-    const link = findAccount(RED, id);
     // After a failure it tries again even with the same account: what was missing, such as a TLS node, may have been deployed since.
-    if (link === current && failure === null) return;
-    current = link;
+    if (findAccount(RED, id) === startedWith) return;
     stop();
     stop = () => undefined;
     try {
-      stop = start(accountOf(RED, id));
-      failure = null;
+      startedWith = accountOf(RED, id);
+      stop = start(startedWith);
+      logged = '';
     } catch (error) {
+      startedWith = null;
       const translate = translator(RED);
       const reported = reportedError(error, translate);
       const sentence = sentenceOf(reported, translate);
       display.set(errorStatus(reported.code));
-      if (sentence !== failure) node.warn(translate(`notice.${notice}`, { reason: sentence }));
-      failure = sentence;
+      if (sentence !== logged) node.warn(translate(`notice.${notice}`, { reason: sentence }));
+      logged = sentence;
       stop = onFailure?.(reported) ?? stop;
     }
   });
