@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red';
-import { valueOrNull, type Params, type StripError } from '../src/api/errors';
+import { asError, type Params } from '../src/api/errors';
 import { systemClock } from '../src/api/types';
 import { errorWithCode, sentenceOf } from '../src/flow/node-error';
 import { errorStatus } from '../src/flow/node-status';
@@ -36,6 +36,8 @@ export = (RED: NodeAPI): void => {
     const apiKey = variable === null ? typed : null;
     const simulator = new Simulator({ strips, apiKey, shape, latency, drift: true, clock: systemClock });
     const path = simulatorPath(configured);
+    /** For the sentences of the log. */
+    const values = { path: path === '' ? '/' : (path ?? preview(configured)), variable: variable ?? '' };
 
     const show = (condition: Condition): void => {
       const simulated = condition === 'simulated';
@@ -44,31 +46,28 @@ export = (RED: NodeAPI): void => {
         shape: simulated ? 'dot' : 'ring',
         text: `strip-simulator.status.${condition}`,
       });
-      if (simulated) return;
-      const values = { path: path === '' ? '/' : (path ?? preview(configured)), variable: variable ?? '' };
-      this.warn(RED._(`strip-simulator.notice.${condition}`, values));
+      if (!simulated) this.warn(RED._(`strip-simulator.notice.${condition}`, values));
     };
     let closed = false;
     let release = (): void => undefined;
-    const unreadable: StripError[] = [];
-    valueOrNull(() => {
+    try {
       requireReadable(def, SETTINGS['strip simulator']);
       requireSet(configured);
-    }, unreadable);
-    const [failure] = unreadable;
-    if (failure !== undefined) {
+      if (path === null) show('badPath');
+      else {
+        release = simulators.claim(path, simulator, (answering) => {
+          if (closed) return;
+          show(!answering ? 'pathTaken' : apiKey === null ? 'noVariable' : 'simulated');
+        });
+        // Accounts in this Node-RED still reach it.
+        const { httpNodeRoot, httpNodeAuth } = RED.settings;
+        const limit = httpNodeRoot === false ? 'notServed' : httpNodeAuth ? 'locked' : null;
+        if (limit !== null) this.log(RED._(`strip-simulator.notice.${limit}`, values));
+      }
+    } catch (error) {
+      const failure = asError(error);
       this.status(errorStatus(failure.code));
       this.warn(sentenceOf(failure, translator(RED)));
-    } else if (path === null) show('badPath');
-    else {
-      release = simulators.claim(path, simulator, (answering) => {
-        if (closed) return;
-        show(!answering ? 'pathTaken' : apiKey === null ? 'noVariable' : 'simulated');
-      });
-      // Accounts in this Node-RED still reach it.
-      const { httpNodeRoot, httpNodeAuth } = RED.settings;
-      const limit = httpNodeRoot === false ? 'notServed' : httpNodeAuth ? 'locked' : null;
-      if (limit !== null) this.log(RED._(`strip-simulator.notice.${limit}`, { path: path || '/' }));
     }
 
     simulator.on('switch', ({ mac, port, on }) => {
@@ -76,8 +75,8 @@ export = (RED: NodeAPI): void => {
     });
 
     this.on('input', (msg, _send, done) => {
-      const refuse = (key: string, values: Params) =>
-        done(errorWithCode('INVALID_INPUT', RED._(`strip-simulator.error.${key}`, values)));
+      const refuse = (key: string, params: Params) =>
+        done(errorWithCode('INVALID_INPUT', RED._(`strip-simulator.error.${key}`, params)));
       const change = readManualChange(msg.payload);
       if (change === null) refuse('input', { got: preview(msg.payload) });
       else if (!simulator.apply(change)) refuse('mac', { mac: preview(change.mac) });
