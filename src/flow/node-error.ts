@@ -77,18 +77,20 @@ const MAX_NAMED = 4;
 /** The error with the code and the sentence to report. A defect becomes one that names nothing but the kind of error. */
 export function reportedError(error: unknown, translate: Translate, store = EMPTY_STORE): StripError {
   if (isStripError(error)) return error;
-  if (!(error instanceof CommandsFailed)) {
-    return new StripError('SERVICE.unexpected', { name: kindOf(error) });
-  }
-  const { failures, strips } = error;
+  if (error instanceof CommandsFailed) return commonError(error, translate, store);
+  return new StripError('SERVICE.unexpected', { name: kindOf(error) });
+}
+
+/** One error for all that failed: that of a single command if it fits all, or else a list of the outlets. */
+function commonError({ failures, strips }: CommandsFailed, translate: Translate, store: ReadonlyStripStore) {
+  const errors = failures.map((one) => one.error);
   // If one command may have been carried out, the sentence must not say that nothing was sent.
-  const sent = MAY_BE_SENT.find((key) => failures.some((one) => one.error.sentenceKey === key));
-  const first = failures.find((one) => one.error.sentenceKey === sent) ?? failures[0];
-  const areAlike =
-    failures.length === strips.length && failures.every((one) => one.error.code === first?.error.code);
+  const sent = MAY_BE_SENT.flatMap((key) => errors.filter(({ sentenceKey }) => sentenceKey === key));
+  const [first] = [...sent, ...errors];
+  const areAlike = errors.length === strips.length && errors.every(({ code }) => code === first?.code);
   // If all failed with the same code, its sentence says more than a list of outlets. Not SWITCH_FAILED, which is about single outlets.
-  if (first !== undefined && areAlike && (strips.length === 1 || first.error.code !== 'SWITCH_FAILED'))
-    return first.error;
+  if (first !== undefined && areAlike && (strips.length === 1 || first.code !== 'SWITCH_FAILED'))
+    return first;
   const outlets = failures
     .slice(0, MAX_NAMED)
     .map((one) => `${outletText(one.target, translate, store)} ${one.error.code}`)
