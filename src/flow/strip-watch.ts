@@ -76,7 +76,8 @@ export class WatchMessages {
     if (change.kind === 'account') return availability ? this.#accountMessage(change.available) : null;
     const { strip } = change;
     if (change.kind === 'removed') this.#forget(strip);
-    if (!('previous' in change) || (mac !== null && !sameMac(mac, strip.mac))) return null;
+    if (change.kind === 'removed' || change.kind === 'description') return null;
+    if (mac !== null && !sameMac(mac, strip.mac)) return null;
     const isNew = change.kind === 'strip' && change.isNew;
     if (change.previous === null && !initial && !isNew) return null;
     switch (change.kind) {
