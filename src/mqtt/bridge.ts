@@ -78,7 +78,7 @@ export interface Published {
   /** By id. */
   readonly strips: ReadonlyMap<string, Kept>;
   /** Topics that are to be emptied, or to be emptied once more. */
-  readonly emptied: readonly string[];
+  readonly maybeKept: readonly string[];
   /** An `offline` of the bridge is not answered yet. */
   readonly isOffline: boolean;
 }
@@ -118,7 +118,7 @@ export class Bridge {
     const { account, before, clock, settings } = this.options;
     this.#startedAt = clock.monotonic();
     // Once more: the broker may have been away when they were emptied.
-    this.#publisher.empty(before?.emptied ?? []);
+    this.#publisher.empty(before?.maybeKept ?? []);
     if (before?.isOffline === true) this.#answerOffline();
     this.#unsubscribe = account.subscribe((change) => this.#onChange(change), settings.readings ? 'all' : []);
   }
@@ -131,7 +131,7 @@ export class Bridge {
     for (const timer of [this.#forgetTimer, this.#statusTimer, this.#onlineTimer])
       this.options.clock.clearTimeout(timer);
     const strips = new Map([...this.#before, ...this.#strips]);
-    return { strips, emptied: this.#publisher.emptied, isOffline: this.#onlineTimer !== null };
+    return { strips, maybeKept: this.#publisher.maybeKept, isOffline: this.#onlineTimer !== null };
   }
 
   /**

@@ -90,7 +90,8 @@ export class Publisher {
       this.#payloads.delete(topic);
       // Removed first, so that it is the last of the map.
       this.#emptied.delete(topic);
-      const [oldest = ''] = this.#emptied.set(topic, Infinity).keys();
+      this.#emptied.set(topic, Infinity);
+      const [oldest = ''] = this.#emptied.keys();
       if (this.#emptied.size > MAX_EMPTIED) this.#emptied.delete(oldest);
       this.#emptyIn(EMPTY_AFTER, topic);
     }
@@ -103,14 +104,14 @@ export class Publisher {
 
   /** The broker is connected: empties topics once more, if it may have been away. */
   emptyAgain(): void {
-    for (const topic of this.emptied) {
+    for (const topic of this.maybeKept) {
       this.#emptied.set(topic, this.options.clock.monotonic() + UNSURE_FOR);
       if (!this.#toEmpty.has(topic)) this.#emptyIn(EMPTY_AGAIN_AFTER, topic);
     }
   }
 
-  /** Topics that are to be emptied, or to be emptied once more, in this order. */
-  get emptied(): readonly string[] {
+  /** Topics that are to be emptied, or to be emptied once more: the broker may still keep something on them. In this order. */
+  get maybeKept(): readonly string[] {
     const topics = [...this.#emptied.keys()];
     const isUnsure = (topic: string) => (this.#emptied.get(topic) ?? 0) > this.options.clock.monotonic();
     return topics.filter((topic) => isUnsure(topic) || this.#bulk.has(topic) || this.#toEmpty.has(topic));
