@@ -27,11 +27,13 @@ import { CommandsFailed, failedStrip, type SwitchedStrip } from './node-error';
 import { outletStatus, stripStatus, SWITCHED, type NodeStatus } from './node-status';
 import type { SharedAccount } from './shared-account';
 
+const settings = SETTINGS['strip switch'];
+
 /** What `strip switch` does with a message. Throws NOT_CONFIGURED. */
 export function switchHandler({ config, evaluate, account }: HandlerContext): Handle {
-  requireReadable(config, SETTINGS['strip switch']);
+  requireReadable(config, settings);
   const read = commandReader(config, evaluate);
-  const output = choiceOf(config, 'output', SETTINGS['strip switch'].output);
+  const output = choiceOf(config, 'output', settings.output);
   return async (input) => {
     const { form, commands } = await read(input.msg, input.target);
     if (input.ended) throw closedError('notSent');
@@ -98,42 +100,40 @@ export interface SwitchRequest {
   commands: readonly RequestedCommand[];
 }
 
-const { mac: MAC, port: PORT, on: ON, delay: DELAY } = SETTINGS['strip switch'];
-
 /**
  * Returns a function that reads commands from a message and from what is fixed in the node, which takes precedence. A message that is not exactly one
  * of the accepted forms is INVALID_INPUT; truthiness never means on.
  */
 export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<SwitchRequest> {
-  const mac = new InputField(config, 'mac', MAC, evaluate);
-  const port = new InputField(config, 'port', PORT, evaluate);
-  const on = new InputField(config, 'on', ON, evaluate);
-  const delay = new InputField(config, 'delay', DELAY, evaluate);
-  const fields = [mac, port, on];
+  const macField = new InputField(config, 'mac', settings.mac, evaluate);
+  const portField = new InputField(config, 'port', settings.port, evaluate);
+  const onField = new InputField(config, 'on', settings.on, evaluate);
+  const delayField = new InputField(config, 'delay', settings.delay, evaluate);
+  const fields = [macField, portField, onField];
   /** Neither strip nor outlet nor state is "from message", so the payload is only a trigger. */
   const ignoresPayload = fields.every(({ source }) => source !== 'message');
 
-  const readMac = (source: MessageSource): string => requireMac(mac.readRequired(source));
-  const readPort = (source: MessageSource): PortOrAll => requirePort(port.readRequired(source));
+  const readMac = (source: MessageSource): string => requireMac(macField.readRequired(source));
+  const readPort = (source: MessageSource): PortOrAll => requirePort(portField.readRequired(source));
   const commandOf = (
     source: MessageSource,
-    strip: string,
-    outlet: PortOrAll,
+    mac: string,
+    port: PortOrAll,
     requested: Requested,
   ): RequestedCommand => {
     const action = actionOf(requested);
-    const ms = action === 'cycle' ? parseDelay(delay.read(source)) : 0;
-    return { mac: strip, port: outlet, action, delay: ms, requested };
+    const delay = action === 'cycle' ? parseDelay(delayField.read(source)) : 0;
+    return { mac, port, action, delay, requested };
   };
 
   const readOne = (source: MessageSource, target: Target): SwitchRequest => {
     const errors: StripError[] = [];
-    const requested = (target.requested = valueOrNull(() => readRequested(on, source), errors));
-    const outlet = (target.port = valueOrNull(() => readPort(source), errors));
-    const strip = (target.mac = valueOrNull(() => readMac(source), errors));
-    if (requested === null || outlet === null || strip === null) throw mainError(errors);
+    const requested = (target.requested = valueOrNull(() => readRequested(onField, source), errors));
+    const port = (target.port = valueOrNull(() => readPort(source), errors));
+    const mac = (target.mac = valueOrNull(() => readMac(source), errors));
+    if (requested === null || port === null || mac === null) throw mainError(errors);
     const form = fields.some((field) => field.isIn(source.payload)) ? 'port-on' : 'on';
-    return { form, commands: [commandOf(source, strip, outlet, requested)] };
+    return { form, commands: [commandOf(source, mac, port, requested)] };
   };
 
   const readArray = (source: MessageSource, elements: readonly unknown[]): RequestedCommand[] => {
@@ -142,13 +142,13 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
     if (count === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
     // Unlike `map`, `from` does not skip holes.
     return Array.from(elements, (element, index) => {
-      const outlet = parsePort(ownProperty(element, 'port'));
+      const port = parsePort(ownProperty(element, 'port'));
       const requested = parseRequested(ownProperty(element, 'on'));
-      if (outlet === null || requested === null)
+      if (port === null || requested === null)
         throw new StripError('INVALID_INPUT.element', { number: index + 1, got: preview(element) });
       // Strip and delay are read as if the element were the payload.
       const own = { ...source, payload: element };
-      return commandOf(own, readMac(own), outlet, requested);
+      return commandOf(own, readMac(own), port, requested);
     });
   };
 
@@ -156,16 +156,16 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
     const { payload } = source;
     target.mac = valueOrNull(() => readMac(source));
     // The payload names its own outlets, whatever `msg.port` says.
-    if (port.source !== 'message') target.port = valueOrNull(() => readPort(source));
-    if (port.source !== 'message' || on.source !== 'message') throw invalidInput('fixed', payload);
+    if (portField.source !== 'message') target.port = valueOrNull(() => readPort(source));
+    if (portField.source !== 'message' || onField.source !== 'message') throw invalidInput('fixed', payload);
     if (Array.isArray(payload)) return { form: 'array', commands: readArray(source, payload) };
-    const strip = readMac(source);
+    const mac = readMac(source);
     const outlets = readWholeStrip(payload);
-    const commands = outlets.map((outlet) => commandOf(source, strip, outlet.port, outlet.requested));
+    const commands = outlets.map(({ port, requested }) => commandOf(source, mac, port, requested));
     return { form: 'strip', commands };
   };
 
-  return messageReader([...fields, delay], (source, target) => {
+  return messageReader([...fields, delayField], (source, target) => {
     const { payload } = source;
     const isSeveral = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
     return isSeveral ? readSeveral(source, target) : readOne(source, target);
@@ -187,7 +187,7 @@ function parseDelay(value: unknown): number {
   if (value === undefined || value === '') return CYCLE_DELAY;
   const isNumber = typeof value === 'number' || (typeof value === 'string' && isDecimal(value));
   const seconds = isNumber ? Number(value) : NaN;
-  if (!(seconds >= DELAY.min && seconds <= DELAY.max)) throw invalidInput('delay', value);
+  if (!(seconds >= settings.delay.min && seconds <= settings.delay.max)) throw invalidInput('delay', value);
   return seconds * 1000;
 }
 
