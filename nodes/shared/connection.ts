@@ -137,7 +137,7 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
   return await previewOf(body, test.mac, mapping, hideKey, paging);
 }
 
-/** Asks the service with the dialog's settings. */
+/** The service's answer: the list, or the strip that the dialog asks for. */
 async function ask(
   RED: NodeAPI,
   test: ConnectionTest,

@@ -147,6 +147,7 @@ function shapeOfList(value: readonly unknown[], aliases: Aliases, depth: number)
   let rest = 0;
   for (const entry of value) {
     const made = shapeOf(entry, aliases, depth + 1);
+    // Without the numbers of MACs, names and keys, and the lengths of texts.
     const key = JSON.stringify(made).replace(/ \d+/g, '');
     const same = shapes.get(key);
     if (same) same.count++;

@@ -59,8 +59,7 @@ export class Publisher {
 
   /** Whether something is published on a topic; with `payload`, whether exactly that is. */
   publishes(topic: string, payload?: string): boolean {
-    const published = this.#payloads.get(topic);
-    return published !== undefined && (payload ?? published) === published;
+    return payload === undefined ? this.#payloads.has(topic) : this.#payloads.get(topic) === payload;
   }
 
   /** Publishes a payload, which replaces the last one. `isChange`: it is sent before all that waits in bulk. */

@@ -44,8 +44,9 @@ export class SimulatorRegistry {
   /** The simulator that a request with this URL is for, and the rest of the URL after the simulator's path; `null`: none. */
   find(url = ''): { simulator: Simulator; rest: string } | null {
     const base = BASE.exec(url)?.[1];
-    const simulator = base === undefined ? null : this.at(base);
-    return base === undefined || simulator === null ? null : { simulator, rest: url.slice(base.length) };
+    if (base === undefined) return null;
+    const simulator = this.at(base);
+    return simulator && { simulator, rest: url.slice(base.length) };
   }
 }
 
