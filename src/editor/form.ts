@@ -261,25 +261,28 @@ function fillDefaults(dialog: Dialog): void {
     const input = dialog.field(field);
     const { kind } = setting;
     const stored = textOf(node, field);
-    const isVariable = environmentVariable(stored) !== null;
-    // Neither a number, nor a check mark, nor one of the choices.
-    const isForeign = isVariable || (stored !== '' && refusalOf(descriptor, node, field) !== '');
-    if ((kind === 'number' || kind === 'flag') && isForeign) input.attr('type', 'text').val(stored);
-    // A number field stays empty if it gets a text such as " 8 " or "0x10", which the runtime reads.
-    else if (kind === 'number') input.val(stored === '' ? setting.default : Number(stored));
-    if (kind === 'choice') input.val(choiceOf(node, field, setting));
-    // The data `env` keeps Node-RED from offering to edit it. In a subflow, Node-RED itself lists the variables that it knows.
-    const isOption = kind === 'choice' ? isForeign : kind === 'node' && isVariable;
-    if (isOption && input.val() !== stored)
-      input.append($(html('option', {}, stored)).data('env', stored)).val(stored);
-    if (kind === 'flag' && !isForeign) input.prop('checked', flagOf(node, field, setting));
+    const isForeign =
+      environmentVariable(stored) !== null || (stored !== '' && refusalOf(descriptor, node, field) !== '');
+    // Node-RED has replaced the row's control by its own list.
+    if (kind === 'node') input.attr('aria-describedby', describedBy(field));
+    if (kind === 'typed') dialog.field(`${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);
     // A field of one line loses line breaks, which hand-written JSONata may have. Node-RED's expression editor stores them as tabs.
     if (kind === 'text' || kind === 'typed')
       input.val(textOf(node, field, setting.default).replace(/\r?\n/g, '\t'));
-    if (kind === 'typed') dialog.field(`${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);
-    // Node-RED has replaced the row's control by its own list.
-    if (kind === 'node') input.attr('aria-describedby', describedBy(field));
+    else if (isForeign) showForeign(input, stored);
+    // A number field stays empty if it gets a text such as " 8 " or "0x10", which the runtime reads.
+    else if (kind === 'number') input.val(stored === '' ? setting.default : Number(stored));
+    else if (kind === 'flag') input.prop('checked', flagOf(node, field, setting));
+    else if (kind === 'choice') input.val(choiceOf(node, field, setting));
   }
+}
+
+/** Shows a text that a list, a number field or a check box cannot have: as an option of the list, or in a text field in place of the other two. */
+function showForeign(input: JQuery, stored: string): void {
+  if (!input.is('select')) input.attr('type', 'text').val(stored);
+  // In a subflow, Node-RED itself lists the variables that it knows. The data `env` keeps it from offering to edit this one.
+  else if (input.val() !== stored)
+    input.append($(html('option', {}, stored)).data('env', stored)).val(stored);
 }
 
 /**
