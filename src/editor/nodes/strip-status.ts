@@ -1,16 +1,14 @@
-import { SETTINGS, textOf, typeOf } from '../../settings';
-import type { Descriptor, Dialog } from '../form';
+import { textOf } from '../../settings';
+import { kindOf, type Descriptor, type Dialog } from '../form';
 import { text } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
-
-const SETTING = SETTINGS['strip status'];
 
 export const stripStatus: Descriptor = {
   type: 'strip status',
   checks: { mac: checkStrip, port: checkPort('') },
   label: targetOf,
   outputLabel: (node) => {
-    const isWhole = typeOf(node, 'port', SETTING.port) === 'port' && textOf(node, 'port') === '';
+    const isWhole = kindOf(node, 'port') === 'port' && textOf(node, 'port') === '';
     return isWhole ? text('strip-status.out.strip') : null;
   },
   open,

@@ -1,5 +1,5 @@
-import { SETTINGS, textOf, typeOf, type Config } from '../../settings';
-import { segmentedField, typedField, type Check, type Descriptor, type Dialog } from '../form';
+import { textOf, type Config } from '../../settings';
+import { kindOf, segmentedField, typedField, type Check, type Descriptor, type Dialog } from '../form';
 import { text } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
 
@@ -9,8 +9,7 @@ const isAction = (value: unknown): boolean => ACTIONS.some((action) => action ==
 const checkAction: Check = (value) => (isAction(value) ? '' : text('strip-account.invalid.on'));
 
 /** Whether the node may cycle an outlet. */
-const mayCycle = (node: Config): boolean =>
-  typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || textOf(node, 'on') === 'cycle';
+const mayCycle = (node: Config): boolean => kindOf(node, 'on') !== 'action' || textOf(node, 'on') === 'cycle';
 
 export const stripSwitch: Descriptor = {
   type: 'strip switch',
@@ -19,7 +18,7 @@ export const stripSwitch: Descriptor = {
   label: (node) => {
     const target = targetOf(node);
     const on = textOf(node, 'on');
-    if (typeOf(node, 'on', SETTINGS['strip switch'].on) !== 'action' || !isAction(on)) return target;
+    if (kindOf(node, 'on') !== 'action' || !isAction(on)) return target;
     const isFixed = target.strip !== '' || target.outlet !== undefined;
     const strip = isFixed ? target.strip : text('strip-switch.palette');
     return { ...target, strip, action: text(`strip-account.action.${on}`) };
