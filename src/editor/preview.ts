@@ -24,23 +24,27 @@ export function openPreview(
   ask: (asked: AskedFor) => Promise<StripsAnswer>,
 ): { show: (list: StripsAnswer) => void; clear: () => void } {
   const use = dialog.find('#smart-strip-use-mapping');
-  const mapping = dialog.find('#smart-strip-row-mapping');
-  const hasMapping = dialog.field('mapping').val() !== '';
-  use.prop('checked', hasMapping).on('change', () => mapping.toggle(use.prop('checked') === true));
-  mapping.toggle(hasMapping);
+  const mappingRow = dialog.find('#smart-strip-row-mapping');
+  const mapping = dialog.field('mapping');
+  const hasMapping = mapping.val() !== '';
+  use.prop('checked', hasMapping).on('change', () => mappingRow.toggle(use.prop('checked') === true));
+  mappingRow.toggle(hasMapping);
   if (hasMapping) dialog.find('#smart-strip-preview').attr('open', '');
   const told = dialog.find('#smart-strip-preview-told');
+  const answerRow = dialog.find('#smart-strip-row-answer').hide();
   const choice = dialog.find('#smart-strip-answer');
   const compare = dialog.find('#smart-strip-compare');
+  /** The answer that is shown. */
   let sent: SentAnswer | undefined;
+  /** Counts what is to be shown, so that an outdated answer is ignored. */
   let turn = 0;
   let timer = 0;
 
-  const show = (answer: StripsAnswer) => {
+  const draw = (answer: StripsAnswer) => {
     told.empty();
     if (!answer.ok && isMappingFault(answer)) dialog.showMessage('mapping', text(answer.key, answer.params));
     // An error of the field itself stays.
-    else dialog.field('mapping').triggerHandler('change');
+    else mapping.triggerHandler('change');
     compare.toggle(sent !== undefined);
     if (sent === undefined) return;
     compare.find('pre').text(JSON.stringify(sent.body, null, 2));
@@ -49,6 +53,7 @@ export function openPreview(
     read.append(...readLines(answer));
     if (answer.ok && choice.val() === '') offerStrips(choice, answer.strips);
   };
+  /** `again`: what was sent, to be read once more instead of asking the service. */
   const refresh = async (again?: SentAnswer) => {
     const mine = ++turn;
     told.text(text(again ? 'strip-account.preview.reading' : 'strip-account.test.running'));
@@ -56,32 +61,31 @@ export function openPreview(
     // There may have been a newer request meanwhile, or the dialog was closed.
     if (!dialog.isOpen || mine !== turn) return;
     if (!again) sent = answer.sent;
-    show(answer);
+    draw(answer);
     told.text(summaryOf(answer));
   };
 
   choice.on('change', () => void refresh());
-  use.add(mapping).on('input change', () => {
+  use.add(mappingRow).on('input change', () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
       if (sent && dialog.isOpen) void refresh(sent);
     }, PAUSE);
   });
 
-  const row = dialog.find('#smart-strip-row-answer').hide();
   return {
     show: (list) => {
       turn++;
       choice.empty().append(html('option', { value: '' }, text('strip-account.preview.list')));
       sent = list.sent;
-      row.toggle(sent !== undefined);
-      show(list);
+      answerRow.toggle(sent !== undefined);
+      draw(list);
     },
     clear: () => {
       turn++;
       sent = undefined;
       told.empty();
-      row.add(compare).hide();
+      answerRow.add(compare).hide();
     },
   };
 }
