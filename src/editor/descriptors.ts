@@ -41,8 +41,9 @@ const catalogueOf = (node: Config): string => textOf(node, 'type').replaceAll(' 
 /** The tooltip of the output. */
 export function outputLabelOf(node: Config): string {
   const own = descriptorOf(node)?.outputLabel?.(node) ?? null;
+  if (own !== null) return own;
   const output = settingOf(node, 'output');
-  if (own !== null || output?.kind !== 'choice') return own ?? '';
+  if (output?.kind !== 'choice') return '';
   return text(`${catalogueOf(node)}.out.${choiceOf(node, 'output', output)}`);
 }
 

@@ -46,8 +46,9 @@ for (const event of ['nodes:add', 'nodes:change', 'nodes:remove', 'flows:change'
 /** A label that is cut is shown whole while the mouse is over its node. */
 $(document).on('mouseenter', '.red-ui-flow-node-group', (event) => {
   const group: unknown = event.currentTarget;
-  const node = group instanceof Element ? RED.nodes.node(group.id) : null;
-  if (!(group instanceof Element) || !node || !descriptorOf(node)) return;
+  if (!(group instanceof Element)) return;
+  const node = RED.nodes.node(group.id);
+  if (!node || !descriptorOf(node)) return;
   const tip = group.querySelector(':scope > title') ?? group.appendChild(svg('title', {}));
   const whole = wholeLabelOf(node);
   tip.textContent = whole === labelOf(node) ? '' : whole;
