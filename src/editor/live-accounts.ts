@@ -158,13 +158,15 @@ export class LiveAccounts {
     }
     this.all = accounts;
     this.at = Date.now();
-    // A failure is shown until the outlet changes, an outage is over, or something is deployed.
-    for (const [key, { command, failure, on, at }] of this.failed) {
-      const { error = null, answeredAgo = null } = this.find(command.account) ?? {};
-      const hasAnswered = error === null && answeredAgo !== null && Date.now() - answeredAgo > at;
-      const isOver = failure.key === trouble('silent').key || (hasAnswered && OUTAGES.includes(failure.code));
-      if (isOver || this.#outlet(command)?.on !== on) this.failed.delete(key);
-    }
+    for (const [key, failed] of this.failed) if (this.#isOver(failed)) this.failed.delete(key);
+  }
+
+  /** A failure is shown until the outlet changes, an outage is over, or something is deployed. */
+  #isOver({ command, failure, on, at }: FailedSwitch): boolean {
+    if (this.#outlet(command)?.on !== on || failure.key === trouble('silent').key) return true;
+    const { error = null, answeredAgo = null } = this.find(command.account) ?? {};
+    const hasAnswered = error === null && answeredAgo !== null && Date.now() - answeredAgo > at;
+    return hasAnswered && OUTAGES.includes(failure.code);
   }
 }
 
