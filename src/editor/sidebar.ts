@@ -430,13 +430,12 @@ const keyOf = (node: Node): string | undefined =>
 export function stateOf(account: AccountOverview | undefined) {
   if (account === undefined) return 'notRunning';
   if (account.pausedFor !== null) return 'paused';
-  const { error } = account;
-  if (error === null) {
-    if (account.available === null) return 'asking';
-    return account.polling ? 'polling' : 'working';
-  }
-  if (error.code === 'AUTH') return 'auth';
-  return error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' ? 'unreachable' : 'failing';
+  const code = account.error?.code;
+  if (code === 'AUTH') return 'auth';
+  if (code === 'UNREACHABLE' || code === 'TIMEOUT') return 'unreachable';
+  if (code !== undefined) return 'failing';
+  if (account.available === null) return 'asking';
+  return account.polling ? 'polling' : 'working';
 }
 
 /** The key of the outlet or strip that a node is fixed to; `null` if a message decides. */
