@@ -1,12 +1,12 @@
 // The sidebar tab "smart strips".
 import { PORTS, READINGS, type Outlet, type Strip } from '../api/types';
 import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answers';
-import { SETTINGS, textOf, type Config } from '../settings';
+import { textOf, type Config } from '../settings';
 import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
 import { kindOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { canAddSimulator, enabledSimulators } from './nodes/strip-simulator';
+import { canAddSimulator, enabledSimulators, pathOf } from './nodes/strip-simulator';
 import { button, html, iconButton, line, placeNodes, svg, text, type EditorNode } from './red';
 import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
 
@@ -337,11 +337,7 @@ function arrange(nodes: readonly NewNode[], z: string): object[] {
 const simulatorNodes = (there?: EditorNode): NewNode[] => [
   ...(there ? [] : [{ id: 'simulator', type: 'strip simulator' }]),
   { id: 'watch', type: 'strip watch', account: 'account' },
-  {
-    id: 'account',
-    type: 'strip-account',
-    baseUrl: textOf(there, 'path', SETTINGS['strip simulator'].path.default),
-  },
+  { id: 'account', type: 'strip-account', baseUrl: pathOf(there) },
 ];
 
 /** Why an account shows no strips, as far as that is known. */

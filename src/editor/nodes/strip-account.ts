@@ -30,14 +30,13 @@ import {
   TESTED,
   type AccountValues,
 } from '../strips';
-import { canAddSimulator, enabledSimulators } from './strip-simulator';
+import { canAddSimulator, enabledSimulators, pathOf } from './strip-simulator';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Fields whose change makes the result of a test outdated, or that its errors point at. */
 const TEST_FIELDS = [...TESTED, 'interval'];
 /** What is shown while a test runs. It goes with a change that makes the test outdated, so that another one can begin. */
 const RUNNING = '#smart-strip-result > .smart-strip-running';
-const SIMULATOR_PATH = SETTINGS['strip simulator'].path.default;
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
 
@@ -173,7 +172,7 @@ function openBaseUrl(dialog: Dialog): void {
   const offer = dialog.find('#smart-strip-offer');
   offer.children('button').on('click', () => {
     wantSimulator.add(dialog);
-    field.val(textOf(enabledSimulators()[0], 'path', SIMULATOR_PATH)).trigger('input');
+    field.val(pathOf(enabledSimulators()[0])).trigger('input');
     // The button goes. There is nothing to test before a simulator is added: the field names what is to be done.
     const isLacking = lacksSimulator(valueOf(dialog, 'baseUrl'), dialog);
     (isLacking ? field : dialog.find('#smart-strip-test')).trigger('focus');

@@ -21,11 +21,14 @@ export const enabledSimulators = (): EditorNode[] =>
 export const canAddSimulator = (): boolean =>
   isEnabled({ z: RED.workspaces.active() }) && !RED.workspaces.isLocked();
 
+/** The path of a simulator, or of one that is to be added. */
+export const pathOf = (simulator?: Config): string => textOf(simulator, 'path', PATH.default);
+
 const checkPath: Check = (value, node) => {
   const path = simulatorPath(String(value));
   if (path === null) return text('strip-simulator.invalid.path');
   const others = isEnabled(node) ? enabledSimulators().filter(({ id }) => id !== node.id) : [];
-  const isTaken = others.some((other) => simulatorPath(textOf(other, 'path', PATH.default)) === path);
+  const isTaken = others.some((other) => simulatorPath(pathOf(other)) === path);
   return isTaken ? text('strip-simulator.invalid.pathTwice') : '';
 };
 
