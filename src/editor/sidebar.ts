@@ -4,10 +4,10 @@ import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answ
 import { textOf, type Config } from '../settings';
 import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
-import { kindOf } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { canAddSimulator, enabledSimulators, pathOf } from './nodes/strip-simulator';
 import { button, html, iconButton, line, placeNodes, svg, text, type EditorNode } from './red';
+import { fixedTarget } from './strip-picker';
 import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
@@ -436,10 +436,9 @@ export function stateOf(account: AccountOverview | undefined) {
 
 /** The key of the outlet or strip that a node is fixed to; `null` if a message decides. */
 export function targetKeyOf(node: Config): string | null {
-  const mac = textOf(node, 'mac');
-  const outlet = kindOf(node, 'port') ?? 'text';
-  if (mac === '' || kindOf(node, 'mac') !== 'str' || (outlet !== 'text' && outlet !== 'port')) return null;
+  const { mac, port } = fixedTarget(node);
+  if (mac === '' || port === null) return null;
   const isUsed = descriptorOf(node)?.usedIf?.port?.(node) !== false;
-  const port = PORTS.find((known) => isUsed && String(known) === textOf(node, 'port')) ?? null;
-  return targetKey(textOf(node, 'account'), mac, port);
+  const outlet = PORTS.find((known) => isUsed && String(known) === port) ?? null;
+  return targetKey(textOf(node, 'account'), mac, outlet);
 }

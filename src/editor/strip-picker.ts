@@ -29,19 +29,22 @@ import {
 /** Milliseconds without a change after which the account counts as chosen. */
 const SETTLES_IN = 100;
 
-/** Strip and outlet of a node for its label, as far as they are fixed. An outlet without a type is always fixed. */
+/** The strip and the outlet that are fixed in a node; "" and `null` if a message decides. An outlet without a type is always fixed. */
+export function fixedTarget(node: Config): { mac: string; port: string | null } {
+  const mac = kindOf(node, 'mac') === 'str' ? textOf(node, 'mac') : '';
+  const port = ['text', 'port'].includes(kindOf(node, 'port') ?? '') ? textOf(node, 'port') : null;
+  return { mac, port };
+}
+
+/** Strip and outlet of a node for its label, as far as they are known. */
 export function targetOf(node: Config): LabelParts {
-  const mac = textOf(node, 'mac');
   const account = textOf(node, 'account');
-  const kind = kindOf(node, 'mac');
-  const fixed = kind === 'str' && mac !== '';
-  const port = ['text', 'port'].includes(kindOf(node, 'port') ?? '') ? textOf(node, 'port') : '';
-  const strip = fixed ? (knownStrip(account, mac)?.name ?? mac) : kind === 'env' ? mac : '';
-  if (port === '') return { strip };
-  if (port === 'all') {
-    return { strip, outlet: text(`strip-account.${strip === '' ? 'canvas' : 'port'}.all`) };
-  }
-  const name = fixed ? outletName(account, mac, port) : null;
+  const { mac, port } = fixedTarget(node);
+  const variable = kindOf(node, 'mac') === 'env' ? textOf(node, 'mac') : '';
+  const strip = mac === '' ? variable : (knownStrip(account, mac)?.name ?? mac);
+  if (port === null || port === '') return { strip };
+  if (port === 'all') return { strip, outlet: text(`strip-account.${strip === '' ? 'canvas' : 'port'}.all`) };
+  const name = mac === '' ? null : outletName(account, mac, port);
   const number = strip === '' ? text('strip-account.canvas.outlet', { port }) : port;
   return { strip, outlet: name ?? number };
 }
