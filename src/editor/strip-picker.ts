@@ -56,11 +56,11 @@ export const checkStrip: Check = (value) => {
   return isPossibleMac(mac) ? '' : text('errors.INVALID_INPUT.mac', { got: previewText(mac) });
 };
 
-/** Checks an outlet that is picked. */
+/** Checks an outlet that is picked. `whole`: the value for a whole strip. */
 export const checkPort =
-  (...others: string[]): Check =>
+  (whole: string): Check =>
   (value) =>
-    [...PORTS.map(String), ...others].includes(String(value)) ? '' : text('strip-account.invalid.port');
+    [whole, ...PORTS.map(String)].includes(String(value)) ? '' : text('strip-account.invalid.port');
 
 /** The strip that a text names, or an error or a warning about the text. */
 interface StripMatch {
@@ -179,7 +179,7 @@ export class StripPicker {
       const name = mac === '' ? null : outletName(this.#account, mac, value);
       const state = outletState(this.#chosen(), value);
       const label = name === null ? value : `${value} ${name}`;
-      return state === null ? { value, label } : { value, label, state: stateText(state) };
+      return { value, label, state: state === null ? '' : stateText(state) };
     });
     return whole.value === '' ? [whole, ...ports] : [...ports, whole];
   }
@@ -199,9 +199,9 @@ export class StripPicker {
     if (isOver()) return;
     this.#trouble = troubleOf(answer);
     this.#isPart = answer.ok && !answer.complete;
-    const [only, ...others] = answer.ok ? answer.strips : [];
-    const mayPreselect = preselect && !this.#isPart && this.#isFixed() && this.field.value() === '';
-    if (mayPreselect && only && others.length === 0) this.field.set(only.mac);
+    const [only, ...others] = answer.ok && answer.complete ? answer.strips : [];
+    const isEmpty = this.#isFixed() && this.field.value() === '';
+    if (preselect && isEmpty && only && others.length === 0) this.field.set(only.mac);
     this.#draw();
     this.#reveal('[aria-selected=true]');
     // What is typed already may be the name of one of these strips.
