@@ -54,11 +54,12 @@ export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
   const outlets = rows.filter((row) => 'mac' in row).filter((row) => row.mac !== '');
   const unreadable = rows.filter((row) => 'unreadable' in row).map((row) => row.unreadable);
   const kept = outlets.filter((row) => row.protected).map(({ mac, port }) => ({ mac, port: Number(port) }));
-  const [only] = unreadable;
+  const list: readonly unknown[] = [...kept, ...unreadable];
+  const [only] = list;
   // A text in place of the list stays one: it may be a variable. Any other value stays in a list, because `null` alone would mean an empty list.
-  const isText = kept.length === 0 && unreadable.length === 1 && typeof only === 'string' && only !== '';
+  const isText = list.length === 1 && typeof only === 'string' && only !== '';
   return {
-    protectedOutlets: isText ? only : [...kept, ...unreadable],
+    protectedOutlets: isText ? only : list,
     outletNames: outlets
       .filter((row) => row.name !== '')
       .map(({ mac, port, name }) => ({ mac, port: Number(port), name })),
@@ -110,11 +111,8 @@ export function outletsTable(dialog: Dialog) {
       const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac, {});
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
       const line = String(element.find('[data-line]').data('line'));
-      dialog.showMessage(
-        line,
-        isTyping ? '' : problem,
-        isTwice ? text('strip-account.warning.outletTwice') : warning,
-      );
+      const caution = isTwice ? text('strip-account.warning.outletTwice') : warning;
+      dialog.showMessage(line, isTyping ? '' : problem, caution);
     }
   };
   list.on('input', ({ target }) => check(target)).on('change focusin focusout', () => check());
