@@ -33,10 +33,6 @@ import {
 import { canAddSimulator, enabledSimulators, pathOf } from './strip-simulator';
 
 const { timeout: TIMEOUT } = SETTINGS['strip-account'];
-/** Fields whose change makes the result of a test outdated, or that its errors point at. */
-const TEST_FIELDS = [...TESTED, 'interval'];
-/** What is shown while a test runs. It goes with a change that makes the test outdated, so that another one can begin. */
-const RUNNING = '#smart-strip-result > .smart-strip-running';
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
 
@@ -54,16 +50,15 @@ function lacksKey(node: Config): boolean {
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
 }
 
-const checkKey = (isThere: boolean): string => (isThere ? '' : text('strip-account.invalid.apiKey'));
-
 export const stripAccount: Descriptor = {
   type: 'strip-account',
   checks: {
-    baseUrl: (value, node) => checkBaseUrl(String(value)) || checkKey(!lacksKey(node)),
-    apiKey: (value, node) =>
-      value === ''
-        ? checkKey(isSimulator(textOf(node, 'baseUrl')))
-        : problemThrownBy(() => checkApiKey(String(value))),
+    baseUrl: (value, node) =>
+      checkBaseUrl(String(value)) || (lacksKey(node) ? text('strip-account.invalid.apiKey') : ''),
+    apiKey: (value, node) => {
+      if (value !== '') return problemThrownBy(() => checkApiKey(String(value)));
+      return isSimulator(textOf(node, 'baseUrl')) ? '' : text('strip-account.invalid.apiKey');
+    },
     // Milliseconds in the flow, seconds in the dialog.
     timeout: (value, node) => {
       const dialog = shownDialog(node);
@@ -107,15 +102,27 @@ function open(dialog: Dialog): void {
       if (dialog.isOpen && table.strips() === before) table.refresh(stripsOf(node.id));
     });
   typedField(dialog, 'mapping');
+  openTest(dialog, table);
+  dialog
+    .find('#smart-strip-diagnostics')
+    .toggle(isStored && mayRead())
+    .on('click', () => void showDiagnostics(node.id));
+  if (hasRows) list.closest('details').attr('open', '');
+  dialog.save = () => save(dialog, table);
+}
+
+/** Prepares _Test connection_, and the preview, which shows the answer that the test got. */
+function openTest(dialog: Dialog, table: OutletsTable): void {
   const result = dialog.find('#smart-strip-result');
   const preview = openPreview(dialog, async (asked) =>
-    named(await testAccount(node, typedValues(dialog), asked), table),
+    named(await testAccount(dialog.node, typedValues(dialog), asked), table),
   );
   dialog
     .find('#smart-strip-test')
     .prop('disabled', !mayTest())
     .on('click', () => {
-      if (dialog.find(RUNNING).length === 0) void test(dialog, table, preview.show);
+      // A change that makes the running test outdated removes this element, so that another test can begin.
+      if (result.find('.smart-strip-running').length === 0) void test(dialog, table, preview.show);
     });
   if (!mayTest()) result.before(line('note', text('strip-account.trouble.notAllowed')));
   // A change in one of the dialogs that Node-RED opens over this one is no input.
@@ -125,12 +132,6 @@ function open(dialog: Dialog): void {
   // The chosen node may have been edited.
   for (const field of ['tls', 'proxy']) dialog.field(field).on('change', () => clearTest(dialog));
   for (const field of ['baseUrl', 'apiKey']) dialog.field(field).on('input', preview.clear);
-  dialog
-    .find('#smart-strip-diagnostics')
-    .toggle(isStored && mayRead())
-    .on('click', () => void showDiagnostics(node.id));
-  if (hasRows) list.closest('details').attr('open', '');
-  dialog.save = () => save(dialog, table);
 }
 
 function save(dialog: Dialog, table: OutletsTable): void {
@@ -142,8 +143,7 @@ function save(dialog: Dialog, table: OutletsTable): void {
   const units = READINGS.map((reading) => [reading, String(unitField(dialog, reading).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  const baseUrl = valueOf(dialog, 'baseUrl');
-  if (lacksSimulator(baseUrl, dialog) && canAddSimulator()) addSimulator(baseUrl.trim());
+  if (lacksSimulator(dialog) && canAddSimulator()) addSimulator(valueOf(dialog, 'baseUrl').trim());
 }
 
 const unitField = (dialog: Dialog, reading: ReadingName): JQuery =>
@@ -174,8 +174,7 @@ function openBaseUrl(dialog: Dialog): void {
     wantSimulator.add(dialog);
     field.val(pathOf(enabledSimulators()[0])).trigger('input');
     // The button goes. There is nothing to test before a simulator is added: the field names what is to be done.
-    const isLacking = lacksSimulator(valueOf(dialog, 'baseUrl'), dialog);
-    (isLacking ? field : dialog.find('#smart-strip-test')).trigger('focus');
+    (lacksSimulator(dialog) ? field : dialog.find('#smart-strip-test')).trigger('focus');
   });
   const described = () => {
     offer.toggle(valueOf(dialog, 'baseUrl').trim() === '');
@@ -189,7 +188,7 @@ function warningAbout(baseUrl: string, dialog: Dialog): string {
   // No warning about an address that cannot be used at all, or that only the runtime knows.
   if (checkBaseUrl(baseUrl) !== '') return '';
   if (isPublicPlainHttp(parseBaseUrl(baseUrl))) return text('strip-account.warning.plainHttp');
-  return lacksSimulator(baseUrl, dialog) ? simulatorNote() : '';
+  return lacksSimulator(dialog) ? simulatorNote() : '';
 }
 
 /** What comes of choosing the simulator where there is none yet. */
@@ -197,8 +196,8 @@ const simulatorNote = (): string =>
   text(`strip-account.simulator.${canAddSimulator() ? 'added' : 'notHere'}`);
 
 /** Whether the user chose the simulator, and there is none yet. */
-const lacksSimulator = (baseUrl: string, dialog: Dialog): boolean =>
-  wantSimulator.has(dialog) && isSimulator(baseUrl) && enabledSimulators().length === 0;
+const lacksSimulator = (dialog: Dialog): boolean =>
+  wantSimulator.has(dialog) && isSimulator(valueOf(dialog, 'baseUrl')) && enabledSimulators().length === 0;
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(path: string): void {
@@ -213,7 +212,8 @@ function clearTest(dialog: Dialog): void {
   if (result.is(':empty')) return;
   result.empty();
   dialog.find('#smart-strip-found').hide();
-  for (const field of TEST_FIELDS) {
+  // Those that the errors of a test point at.
+  for (const field of [...TESTED, 'interval']) {
     dialog.showMessage(field, '');
     // An error of the field itself stays.
     dialog.field(field).triggerHandler('change');
@@ -227,7 +227,7 @@ async function test(
 ): Promise<void> {
   clearTest(dialog);
   const result = dialog.find('#smart-strip-result').data('tested', testedIn(dialog));
-  if (lacksSimulator(valueOf(dialog, 'baseUrl'), dialog)) {
+  if (lacksSimulator(dialog)) {
     result.append(line('caution', `⚠ ${simulatorNote()}`));
     return;
   }
@@ -264,7 +264,7 @@ const typedValues = (dialog: Dialog): AccountValues => ({
  * Shows what went wrong below the field where it can be corrected. Returns the line beside the button, which names this field. If there is no such
  * field, or it is in a section, which may be out of sight, the sentence is beside the button, too.
  */
-function showFailure(dialog: Dialog, answer: StripsAnswer & { ok: false }): HTMLElement[] {
+function showFailure(dialog: Dialog, answer: StripsAnswer & { ok: false }): HTMLElement {
   const sentence = text(answer.key, answer.params);
   const field = fieldToCorrect(answer.code, answer.key);
   let shown = sentence;
@@ -274,7 +274,7 @@ function showFailure(dialog: Dialog, answer: StripsAnswer & { ok: false }): HTML
     if (section.length === 0)
       shown = text('strip-account.test.failed', { field: text(`strip-account.label.${field}`) });
   }
-  return [line('failure', `✕ ${shown}`)];
+  return line('failure', `✕ ${shown}`);
 }
 
 /** Shows the strips that a test has found, with every outlet's name and state. Returns the lines beside the button. */
