@@ -38,53 +38,63 @@ function readAttributes(text) {
   return Object.fromEntries(found.map(([, name, value]) => [name, value ?? true]));
 }
 
-function row({ field, icon, hint, placeholder, unit, flags, wide }, { set, table, config }) {
+function row(attributes, { set, table, config }) {
+  const { field, icon = 'user-circle-o', hint, unit, flags } = attributes;
   const idOf = (property) => `node-${config ? 'config-' : ''}input-${property}`;
   const id = idOf(field);
-  const setting = flags === undefined ? (table[field] ?? { kind: 'password' }) : { kind: 'flags' };
   if (field === 'name') return nameRow(id);
   const describedBy = `aria-describedby="smart-strip-message-${field} smart-strip-hint-${field}"`;
+  const label = `<i class="fa fa-${icon}"></i> <span data-i18n="${set}.label.${field}"></span>`;
+  const boxes = (flags?.split(' ') ?? []).map((flag) => {
+    const box = `<input type="checkbox" id="${idOf(flag)}">`;
+    return `      <label for="${idOf(flag)}">${box} <span data-i18n="${set}.${field}.${flag}"></span></label>`;
+  });
+  const start = flags
+    ? [
+        `<div class="form-row smart-strip-checks" id="smart-strip-row-${field}" role="group" aria-labelledby="smart-strip-label-${field}" ${describedBy}>`,
+        `    <label id="smart-strip-label-${field}">${label}</label>`,
+        '    <div class="smart-strip-boxes">',
+        ...boxes,
+        '    </div>',
+      ]
+    : [
+        `<div class="form-row" id="smart-strip-row-${field}">`,
+        `    <label for="${id}" id="smart-strip-label-${field}">${label}</label>`,
+        `    ${control(attributes, table[field], { set, id, describedBy })}${unit ? ` <span data-i18n="${UNITS}.${unit}"></span>` : ''}`,
+      ];
+  return [
+    ...start,
+    `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
+    `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${set}.hint.${field}"` : ''}></div>`,
+    `  </div>`,
+  ].join('\n');
+}
+
+/** The control for a property. One without a setting is a credential; the default is a choice. */
+function control({ field, placeholder, wide }, setting, { set, id, describedBy }) {
   const translated = placeholder ? ` data-i18n="[placeholder]${set}.placeholder.${field}"` : '';
   const shown = typeof placeholder === 'string' ? ` placeholder="${placeholder}"` : translated;
   const width = 'style="width: 70%"';
-  const control = {
-    text: () =>
-      `<input type="text" id="${id}" ${describedBy}${shown}${wide ? ` ${width}` : ''} spellcheck="false" autocomplete="off">`,
-    password: () => `<input type="password" id="${id}" ${describedBy} autocomplete="new-password">`,
-    number: () =>
-      `<input type="number" min="${setting.min}" max="${setting.max}" step="any" id="${id}" ${describedBy} style="width: 110px">`,
-    node: () => `<input type="text" id="${id}">`,
-    typed: () =>
-      `<input type="text" id="${id}" ${width}${shown}>\n    <input type="text" id="${id}Type" class="smart-strip-type">`,
-    choice: () =>
-      [
+  switch (setting?.kind) {
+    case undefined:
+      return `<input type="password" id="${id}" ${describedBy} autocomplete="new-password">`;
+    case 'text':
+      return `<input type="text" id="${id}" ${describedBy}${shown}${wide ? ` ${width}` : ''} spellcheck="false" autocomplete="off">`;
+    case 'number':
+      return `<input type="number" min="${setting.min}" max="${setting.max}" step="any" id="${id}" ${describedBy} style="width: 110px">`;
+    case 'node':
+      return `<input type="text" id="${id}">`;
+    case 'typed':
+      return `<input type="text" id="${id}" ${width}${shown}>\n    <input type="text" id="${id}Type" class="smart-strip-type">`;
+    default:
+      return [
         `<select id="${id}" ${describedBy} ${width}>`,
         ...setting.choices.map(
           (choice) => `  <option value="${choice}" data-i18n="${set}.${field}.${choice}"></option>`,
         ),
         '</select>',
-      ].join('\n    '),
-    flags: () =>
-      [
-        '<div class="smart-strip-boxes">',
-        ...flags.split(' ').map((flag) => {
-          const box = `<input type="checkbox" id="${idOf(flag)}">`;
-          return `  <label for="${idOf(flag)}">${box} <span data-i18n="${set}.${field}.${flag}"></span></label>`;
-        }),
-        '</div>',
-      ].join('\n    '),
-  }[setting.kind];
-  const isGroup = flags !== undefined;
-  const group = ` role="group" aria-labelledby="smart-strip-label-${field}" ${describedBy}`;
-  const label = `<i class="fa fa-${icon ?? 'user-circle-o'}"></i> <span data-i18n="${set}.label.${field}"></span>`;
-  return [
-    `<div class="form-row${isGroup ? ' smart-strip-checks' : ''}" id="smart-strip-row-${field}"${isGroup ? group : ''}>`,
-    `    <label${isGroup ? '' : ` for="${id}"`} id="smart-strip-label-${field}">${label}</label>`,
-    `    ${control()}${unit ? ` <span data-i18n="${UNITS}.${unit}"></span>` : ''}`,
-    `    <div class="smart-strip-message" id="smart-strip-message-${field}" role="status"></div>`,
-    `    <div class="smart-strip-hint" id="smart-strip-hint-${field}"${hint ? ` data-i18n="${set}.hint.${field}"` : ''}></div>`,
-    `  </div>`,
-  ].join('\n');
+      ].join('\n    ');
+  }
 }
 
 const nameRow = (id) =>
