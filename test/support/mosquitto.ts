@@ -71,14 +71,11 @@ export async function startMosquitto({ memory = false } = {}): Promise<Mosquitto
       publish: async (topic, payload, options = {}) => {
         await connection.publishAsync(topic, payload, { qos: 1, ...options });
       },
-      next: async (topic, fits = () => true, after = 0) =>
-        (
-          await messages.find(
-            `message on ${topic}`,
-            (message) => message.topic === topic && fits(message.payload),
-            { after, timeout: 60_000 },
-          )
-        ).payload,
+      next: async (topic, fits = () => true, after = 0) => {
+        const isNext = (message: Received) => message.topic === topic && fits(message.payload);
+        const { payload } = await messages.find(`message on ${topic}`, isNext, { after });
+        return payload;
+      },
       close: () => connection.endAsync(true),
     };
   };

@@ -156,9 +156,7 @@ export async function startNodeRed(options: NodeRedOptions = {}): Promise<Runnin
 
   try {
     const line = await Promise.race([
-      log.find('line with the address', ({ text }) => ADDRESS.test(text), {
-        timeout: 60_000,
-      }),
+      log.find('line with the address', ({ text }) => ADDRESS.test(text)),
       exited.then(() => {
         throw new Error(`Node-RED ended at once:\n${output()}`);
       }),

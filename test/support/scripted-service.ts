@@ -115,9 +115,7 @@ export class Call<Reading = unknown> {
   }
 
   abort(error: unknown): void {
-    if (this.over) return;
-    this.over = true;
-    this.#refuse(error);
+    if (!this.over) void this.fail(error);
   }
 }
 
@@ -154,18 +152,14 @@ export class ScriptedService implements Service {
   async close(graceMs: number): Promise<void> {
     this.closed = graceMs;
     this.beginClose();
-    const open = (): boolean => this.switches.some((call) => !call.over);
-    if (open() && graceMs > 0) {
+    const open = this.switches.filter((call) => !call.over);
+    if (open.length > 0 && graceMs > 0) {
       await new Promise<void>((resolve) => {
         const timer = this.clock.setTimeout(resolve, graceMs);
-        for (const call of this.switches) {
-          const ended = (): void => {
-            if (open()) return;
-            this.clock.clearTimeout(timer);
-            resolve();
-          };
-          call.promise.then(ended, ended);
-        }
+        void Promise.allSettled(open.map((call) => call.promise)).then(() => {
+          this.clock.clearTimeout(timer);
+          resolve();
+        });
       });
     }
     this.#abort(this.switches as Call[]);

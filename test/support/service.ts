@@ -128,15 +128,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
   });
-  const listen = async (port: number) => {
-    await new Promise<void>((resolve, reject) => {
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, '127.0.0.1', () => {
         server.off('error', reject);
         resolve();
       });
     });
-  };
   const stopListening = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const socket of sockets) socket.resetAndDestroy();
@@ -178,9 +177,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       );
     },
     stopListening,
-    listenAgain: async () => {
-      await listen(port);
-    },
+    listenAgain: () => listen(port),
     close: async () => {
       simulator.close();
       for (const timer of timers) clock.clearTimeout(timer);
