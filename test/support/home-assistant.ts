@@ -1,10 +1,13 @@
+/** Notes a problem unless the condition holds. */
+type Check = (holds: boolean, problem: string) => void;
+
 /**
  * What Home Assistant would refuse or ignore in a device discovery message, by the rules of its documentation and of the schemas
  * of its mqtt integration (2024.11 and later). An independent reading: it shares nothing with the code that makes the messages.
  */
 export function discoveryProblems(topic: string, payload: string): string[] {
   const problems: string[] = [];
-  const check = (holds: boolean, problem: string) => {
+  const check: Check = (holds, problem) => {
     if (!holds) problems.push(problem);
   };
   check(/^[^#+\0]+\/device\/[A-Za-z0-9_-]+\/config$/.test(topic), `topic ${topic}`);
@@ -15,12 +18,12 @@ export function discoveryProblems(topic: string, payload: string): string[] {
     return [...problems, 'payload is not JSON'];
   }
   if (!isRecord(root)) return [...problems, 'payload is no object'];
-  unknownKeys(root, ROOT, 'root', problems);
+  checkKeys(root, ROOT, 'root', check);
   const { device, origin, components, availability, availability_mode: mode } = root;
 
-  if (!isRecord(device)) problems.push('device is missing');
+  if (!isRecord(device)) check(false, 'device is missing');
   else {
-    unknownKeys(device, ['identifiers', 'name', 'serial_number'], 'device', problems);
+    checkKeys(device, ['identifiers', 'name', 'serial_number'], 'device', check);
     const { identifiers } = device;
     check(
       Array.isArray(identifiers) && identifiers.length > 0 && identifiers.every(isText),
@@ -29,7 +32,7 @@ export function discoveryProblems(topic: string, payload: string): string[] {
     check(isText(device.name), 'device.name is missing');
   }
   check(isRecord(origin) && isText(origin.name), 'origin.name is missing');
-  if (isRecord(origin)) unknownKeys(origin, ['name', 'sw_version', 'support_url'], 'origin', problems);
+  if (isRecord(origin)) checkKeys(origin, ['name', 'sw_version', 'support_url'], 'origin', check);
   check(
     Array.isArray(availability) &&
       availability.every((each) => isRecord(each) && isTopic(each.topic) && Object.keys(each).length === 1),
@@ -41,10 +44,10 @@ export function discoveryProblems(topic: string, payload: string): string[] {
   const ids = new Set<unknown>();
   for (const [id, component] of Object.entries(components)) {
     check(/^[A-Za-z0-9_-]+$/.test(id), `component id ${id}`);
-    if (!isRecord(component)) problems.push(`${id} is no object`);
+    if (!isRecord(component)) check(false, `${id} is no object`);
     // The platform alone removes the component.
     else if (Object.keys(component).length > 1) {
-      problems.push(...componentProblems(component).map((problem) => `${id}: ${problem}`));
+      checkComponent(component, (holds, problem) => check(holds, `${id}: ${problem}`));
       check(!ids.has(component.unique_id), `${id}: unique_id is used twice`);
       ids.add(component.unique_id);
     }
@@ -62,39 +65,27 @@ const UNITS: Record<string, string[]> = {
   signal_strength: ['dB', 'dBm'],
 };
 
-function componentProblems(component: Record<string, unknown>): string[] {
-  const problems: string[] = [];
-  const check = (holds: boolean, problem: string) => {
-    if (!holds) problems.push(problem);
-  };
+function checkComponent(component: Record<string, unknown>, check: Check): void {
   check(isText(component.unique_id), 'unique_id is missing');
   check(isText(component.name), 'name is missing');
   check(isTopic(component.state_topic), 'state_topic is no topic');
   const { device_class: deviceClass, unit_of_measurement: unit } = component;
   if (component.platform === 'switch') {
-    unknownKeys(component, [...ENTITY, 'command_topic'], 'switch', problems);
+    checkKeys(component, [...ENTITY, 'command_topic'], 'switch', check);
     check(isTopic(component.command_topic), 'command_topic is no topic');
     check(deviceClass === 'outlet', 'device_class is not outlet');
   } else if (component.platform === 'sensor') {
-    unknownKeys(component, [...ENTITY, 'state_class', 'unit_of_measurement'], 'sensor', problems);
+    checkKeys(component, [...ENTITY, 'state_class', 'unit_of_measurement'], 'sensor', check);
     check(component.state_class === 'measurement', 'state_class is not measurement');
     check((deviceClass === undefined) === (unit === undefined), 'device_class without unit, or unit without');
     if (typeof deviceClass === 'string') {
       check(UNITS[deviceClass]?.includes(String(unit)) === true, `unit ${String(unit)} for ${deviceClass}`);
     }
-  } else problems.push(`platform ${String(component.platform)}`);
-  return problems;
+  } else check(false, `platform ${String(component.platform)}`);
 }
 
-function unknownKeys(
-  object: Record<string, unknown>,
-  known: string[],
-  where: string,
-  problems: string[],
-): void {
-  for (const key of Object.keys(object)) {
-    if (!known.includes(key)) problems.push(`unknown key ${key} in ${where}`);
-  }
+function checkKeys(object: object, known: string[], where: string, check: Check): void {
+  for (const key of Object.keys(object)) check(known.includes(key), `unknown key ${key} in ${where}`);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
