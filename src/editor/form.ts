@@ -174,6 +174,7 @@ export function problemWith(descriptor: Descriptor, node: Config, field: string,
   const refusal = refusalOf(descriptor, now, field);
   // The runtime refuses what it cannot read even where it does not use it.
   if (descriptor.usedIf?.[field]?.(now) === false) return refusal;
+  // For a number, the sentence further down names the bounds.
   if (refusal !== '' && setting?.kind !== 'number') return refusal;
   const kind = kindOf(now, field);
   const isMissing = value === undefined || value === null;
