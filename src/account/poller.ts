@@ -107,7 +107,8 @@ export class Poller {
     this.#began = now;
     try {
       const listError = await failureOf(this.reader.list());
-      this.#report(listError, listError === null ? await this.#readings.round() : null);
+      if (listError !== null) this.#report('list', listError);
+      else this.#report('readings', await this.#readings.round());
     } catch (error) {
       this.options.log.fault(error);
     }
@@ -117,19 +118,18 @@ export class Poller {
     this.#refreshAfterRound = false;
   }
 
-  /** Logs what has begun to fail, or works again. `readingsError`: why some strip's readings could not be read. */
-  #report(listError: StripError | null, readingsError: StripError | null): void {
-    const error = listError ?? readingsError;
+  /** What a round read last, and why that failed, if it did. Logs what has begun to fail, or works again. */
+  #report(what: 'list' | 'readings', error: StripError | null): void {
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;
     if (this.#failure !== null) this.#isFirstWait = true;
-    this.#failures = listError === null ? 0 : this.#failures + 1;
-    this.#failure = listError;
-    const failing = listError !== null ? 'list' : readingsError !== null ? 'readings' : null;
+    this.#failure = what === 'list' ? error : null;
+    this.#failures = this.#failure === null ? 0 : this.#failures + 1;
+    const failing = error === null ? null : what;
     if (failing === this.#loggedFailure) return;
     // If the readings were failing and now the list fails, only the new failure is logged.
     if (failing !== 'list' && this.#loggedFailure !== null) this.options.log.recovered(this.#loggedFailure);
-    if (failing !== null && error !== null) this.options.log.failing(failing, error);
+    if (error !== null) this.options.log.failing(what, error);
     this.#loggedFailure = failing;
   }
 
@@ -138,15 +138,15 @@ export class Poller {
     const { clock, settings } = this.options;
     const { interval, minInterval } = settings;
     const { remaining } = this.cooldown;
-    // If the list was read, a cooldown does not change when the next round is due: `#round` then waits for its end.
-    if (this.#failure !== null && remaining > 0) return remaining + this.#firstWait();
-    const jitter = 1 + JITTER * (2 * clock.random() - 1);
+    const vary = (ms: number): number => ms * (1 + JITTER * (2 * clock.random() - 1));
     if (this.#failure === null) {
-      const wait = this.#isFirstWait ? this.#firstWait() : interval * jitter;
+      // A cooldown does not change when the next round is due: `#round` then waits for its end.
+      const wait = this.#isFirstWait ? this.#firstWait() : vary(interval);
       this.#isFirstWait = false;
       return Math.max(wait, minInterval);
     }
-    if (this.#failure.code === 'AUTH') return Math.max(WAIT_WHILE_REJECTED, interval) * jitter;
+    if (remaining > 0) return remaining + this.#firstWait();
+    if (this.#failure.code === 'AUTH') return vary(Math.max(WAIT_WHILE_REJECTED, interval));
     const backoff = fullJitter(clock.random(), interval, LONGEST_BACKOFF, this.#failures - 1);
     return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : minInterval, backoff);
   }
