@@ -28,7 +28,7 @@ export class Switcher {
 
   /** Throws PROTECTED for a command that would certainly switch off a protected outlet. */
   check(command: Command): void {
-    if (command.action === false || command.action === 'cycle') this.#plan(command, false);
+    if (command.action === false || command.action === 'cycle') this.#plan(command, true);
   }
 
   /** Carries out a command whose turn has come. */
@@ -37,7 +37,7 @@ export class Switcher {
     try {
       if (action === 'toggle') return await this.#toggle(queued);
       if (action === 'cycle') return await this.#cycle(queued);
-      if (queued.hasPendingRestore) return await this.#restore(queued, this.#plan(queued.command, true));
+      if (queued.hasPendingRestore) return await this.#restore(queued, this.#plan(queued.command, false));
       return await this.#send(queued, action);
     } catch (error) {
       // An earlier attempt may have switched, whatever the error of the last one is.
@@ -62,7 +62,7 @@ export class Switcher {
     queued.action = on;
     // A toggle of "all" leaves protected outlets out, also if it switches on, unless all outlets are protected.
     const leavesOut = port === 'all' && this.#unprotected(mac).length > 0;
-    return await this.#send(queued, on, this.#plan(queued.command, on && !leavesOut));
+    return await this.#send(queued, on, this.#plan(queued.command, !on || leavesOut));
   }
 
   /** The opposite of an outlet's state; for "all", off if any outlet is on. `null`: unknown. */
@@ -71,15 +71,16 @@ export class Switcher {
     if (!available) return null;
     const free = this.#unprotected(mac);
     // If all outlets are protected and one is on, the toggle becomes an off, which `#plan` refuses.
-    const asked = port !== 'all' ? [port] : free.length > 0 ? free : outlets.map((outlet) => outlet.port);
+    const all = free.length > 0 ? free : this.store.ports(mac);
+    const asked = port === 'all' ? all : [port];
     const states = asked.map((each) => outlets.find((outlet) => outlet.port === each)?.on ?? null);
     if (states.includes(true)) return false;
-    return states.length === 0 || states.includes(null) ? null : true;
+    return states.includes(null) ? null : true;
   }
 
   /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds. If the "off" failed, its error is thrown after that. */
   async #cycle(queued: QueuedCommand): Promise<Outcome> {
-    const plan = this.#plan(queued.command, false);
+    const plan = this.#plan(queued.command, true);
     const grace = new Promise<StripError>((resolve) => {
       queued.stopWaiting = () => resolve(queued.errorWhenClosed);
     });
@@ -105,7 +106,7 @@ export class Switcher {
   }
 
   /** Sends the requests of a plan. Returns one outcome for all of them, or throws one error about all of them. */
-  #send(queued: QueuedCommand, on: boolean, plan = this.#plan(queued.command, on)): Promise<Outcome> {
+  #send(queued: QueuedCommand, on: boolean, plan = this.#plan(queued.command, !on)): Promise<Outcome> {
     const send = (port: PortOrAll) => this.requests.send(queued, () => this.#post(queued, port, on));
     const [first] = plan.targets;
     if (first === queued.command.port) return send(first);
@@ -118,8 +119,8 @@ export class Switcher {
     const { clock, service } = this.options;
     const { mac } = queued.command;
     const asked = port === 'all' ? this.store.ports(mac) : [port];
-    const isFirst = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
-    if (isFirst) queued.pendingRestores = [...queued.pendingRestores, port];
+    const isFirstOff = queued.action === 'cycle' && !on && !queued.pendingRestores.includes(port);
+    if (isFirstOff) queued.pendingRestores = [...queued.pendingRestores, port];
     const isRepeated = queued.phase !== 'restoring' && queued.switchRequests.includes(port);
     queued.switchRequests.push(port);
     try {
@@ -139,32 +140,30 @@ export class Switcher {
     } catch (thrown) {
       const error = asError(thrown);
       const { results, response } = error;
-      const saysNo = results.filter(({ ok }) => !ok).map((result) => result.port);
-      // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
-      const saysYes = saysNo.length === 0 ? [] : results.map((result) => result.port);
-      const switched = asked.filter((each) => saysYes.includes(each) && !saysNo.includes(each));
+      const named = results.map((result) => result.port);
+      const failed = results.filter(({ ok }) => !ok).map((result) => result.port);
+      const switched = asked.filter((each) => named.includes(each) && !failed.includes(each));
       const states = switched.map((each) => ({ port: each, on }));
-      if (states.length > 0) this.store.confirm(mac, states, isoTime(clock.wall()));
+      // If the answer reports a failure but no outlet that failed, none of its outlets counts as switched.
+      if (failed.length > 0 && states.length > 0) this.store.confirm(mac, states, isoTime(clock.wall()));
       if (!mayBeCarriedOut(error)) {
         queued.switchRequests.splice(queued.switchRequests.indexOf(port), 1);
         // This request changed nothing, so the error need not say that it may have.
         if (queued.stopReason?.code === 'CLOSED') queued.stopReason = queued.errorWhenClosed;
-        if (isFirst) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
+        if (isFirstOff) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
       if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;
       throw new StripError('SWITCH_FAILED.repeated', { mac, port }, { results, response, cause: error });
     }
   }
 
-  /** The requests that switch to `on`. Throws PROTECTED if that is not allowed. */
-  #plan({ mac, port }: Command, on: boolean): Plan {
-    const skipped = on ? [] : protectedPorts(this.options, mac);
-    const isAlone = port !== 'all' && !skipped.includes(port);
-    if (skipped.length === 0 || isAlone) return { targets: [port], skipped: [] };
-    const targets = port === 'all' ? this.#unprotected(mac) : [];
-    if (targets.length === 0) {
-      throw new StripError(port === 'all' ? 'PROTECTED.all' : 'PROTECTED.outlet', { mac, port });
-    }
+  /** The requests of a command. `spares`: it leaves protected outlets alone. Throws PROTECTED if it is for no other outlets. */
+  #plan({ mac, port }: Command, spares: boolean): Plan {
+    const skipped = spares ? protectedPorts(this.options, mac) : [];
+    if (port !== 'all' && skipped.includes(port)) throw new StripError('PROTECTED.outlet', { mac, port });
+    if (port !== 'all' || skipped.length === 0) return { targets: [port], skipped: [] };
+    const targets = this.#unprotected(mac);
+    if (targets.length === 0) throw new StripError('PROTECTED.all', { mac, port });
     return { targets, skipped };
   }
 
@@ -192,19 +191,18 @@ function merge(
   );
   const response = ends.flatMap((end) => (end.response === undefined ? [] : [end.response]));
   const errors = ends.filter(isStripError);
-  const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => (a.at < b.at ? 1 : -1));
-  if (errors.length === 0 && latest !== undefined) {
+  const [latest] = ends.filter((end) => 'mac' in end).sort((a, b) => b.at.localeCompare(a.at));
+  if (errors.length === 0 && latest !== undefined)
     return { ...latest, port, outlet: null, results, response, skipped: [...skipped] };
-  }
 
   const hasSwitched = results.some(({ ok }) => ok);
+  const details = { results, response, cause: errors[0] };
+  const failed = switchFailedError({ mac, port }, details);
   // The reason of one failure says more than a list of the outlets that failed.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
-    ends.filter(isUnclear).find(isStripError) ??
-    errors.find(({ code }) => !hasSwitched && code !== 'SWITCH_FAILED');
-  if (reason !== undefined && !hasSwitched) throw reason;
-  const details = { results, response, cause: errors[0] };
-  if (reason === undefined) throw switchFailedError({ mac, port }, details);
+    ends.filter(isUnclear).find(isStripError);
+  if (!hasSwitched) throw reason ?? errors.find(({ code }) => code !== 'SWITCH_FAILED') ?? failed;
+  if (reason === undefined) throw failed;
   throw new StripError(reason.sentenceKey, reason.params, { ...details, retryable: reason.retryable });
 }
