@@ -2,7 +2,7 @@ import { StripError, variableMissing } from './api/errors';
 import { isPossibleMac, PORTS, type Port } from './api/types';
 import { environmentVariable, ownProperty, preview, previewText } from './values';
 
-export interface TextSetting {
+interface TextSetting {
   readonly kind: 'text';
   readonly default: string;
 }
@@ -235,13 +235,15 @@ export function requireSet(text: string): string {
   return text;
 }
 
-/** What a property, or the type of a typed one, has to be, for a sentence; empty for what is read elsewhere. */
-function acceptedBy(setting: Setting): readonly string[] {
-  if (setting.kind === 'number') return [`${setting.min}–${setting.max}`];
-  if (setting.kind === 'flag') return ['true', 'false'];
-  if (setting.kind === 'choice') return setting.choices;
-  if (setting.kind === 'data') return setting.list === undefined ? [] : [setting.list];
-  return setting.kind === 'typed' ? setting.types : [];
+type CheckedSetting = Exclude<Setting, TextSetting | NodeSetting>;
+
+/** What is accepted instead of this value (of a typed setting: its type); `null`: this value, or it is checked where it is read. `text`: the value as text. */
+function acceptedInstead(setting: CheckedSetting, value: unknown, text: string): string | null {
+  if (setting.kind === 'number') return Number.isNaN(Number(text)) ? `${setting.min}–${setting.max}` : null;
+  if (setting.kind === 'flag') return /^(true|false)$/i.test(text) ? null : 'true, false';
+  if (setting.kind === 'data') return Array.isArray(value) ? null : (setting.list ?? null);
+  const words = setting.kind === 'choice' ? setting.choices : setting.types;
+  return words.includes(text) ? null : words.join(', ');
 }
 
 /**
@@ -262,16 +264,13 @@ export function requireReadable(
     const written = ownProperty(config, name) ?? '';
     if (isText && isNeeded && typeof written === 'object')
       throw new StripError('NOT_CONFIGURED.text', { property: name + owner, got: preview(written) });
-    if (kind === 'text' || kind === 'node') continue;
+    if (setting.kind === 'text' || setting.kind === 'node') continue;
     const property = kind === 'typed' ? `${name}Type` : name;
     const value = ownProperty(config, property) ?? '';
-    const accepted = acceptedBy(setting);
     const text = requireSet(textOf(config, property, typeof value === 'object' ? preview(value) : ''));
-    if (text === '' || accepted.length === 0) continue;
-    if (kind === 'data' && Array.isArray(value)) continue;
-    const word = kind === 'flag' ? text.toLowerCase() : text;
-    if (kind === 'number' ? !Number.isNaN(Number(text)) : accepted.includes(word)) continue;
-    const params = { property: property + owner, accepted: accepted.join(', '), got: preview(value) };
+    const accepted = text === '' ? null : acceptedInstead(setting, value, text);
+    if (accepted === null) continue;
+    const params = { property: property + owner, accepted, got: preview(value) };
     throw new StripError('NOT_CONFIGURED.property', params);
   }
 }
