@@ -79,14 +79,15 @@ class StripState {
     const description = mac !== undefined && accepts('description') ? update : null;
     const listsOutlets = mac !== undefined && updated.length > 0;
     // Until an answer lists the outlets, a strip that was switched has the documented four.
-    const isAssumed = mac === undefined && update.outlets !== undefined && !this.areOutletsKnown;
+    const assumesFour = mac === undefined && updated.length > 0 && !this.areOutletsKnown;
     const endsAssumption = listsOutlets && !this.areOutletsKnown;
     this.areOutletsKnown ||= listsOutlets;
     const outlets: Outlet[] = [];
     for (const port of PORTS) {
       const before = known.outlets.find((outlet) => outlet.port === port);
       const after = updated.find((outlet) => outlet.port === port);
-      if (after === undefined && (before === undefined ? !isAssumed : endsAssumption)) continue;
+      const stays = assumesFour || (before !== undefined && !endsAssumption);
+      if (after === undefined && !stays) continue;
       // If an answer lists outlets, those that it does not list become unknown.
       const on = (after !== undefined || listsOutlets) && accepts(port) ? after?.on : before?.on;
       const name = this.givenNames.get(port) ?? (description && after?.name) ?? before?.name;
@@ -379,7 +380,7 @@ export class StripStore {
     return this.available === true && !this.#isListUnreadable;
   }
 
-  /** Sets `available` and `error` (`null`: the service answered), unless `version` is not newer than `newest`. */
+  /** Sets `available` and `error` (`null`: the service answered) if `version` is newer than `newest`. */
   #noteAnswer(error: StripError | null, version: number, newest = this.#availableVersion): void {
     if (version <= newest) return;
     this.#availableVersion = Math.max(this.#availableVersion, version);
