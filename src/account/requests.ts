@@ -48,21 +48,22 @@ export class Requests {
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
     // When an account closes, a cycle may begin to restore while its "off" is still under way. That "off" is not retried.
     const isRestore = queued?.phase === 'restoring';
-    for (let failures = 0; ; failures++) {
+    for (let retries = 0; ; retries++) {
       this.#check(queued);
       if (queued !== null) this.queue.enter(queued, 'sending');
       if (this.cooldown.remaining > 0 || !this.#slots.tryAcquire(queued !== null)) await this.#admit(queued);
       if (queued !== null) queued.underWay++;
-      if (failures > 0) this.record.retries++;
+      if (retries > 0) this.record.retries++;
       const sent = this.options.clock.monotonic();
-      let failure: unknown;
+      let error: StripError;
       try {
         const answer = await ask();
         this.#succeeded(queued, sent);
         return answer;
-      } catch (error) {
-        failure = error;
-        this.#failed(queued, error);
+      } catch (thrown) {
+        this.#failed(queued, thrown);
+        if (!isStripError(thrown) || queued === null) throw thrown;
+        error = thrown;
       } finally {
         if (queued !== null) {
           queued.underWay--;
@@ -70,14 +71,13 @@ export class Requests {
         }
         this.#slots.release(queued !== null);
       }
-      if (!isStripError(failure) || queued === null) throw failure;
-      const wait = this.#retryDelay(queued, failure, failures, isRestore);
+      const wait = isRestore ? this.#restoreDelay(error, retries) : this.#retryDelay(queued, error, retries);
       // A cooldown has its own log line.
-      if (!this.#isRetryLogged && this.cooldown.error !== failure) {
+      if (!this.#isRetryLogged && this.cooldown.error !== error) {
         this.#isRetryLogged = true;
-        this.options.log.retrying(failure);
+        this.options.log.retrying(error);
       }
-      await this.#delay(queued, failure, wait);
+      await this.#delay(queued, error, wait);
     }
   }
 
@@ -95,27 +95,33 @@ export class Requests {
     else if (queued.stopReason?.code === 'SUPERSEDED') throw queued.stopReason;
   }
 
-  /** Milliseconds until the next attempt. Throws if there must be none. `failures`: how many attempts failed before this one. */
-  #retryDelay(queued: QueuedCommand, error: StripError, failures: number, isRestore: boolean): number {
-    const { clock, settings } = this.options;
-    const backoff = (longest: number) => fullJitter(clock.random(), FIRST_BACKOFF, longest, failures);
-    const asked = error.retryAfter ?? 0;
-    if (isRestore) {
-      // The service's client was closed: there is no time left.
-      if (error.code === 'CLOSED') throw error;
-      if (this.queue.isClosed) return backoff(1_000);
-      const longest = isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF;
-      return Math.max(backoff(longest), Math.min(asked, LONGEST_REFUSED_BACKOFF));
-    }
+  #backoff(retries: number, longest = LONGEST_BACKOFF): number {
+    return fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, retries);
+  }
+
+  /** Milliseconds until the next attempt to restore. Throws if there must be none. `retries`: how many there were already. */
+  #restoreDelay(error: StripError, retries: number): number {
+    // The service's client was closed: there is no time left.
+    if (error.code === 'CLOSED') throw error;
+    if (this.queue.isClosed) return this.#backoff(retries, 1_000);
+    const backoff = this.#backoff(retries, isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF);
+    return Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_REFUSED_BACKOFF));
+  }
+
+  /** The same for a command that is not restoring. */
+  #retryDelay(queued: QueuedCommand, error: StripError, retries: number): number {
+    const { retryFor } = this.options.settings;
     if (queued.stopReason !== null && !isRefusal(error)) throw queued.stopReason;
-    if (!error.retryable || settings.retryFor === 0) throw error;
-    const left = this.queue.timeLeft(queued, settings.retryFor);
+    if (!error.retryable || retryFor === 0) throw error;
     const { remaining } = this.cooldown;
-    if (remaining > Math.max(left, 0) && error.code === 'RATE_LIMITED')
-      throw waitTooLong(error, Math.max(remaining, asked), settings.retryFor);
-    if (left <= 0 || remaining > left) throw error;
+    const asked = error.retryAfter ?? 0;
+    const left = this.queue.timeLeft(queued, retryFor);
+    if (left <= 0 || remaining > left) {
+      const isPaused = error.code === 'RATE_LIMITED' && remaining > 0;
+      throw isPaused ? waitTooLong(error, Math.max(remaining, asked), retryFor) : error;
+    }
     // The last attempt is made at the deadline, not after it.
-    return Math.max(remaining, Math.min(left, Math.max(backoff(LONGEST_BACKOFF), asked)));
+    return Math.max(remaining, Math.min(left, Math.max(this.#backoff(retries), asked)));
   }
 
   /** Waits until a request may be sent, and acquires the semaphore for it. */
