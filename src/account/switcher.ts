@@ -53,29 +53,18 @@ export class Switcher {
   async #toggle(queued: QueuedCommand): Promise<Outcome> {
     const { mac, port } = queued.command;
     const { strip, response } = await this.requests.send(queued, () => this.reader.askStrip(mac));
-    const on = this.#opposite(strip, port);
+    // A toggle of "all" leaves protected outlets out, also if it switches on. If all are protected, it may switch on, but `#plan` refuses an off.
+    const free = this.#unprotected(mac);
+    const leavesOut = port === 'all' && free.length > 0;
+    const asked = port === 'all' ? this.store.ports(mac) : [port];
+    const on = opposite(strip, leavesOut ? free : asked);
     if (on === null) {
       const unknown = port === 'all' ? 'unknownStates' : 'unknownState';
       const kind = strip.available ? unknown : 'offline';
       throw new StripError(`BAD_RESPONSE.${kind}`, { mac, port }, { response });
     }
     queued.action = on;
-    // A toggle of "all" leaves protected outlets out, also if it switches on, unless all outlets are protected.
-    const leavesOut = port === 'all' && this.#unprotected(mac).length > 0;
     return await this.#send(queued, on, this.#plan(queued.command, !on || leavesOut));
-  }
-
-  /** The opposite of an outlet's state; for "all", off if any outlet is on. `null`: unknown. */
-  #opposite({ mac, available, outlets }: Strip, port: PortOrAll): boolean | null {
-    // The service cannot reach the strip, so the states that it knows may be old.
-    if (!available) return null;
-    const free = this.#unprotected(mac);
-    // If all outlets are protected and one is on, the toggle becomes an off, which `#plan` refuses.
-    const all = free.length > 0 ? free : this.store.ports(mac);
-    const asked = port === 'all' ? all : [port];
-    const states = asked.map((each) => outlets.find((outlet) => outlet.port === each)?.on ?? null);
-    if (states.includes(true)) return false;
-    return states.includes(null) ? null : true;
   }
 
   /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds. If the "off" failed, its error is thrown after that. */
@@ -171,6 +160,15 @@ export class Switcher {
     const kept = protectedPorts(this.options, mac);
     return this.store.ports(mac).filter((port) => !kept.includes(port));
   }
+}
+
+/** The opposite of the state of outlets: off if any of them is on. `null`: unknown. */
+function opposite({ available, outlets }: Strip, ports: readonly Port[]): boolean | null {
+  // The service cannot reach the strip, so the states that it knows may be old.
+  if (!available) return null;
+  const states = ports.map((port) => outlets.find((outlet) => outlet.port === port)?.on ?? null);
+  if (states.includes(true)) return false;
+  return states.includes(null) ? null : true;
 }
 
 /** The service says no, and no earlier attempt may have been carried out. */
