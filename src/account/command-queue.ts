@@ -485,8 +485,8 @@ function replacementFor(
     const isLimited = other.command.port === 'all' && other.command.action !== true;
     return ports.some((each) => other.ports.includes(each) && !(isLimited && skipped.includes(each)));
   };
-  const isAbsolute = ({ action, command }: QueuedCommand): boolean =>
-    typeof action === 'boolean' && (port !== 'all' || command.port === 'all');
+  const isAbsolute = (other: QueuedCommand): boolean =>
+    typeof other.action === 'boolean' && (port !== 'all' || other.command.port === 'all');
   const absolute = newer.find((other) => isAbsolute(other) && reaches(other));
   if (absolute !== undefined) return absolute;
   const isAlike = (other: QueuedCommand): boolean => other.action === action && other.command.port === port;
