@@ -202,6 +202,7 @@ describe('the strip simulator node', () => {
   for (const [strips, got] of [
     [{ mac: MAC }, `{"mac": "${MAC}"}`],
     [MAC, `"${MAC}"`],
+    ['[{mac, name}]', '"[{mac, name}]"'],
     [false, 'false'],
   ] as const) {
     it(`serves nothing with ${got} in place of the list of strips, and says what it has to be`, async () => {
