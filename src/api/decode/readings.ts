@@ -4,7 +4,7 @@ import { agreed, fieldsOf, type AddNote, type Candidate, type Note } from './agr
 import type { Field } from './fields';
 import { hasField, meaningOf, SCALE } from './names';
 import { discredits, saysUnreliable } from './reliability';
-import { readNumber, readText, type Measured } from './values';
+import { readBit, readNumber, readText, type Measured } from './values';
 
 /** One value for a reading, or the reason why it cannot be used. */
 interface ReadingCandidate extends Candidate<number> {
@@ -89,8 +89,8 @@ function settle(reading: ReadingName, all: readonly ReadingCandidate[], note: Ad
   const units = counted.map((candidate) => candidate.unit).filter((unit) => unit !== null);
   const [unit = null] = units;
   if (value !== undefined && units.every((each) => each === unit)) return { value, unit };
-  const reason = counted.length > 0 ? 'disagree' : first.reason;
-  if (reason !== null) note(reading, reason, fieldsOf(counted.length > 0 ? counted : candidates));
+  if (counted.length > 0) note(reading, 'disagree', fieldsOf(counted));
+  else if (first.reason !== null) note(reading, first.reason, fieldsOf(candidates));
   return null;
 }
 
@@ -126,11 +126,12 @@ function candidateOf(
 ): ReadingCandidate | null {
   const measured = isRecord(sent) ? measuredOf(sent) : readNumber(sent);
   if (measured === null && (sent === '' || typeof sent === 'object')) return null;
-  const isRead = measured !== null && typeof measured === 'object';
-  const value = isRead ? measured.value : 0;
-  let unit = isRead ? measured.unit : null;
-  let reason: Note['reason'] | null = isRead ? null : (measured ?? 'unclear');
-  for (const other of isRead ? qualifiers : []) {
+  const { key: from, tier } = meaning;
+  if (measured === null || typeof measured === 'string')
+    return { reading, from, tier, value: 0, unit: null, reason: measured ?? 'unclear' };
+  let { unit } = measured;
+  let reason: Note['reason'] | null = null;
+  for (const other of qualifiers) {
     if (other.record !== record) continue;
     if (other.meaning.scaleOf === reading) reason = 'scale';
     for (const said of unitsIn(other, reading)) {
@@ -140,9 +141,9 @@ function candidateOf(
   }
   if (unit !== null && !UNITS[reading].test(unit)) reason ??= 'unit';
   // 0 and 1 may be off and on.
-  const isBit = reason === null && unit === null && (value === 0 || value === 1);
+  const isBit = reason === null && unit === null && readBit(measured.value) !== null;
   if (isBit && part !== 'meter' && meaning.is('power')) return null;
-  return { reading, from: meaning.key, tier: meaning.tier, value, unit, reason };
+  return { reading, from, tier, value: measured.value, unit, reason };
 }
 
 /** Reads a record such as `{value, unit}`. With a scale, the number is not the real value. A text such as "max" or "rated" says that it is another value. */
