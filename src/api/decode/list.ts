@@ -65,9 +65,9 @@ class Search {
     if (list.length === 0) return this.#empty(depth <= DEEPEST_EMPTY && isListName(name), place);
     const items = list.map((item) => this.#item(readJson(item), { ...place, inElement: true }));
     const hasGroups = items.includes('group');
-    const strips = items.filter((item) => item !== null && typeof item === 'object');
+    const strips = items.filter((item) => typeof item === 'object');
     const areStrips = isListName(name) || strips.some(({ record }) => isRow(record) || tellsOutlets(record));
-    const unidentified = list.filter((_, i) => items[i] === null);
+    const unidentified = list.filter((_, i) => items[i] === 'unidentified');
     if (hasGroups) this.#addFailed(unidentified);
     if (!areStrips) return hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
@@ -78,21 +78,21 @@ class Search {
     return strips.length > 0 || hasGroups;
   }
 
-  /** An element of a list: a strip, a record that holds strips, or something else; `null`: nothing says which strip it is. */
-  #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | null {
+  /** An element of a list: a strip, a record that holds strips, or something else; `unidentified`: nothing says which strip it is. */
+  #item(value: unknown, place: Place): FoundRecord | 'group' | 'other' | 'unidentified' {
     const { name, offline } = place;
     const record = typeof value === 'string' && looksLikeMac(value) ? { mac: value } : value;
-    if (!isRecord(record)) return null;
+    if (!isRecord(record)) return 'unidentified';
     const own = directIdentity(record);
-    if (this.#isGroup(record, own, place)) return 'group';
+    if (this.#addGroup(record, own, place)) return 'group';
     const identity = own ?? partIdentity(record);
-    if (identity === null) return null;
+    if (identity === null) return 'unidentified';
     // In a list that is called strips, a type such as "repeater" is the role of a strip in its network.
     return name?.strips !== true && isForeign(record) ? 'other' : { identity, record, offline };
   }
 
-  /** Whether a record contains strips. If it is a strip itself, too, it is added to `records`. */
-  #isGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
+  /** Adds the strips inside a record and, if it is a strip itself, too, the record. Returns whether there are any inside. */
+  #addGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
     const before = this.records.length;
     // The records inside a record with a MAC are its outlets, unless they have their own MACs and outlets.
     const others = own === null ? null : keysOfOthers(record, own);
@@ -148,30 +148,20 @@ class Search {
   /** A wrapper, a map of strips, or one strip. */
   #record(record: JsonRecord, place: Place): boolean {
     const { name, depth, offline } = place;
-    const keys = Object.keys(record);
-    if (keys.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices', place);
-    const macs: string[] = [];
-    const others: string[] = [];
-    for (const key of keys) (isByMac(key, record[key]) ? macs : others).push(key);
-    if (macs.length > 0) {
+    const entries = Object.entries(record);
+    if (entries.length === 0) return this.#empty(name?.strips === true || name?.plain === 'devices', place);
+    const byMac = entries.filter(isByMac);
+    if (byMac.length > 0) {
       // A key that is a MAC never says how many strips there are.
-      this.wrappers.push(Object.fromEntries(others.map((key) => [key, record[key]])));
-      const records = macs.map((mac) => {
-        const value = record[mac];
-        const own = isRecord(value) ? directIdentity(value) : null;
-        const holdsMore = isRecord(value) && hasField(value, ({ keyed }) => keyed < 0);
-        const identity = own?.named === true ? own : { mac, named: true };
-        return { identity, record: holdsMore ? value : { outlets: value }, offline };
-      });
+      this.wrappers.push(Object.fromEntries(entries.filter((entry) => !isByMac(entry))));
+      const records = byMac.map((entry) => stripOfEntry(entry, offline));
       // The MAC may be that of a hub, with the strips behind it.
-      this.#add(
-        records.filter((each) => !this.#isGroup(each.record, each.identity, place)),
-        0,
-      );
+      const strips = records.filter((each) => !this.#addGroup(each.record, each.identity, place));
+      this.#add(strips, 0);
       return true;
     }
     const own = directIdentity(record);
-    if (this.#isGroup(record, own, place)) return true;
+    if (this.#addGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
     // A single strip counts only if it is the whole answer.
     const identity = depth > 0 ? null : (own ?? partIdentity(record));
@@ -212,9 +202,19 @@ function listOfOne(name: KeyMeaning, value: unknown): unknown {
   return directIdentity(strip) !== null && tellsOutlets(strip) ? [strip] : value;
 }
 
+type Entry = [key: string, value: unknown];
+
 /** `"AABBCCDDEEFF": {…}`, or with the outlets themselves as the value. */
-const isByMac = (key: string, value: unknown): boolean =>
+const isByMac = ([key, value]: Entry): boolean =>
   typeof value === 'object' && value !== null && looksLikeMac(key);
+
+/** The strip of such an entry. A record of nothing but numbered keys holds its outlets. */
+function stripOfEntry([mac, value]: Entry, offline: boolean): FoundRecord {
+  const own = isRecord(value) ? directIdentity(value) : null;
+  const identity = own?.named === true ? own : { mac, named: true };
+  const holdsMore = isRecord(value) && hasField(value, ({ keyed }) => keyed < 0);
+  return { identity, record: holdsMore ? value : { outlets: value }, offline };
+}
 
 /** Whether the name of a container says that it holds what was asked for. `null`: the answer itself. */
 const isListName = (name: KeyMeaning | null): boolean =>
