@@ -1,11 +1,12 @@
 import { isRecord } from '../../values';
 import { PORTS, type JsonRecord, type Port } from '../types';
+import { agreed } from './agreement';
 import { isOfOther, meaningOf, OUTLET, valuesWhere, type KeyMeaning } from './names';
 import { numberInText, readIndex, readText } from './values';
 
 /**
  * For each outlet of a set, its port (1-4); `null`: it is none of the four, or not known. 0: the service calls it 0, and the others of the set do not
- * show what that means.
+ * show what that means. Empty: no port is known.
  */
 export type Numbers = (Port | 0 | null)[];
 
@@ -22,7 +23,7 @@ export type Codes = Map<string, boolean>;
  * 3. the order of four alike records.
  *
  * `columns`: what the keys in the records mean; `keys`: what the keys of the map mean that holds the records, if it is a map; `ordered`: the records
- * are in an array of outlets. Returns the numbers (`null`: unknown), and as `codes` the keys such as `relay` that number the
+ * are in an array of outlets. Returns the numbers, and as `codes` the keys such as `relay` that number the
  * set or may do so.
  */
 export function numberRecords(
@@ -43,10 +44,10 @@ export function numberRecords(
   if (sure !== null) return { numbers: sure, codes };
   const known = positions(records);
   if (isKeyed) known.push(fromKeys(keys));
-  const [first] = known;
-  if (first === undefined && ordered && tellsByOrder(records)) return { numbers: [...PORTS], codes };
-  const agree = known.every((numbers) => numbers.every((number, i) => number === first?.[i]));
-  return { numbers: records.map((_, i) => (agree ? (first?.[i] ?? null) : null)), codes };
+  const [first, ...others] = known;
+  if (first === undefined) return { numbers: ordered && tellsByOrder(records) ? [...PORTS] : [], codes };
+  const agree = others.every((numbers) => numbers.every((number, i) => number === first[i]));
+  return { numbers: agree ? first : [], codes };
 }
 
 /** The numbers under names that call them a port: `port`, `outletNumber`, `channel`, `relay`. */
@@ -94,10 +95,8 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
   if (told.length === 1) return fromOne(first);
   const ours = told.map((raw) => fromOne(raw));
   return first.map((_, i) => {
-    const [said = null, ...others] = ours
-      .filter((_numbers, name) => (told[name]?.[i] ?? -1) >= 0)
-      .map((numbers) => numbers[i] ?? null);
-    return others.every((number) => number === said) ? said : null;
+    const said = ours.filter((_numbers, name) => (told[name]?.[i] ?? -1) >= 0);
+    return agreed(said.map((numbers) => ({ value: numbers[i] }))) ?? null;
   });
 }
 
@@ -106,21 +105,24 @@ function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {
  * their order.
  */
 export function numberValues(count: number, from: string, record: JsonRecord): Numbers {
-  const told = Object.keys(record).flatMap((key) => {
+  const told: number[][] = [];
+  for (const key in record) {
     const list = record[key];
-    if (!Array.isArray(list) || list.length !== count || meaningOf(key).strips) return [];
+    if (!Array.isArray(list) || list.length !== count || meaningOf(key).strips) continue;
+    const areRecords = list.every(isRecord);
     // Records beside them may be in another order.
-    if (list.every(isRecord)) return tellsByOrder(list) ? [] : [list.map(() => Infinity)];
+    if (areRecords && !tellsByOrder(list)) return [];
+    if (areRecords) continue;
     // The meaning of the singular: `port` for `ports`.
     const one = meaningOf(key.replace(/(?<=x|ch)es$|s$/, ''));
     const raw = numbersOf(list, one);
     const isNumbers = one.number === 'port' ? new Set(raw).size === count && !raw.includes(-1) : isExact(raw);
     // The order in which outlets are shown need not be that of their states.
     const isOther = one.plain.endsWith('order') && !isInOrder(raw);
-    if (isNumbers && !isOther && (one.number !== null || one.isName)) return [raw];
+    if (isNumbers && !isOther && (one.number !== null || one.isName)) told.push(raw);
     // If something else tells the values apart, their order means nothing.
-    return one.number === 'position' || areInOtherOrder(list) ? [raw.map(() => Infinity)] : [];
-  });
+    else if (one.number === 'position' || areInOtherOrder(list)) return [];
+  }
   // Under "outlets" there may be fewer than four. Fewer than four "states" may be those of one outlet, one after another.
   const name = meaningOf(from);
   const isOfOutlets = count === PORTS.length || (name.outlets !== null && !name.is('outlets'));
