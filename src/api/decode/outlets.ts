@@ -370,14 +370,11 @@ export function settleOutlets(sets: readonly (readonly OutletCandidate[])[], not
 /** The state on which all sets agree that know it, unless one of them holds values that disagree. */
 function commonState(told: readonly OutletCandidate[], port: Port, note: AddNote): boolean | null {
   const known = told.flatMap(({ from, state }) => (state.on === null ? [] : [{ from, value: state.on }]));
-  const problems = told.flatMap(({ state }) => state.problem ?? []);
   const on = agreed(known);
-  const dispute = problems.find(({ reason }) => reason === 'disagree');
-  if (on !== undefined && dispute === undefined) return on;
-  const problem =
-    known.length > 0 && on === undefined
-      ? ({ reason: 'disagree', fields: fieldsOf(known) } as const)
-      : (dispute ?? problems[0]);
+  const problems = told.flatMap(({ state }) => state.problem ?? []);
+  if (known.length > 0 && on === undefined) problems.unshift({ reason: 'disagree', fields: fieldsOf(known) });
+  const problem = problems.find(({ reason }) => reason === 'disagree') ?? problems[0];
+  if (on !== undefined && problem?.reason !== 'disagree') return on;
   if (problem !== undefined) note(port, problem.reason, problem.fields);
   return null;
 }
