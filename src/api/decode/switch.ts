@@ -84,8 +84,9 @@ function readDocumented(body: unknown): DecodedSwitch | null {
   for (const entry of results) {
     if (!isRecord(entry) || Object.keys(entry).length !== 2) return null;
     const { port, ok } = entry;
-    if (typeof port !== 'number' || portOf(port) === 0 || ok !== true) return null;
-    read.push({ port, ok });
+    const named = PORTS.find((each) => each === port);
+    if (named === undefined || ok !== true) return null;
+    read.push({ port: named, ok });
   }
   return { success, results: read, listed: true, failed: false, unclear: false };
 }
@@ -122,7 +123,7 @@ const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
  * such as `switched: [1, 3]`.
  */
 function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entry[] {
-  const own = portsIn(record).some((port) => portOf(port) > 0)
+  const own = portsIn(record).some((port) => port > 0)
     ? [entryOf({ success: true, ...record }, 0, asked)]
     : [];
   const inner = Object.keys(record).flatMap((key) => {
@@ -130,12 +131,13 @@ function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entr
     const { denied, part, plain } = meaningOf(key);
     if (denied || part === 'network' || depth === DEEPEST) return [];
     if (isRecord(value)) return entriesWithin(value, asked, depth + 1);
-    if (Array.isArray(value) && DONE.test(plain)) {
-      const ports = value.map((item) => portOf(outletNumberOf(item))).filter((port) => port > 0);
+    if (!Array.isArray(value)) return [];
+    if (DONE.test(plain)) {
+      const ports = value.map(portOf).filter((port) => port > 0);
       return ports.map((port) => ({ port, ok: true }));
     }
-    const list = Array.isArray(value) ? value.filter(isRecord) : [];
-    const results = list.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
+    const records = value.filter(isRecord);
+    const results = records.filter((each) => portsIn(each).length > 0 && outcomesIn(each).length > 0);
     return results.map((each) => entryOf(each, 0, asked));
   });
   return [...own, ...inner];
@@ -144,18 +146,17 @@ function entriesWithin(record: JsonRecord, asked?: AskedSwitch, depth = 0): Entr
 /** `key`: the number in the key of the entry. It is the port, unless the entry is a record that names one itself. */
 function entryOf(entry: unknown, key: number, asked?: AskedSwitch): Entry {
   if (!isRecord(entry)) return { port: portOf(key), ok: readWord(entry) };
-  const [only = key, ...others] = new Set(portsIn(entry));
+  const [only = portOf(key), ...others] = new Set(portsIn(entry));
   const ok = outcomeOf(entry);
   const isOpposite = asked !== undefined && saysState(entry, !asked.on);
-  return { port: others.length === 0 ? portOf(only) : 0, ok: ok === true && isOpposite ? null : ok };
+  return { port: others.length === 0 ? only : 0, ok: ok === true && isOpposite ? null : ok };
 }
 
-/** The numbers under the names for the number of an outlet; -1: none, but a record about the outlet, such as its name, need not have one. */
+/** The ports under the names for the number of an outlet; 0: none of the four. A record about the outlet, such as its name, need not have one. */
 const portsIn = (record: JsonRecord): number[] =>
   valuesWhere(record, ({ number, state }) => number === 'port' && state === null)
-    .map((value) => ({ value, port: outletNumberOf(value) }))
-    .filter(({ value, port }) => portOf(port) > 0 || !isRecord(value))
-    .map(({ port }) => port);
+    .filter((value) => portOf(value) > 0 || !isRecord(value))
+    .map(portOf);
 
 /** Whether a record says, by a boolean or a word, that an outlet is in the state `on`. A `status` counts if it is "on" or "off": `true` may mean success. */
 const saysState = (record: JsonRecord, on: boolean): boolean =>
@@ -193,8 +194,8 @@ function namesOther(value: unknown, mac: string, depth: number): boolean {
   );
 }
 
-/** A number, if it is that of an outlet; else 0. */
-const portOf = (number: number): number => PORTS.find((port) => port === number) ?? 0;
+/** The port that a value names; 0: none. */
+const portOf = (value: unknown): number => PORTS[outletNumberOf(value) - 1] ?? 0;
 
 /** Whether an entry says that it was switched; `null`: not clear. A yes is clear only if nothing contradicts it. */
 function outcomeOf(entry: JsonRecord): boolean | null {
