@@ -1,5 +1,5 @@
 // Turns a whole HTTP response into the JSON body, the outcome of a switch, or the error that its status and body mean.
-import { decodeSwitch, type AskedSwitch } from './decode/switch';
+import { decodeSwitch, type AskedSwitch, type DecodedSwitch } from './decode/switch';
 import { readJson } from './decode/values';
 import { StripError, type ErrorDetails, type Params, type SentenceKey } from './errors';
 import { proxyStatusError, type ErrorContext } from './network-error';
@@ -109,11 +109,12 @@ export function readSwitch(response: HttpResponse, asked: AskedSwitch): SwitchAn
   const { status, isSuccess, body } = response;
   const { mac, port } = asked;
   if (body.kind === 'json' && !response.isRedirect) {
-    const { success, results, failed, unclear, listed } = decodeSwitch(body.json, asked);
+    const said = decodeSwitch(body.json, asked);
+    const { success, results, failed, unclear, listed } = said;
     const own = port === 'all' ? results : results.filter((result) => result.port === port);
     if (isSuccess && success !== false) {
-      const confirmed = success === true && !unclear ? confirmedPorts(port, results, own, failed) : null;
-      if (confirmed !== null) return { results: own, confirmed, response: body.json, text: body.text };
+      const confirmed = success === true ? confirmedPorts(port, said, own) : [];
+      if (confirmed.length > 0) return { results: own, confirmed, response: body.json, text: body.text };
       if (!failed && (unclear || listed)) throw response.error('BAD_RESPONSE.unconfirmed', { mac, port });
     }
     const isAnswer = success !== null || listed;
@@ -126,23 +127,17 @@ export function readSwitch(response: HttpResponse, asked: AskedSwitch): SwitchAn
   throw response.error('BAD_RESPONSE.notSwitch');
 }
 
-/**
- * The outlets that a successful answer confirms; `null`: it does not confirm what was asked for. `own`: the results about the outlets asked for;
- * `failed`: some result says no, even if it names no port.
- */
+/** The outlets that a successful answer confirms; none if it says no. `own`: the results about the outlets asked for. */
 function confirmedPorts(
   port: PortOrAll,
-  results: readonly SwitchResult[],
+  { results, failed }: DecodedSwitch,
   own: readonly SwitchResult[],
-  failed: boolean,
-): Port[] | null {
+): Port[] {
   const isNo = ({ ok }: SwitchResult): boolean => !ok;
   // A no without a port may be about any of them.
-  if (own.some(isNo) || (failed && !results.some(isNo))) return null;
+  if (own.some(isNo) || (failed && !results.some(isNo))) return [];
   const asked = port === 'all' ? PORTS : [port];
-  if (results.length === 0) return [...asked];
-  const confirmed = asked.filter((each) => own.some((result) => result.port === each));
-  return confirmed.length === 0 ? null : confirmed;
+  return asked.filter((each) => results.length === 0 || own.some((result) => result.port === each));
 }
 
 /** Whether the status explains the failure better than a body that names no port. */
