@@ -109,9 +109,8 @@ export class Semaphore {
   release(isCommand: boolean): void {
     this.free++;
     if (!isCommand) this.#reads--;
-    const next = this.#waiting.findIndex((each) => each.isCommand || this.#reads < this.#mostReads);
-    const [waiting] = next < 0 ? [] : this.#waiting.splice(next, 1);
-    if (waiting !== undefined && this.tryAcquire(waiting.isCommand)) waiting.admit();
+    const next = this.#waiting.findIndex((each) => this.tryAcquire(each.isCommand));
+    if (next >= 0) this.#waiting.splice(next, 1)[0]?.admit();
   }
 
   /** Removes the limit. */
