@@ -66,7 +66,7 @@ const LONGEST_REASON = 200;
 function mappingError(error: unknown, hideKey: (text: string) => string, response: unknown): StripError {
   const position = ownProperty(error, 'position');
   const reason = cut(hideKey(messageOf(error)), LONGEST_REASON);
-  const kind = typeof position === 'number' ? 'mappingAt' : 'mapping';
-  const params = typeof position === 'number' ? { reason, position } : { reason };
-  return new StripError(`BAD_RESPONSE.${kind}`, params, { response });
+  return typeof position === 'number'
+    ? new StripError('BAD_RESPONSE.mappingAt', { reason, position }, { response })
+    : new StripError('BAD_RESPONSE.mapping', { reason }, { response });
 }
