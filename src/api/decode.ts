@@ -118,10 +118,10 @@ function unnamed(mac: string, value: unknown): AboutStrip {
   }
   if (!isRecord(value)) return about;
   // Beside outlets, a list of users or updates is not about the strip.
-  const isComplete = tellsOutlets(value);
-  const lists = valuesWhere(value, ({ holds, strips, denied }) => holds || strips || !(isComplete || denied));
-  const [list, ...others] = lists.filter((inner) => Array.isArray(inner));
-  return { ...about, records: [value, ...(list === undefined || others.length > 0 ? [] : only(list))] };
+  const mayBeAny = !tellsOutlets(value);
+  const inner = valuesWhere(value, ({ holds, strips, denied }) => holds || strips || (mayBeAny && !denied));
+  const lists = inner.filter((each) => Array.isArray(each));
+  return { ...about, records: [value, ...(lists.length === 1 ? only(lists.flat()) : [])] };
 }
 
 /** Reads one strip from all records about it. Outlets, readings and names count only if the records agree. */
