@@ -2,9 +2,9 @@ import { isRecord } from '../../values';
 import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
 import { agreed, fieldsOf, Preferred, type AddNote } from './agreement';
 import { joined, stripFields, type StripFields } from './fields';
-import { isOfOther, keysWhere, meaningOf, namesOutlet, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
+import { isOfOther, keysWhere, meaningOf, namesOutlet, type KeyMeaning } from './names';
 import { fromKeys, isExact, isNoOutlet, numberRecords, numberValues, type Numbers } from './numbering';
-import { settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
+import { addCodes, settleState, stateOfValue, statesIn, type State, type StateCandidate } from './states';
 import { isMeasure, readBit, readJson, readText, readWord } from './values';
 
 /** One outlet, as read from one container of an answer. */
@@ -39,8 +39,6 @@ const MAX_OUTLETS = 64;
 const MAX_COLUMNS = 500;
 /** If there are more sets than this, they are not outlets of one strip, and none of them is read. */
 const MAX_SETS = 16;
-/** Names that may hold how often an outlet was switched on and off. */
-const COUNTS = ['on', 'off', 'On', 'Off', 'ON', 'OFF'];
 
 /**
  * Every set of outlets among the fields of a strip. A list whose name does not mean outlets, such as timers, counts only if there is no other.
@@ -148,17 +146,7 @@ function ofRecords(
   const { numbers, codes } = numberRecords(records, columns, ownKeys, isOrdered);
   const said = records.map((record, i) => statesIn(record, outerState(ownKeys[i])));
   if (!areOutlets(trust, records, columns, numbers, said)) return null;
-  // A key that has a number other than 0 and 1 in any record is a code in all of them, and no state.
-  for (const each of said) {
-    for (const { weight, from: key } of each) {
-      // `on: 2` is a count, so `off: 0` beside it is one, too.
-      if (weight === 'measure')
-        (COUNTS.includes(key) ? COUNTS : [key]).forEach((code) => codes.set(code, true));
-      // `{"status": 0, "status_text": "ok"}`
-      if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(key)))
-        codes.set(key.replace(STATE_TEXT_SUFFIX, ''), true);
-    }
-  }
+  for (const each of said) addCodes(codes, each);
   return records.map((record, i) => ({
     from,
     port: numbers[i] ?? null,

@@ -1,7 +1,8 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { agreed, fieldsOf, type Candidate, type Note } from './agreement';
-import { hasField, meaningOf, says, type KeyMeaning } from './names';
+import { hasField, meaningOf, says, STATE_TEXT_SUFFIX, type KeyMeaning } from './names';
+import type { Codes } from './numbering';
 import { discredits } from './reliability';
 import { isMeasure, isSet, readBit, readFlag, readWord } from './values';
 
@@ -25,6 +26,9 @@ export interface State {
   readonly on: boolean | null;
   readonly problem?: Pick<Note, 'reason' | 'fields'>;
 }
+
+/** Names that may hold how often an outlet was switched on and off. */
+const COUNTS = ['on', 'off', 'On', 'Off', 'ON', 'OFF'];
 
 /** How deep a state may be nested: `{"switch": {"switch": {"value": "on"}}}`. */
 const DEEPEST_STATE = 3;
@@ -102,6 +106,17 @@ function weightOfOther(kind: NonNullable<KeyMeaning['state']>, value: unknown): 
   // A power that is unknown may be one in watts.
   if (kind !== 'word' && says('unsettled', value)) return 'unsettled';
   return kind === 'text' ? 'text' : 'unclear';
+}
+
+/** Adds the keys of which a field in the record of one outlet shows that they are codes in the records of all. */
+export function addCodes(codes: Codes, said: readonly StateCandidate[]): void {
+  for (const { weight, from } of said) {
+    // A number other than 0 and 1. `on: 2` is a count, so `off: 0` beside it is one, too.
+    if (weight === 'measure') for (const key of COUNTS.includes(from) ? COUNTS : [from]) codes.set(key, true);
+    // `{"status": 0, "status_text": "ok"}`
+    if (weight === 'text' || (weight === 'unsettled' && STATE_TEXT_SUFFIX.test(from)))
+      codes.set(from.replace(STATE_TEXT_SUFFIX, ''), true);
+  }
 }
 
 /** What the fields say together. A clear yes or no outweighs bare numbers; if two of the same weight disagree, neither counts. `codes`: as in `Codes`. */
