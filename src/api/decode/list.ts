@@ -70,12 +70,12 @@ class Search {
     const unidentified = list.filter((_, i) => items[i] === 'unidentified');
     if (hasGroups) this.#addFailed(unidentified);
     if (!areStrips) return hasGroups;
+    const hasAny = strips.length > 0 || hasGroups;
     const mustBeStrips = name === null || name.strips || name.is('unreachable');
-    if (strips.length === 0 && !hasGroups && !mustBeStrips) return false;
     // Beside rooms, an entry without a MAC may be a room without strips.
     const isUnknownStrip = (item: unknown): boolean => !hasGroups || (isRecord(item) && tellsOutlets(item));
-    this.#add(strips, unidentified.filter(isUnknownStrip).length);
-    return strips.length > 0 || hasGroups;
+    if (hasAny || mustBeStrips) this.#add(strips, unidentified.filter(isUnknownStrip).length);
+    return hasAny;
   }
 
   /** An element of a list: a strip, a record that holds strips, or something else; `unidentified`: nothing says which strip it is. */
