@@ -139,6 +139,24 @@ describe('a command that waits', () => {
     await closing;
   });
 
+  it('to all outlets ends, too, where only one of them keeps being refused', async () => {
+    const { account, clock, service, run } = startAccount();
+    service.autoSwitch = (mac, port, on) =>
+      mac === MAC && on ? Promise.reject(failure('AUTH')) : Promise.resolve(yes(port));
+    run(1, 'cycle');
+    await clock.pass(6000);
+    const waiting = run('all', 'toggle');
+    for (let second = 0; second < 40; second++) {
+      await account.run({ mac: OTHER, port: 1, action: true, delay: 0 });
+      await clock.pass(1000);
+    }
+    assert.equal(waiting.error?.code, 'AUTH');
+    assert.equal(service.gets.length, 0);
+    const closing = account.close();
+    await clock.pass(10_000);
+    await closing;
+  });
+
   it('ends with the failure of the command in front of it, whatever fails elsewhere', async () => {
     const { clock, service, run } = startAccount();
     service.autoSwitch = (mac, port, on) =>

@@ -116,6 +116,18 @@ describe('a command that fails', () => {
     assert.equal(service.switches.filter(({ port }) => port === 1).at(-1)?.at, 30_000);
   });
 
+  it('with a no after an attempt that may have been carried out keeps what the service said', async () => {
+    const { service, clock, run } = startAccount();
+    const ending = run(1, true);
+    await service.last.fail(failure('TIMEOUT'));
+    await clock.pass(1000);
+    const said = { results: [{ port: 1, ok: false }] } as const;
+    await service.last.fail(failure('SWITCH_FAILED', { results: [...said.results], response: said }));
+    assert.equal(ending.error?.sentenceKey, 'SWITCH_FAILED.repeated');
+    assert.deepEqual(ending.error.results, said.results);
+    assert.deepEqual(ending.error.response, said);
+  });
+
   it('is not retried where the account says never', async () => {
     const { service, run } = startAccount({ retryFor: 0 });
     const ending = run(1, true);
@@ -166,10 +178,12 @@ describe('a rate limit', () => {
   it('that passes the deadline fails the command at once, in a sentence that says so', async () => {
     const { service, clock, run } = startAccount();
     const ending = run(1, true);
-    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 86_400_000, params: { host: 'h' } }));
+    const details = { retryAfter: 86_400_000, response: 'slow down', params: { host: 'h' } };
+    await service.last.fail(failure('RATE_LIMITED', details));
     assert.equal(ending.error?.code, 'RATE_LIMITED');
     assert.equal(ending.error.sentenceKey, 'RATE_LIMITED.deadline');
     assert.deepEqual(ending.error.params, { host: 'h', seconds: 86_400, limit: 30 });
+    assert.equal(ending.error.response, 'slow down');
     assert.equal(clock.pending, 0);
   });
 
