@@ -248,7 +248,7 @@ function acceptedInstead(setting: CheckedSetting, value: unknown, text: string):
 
 /**
  * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or is neither missing nor empty nor what its kind accepts. Otherwise its default
- * would be used, and nobody would notice. A number above or below its limits is no error, and the content of a text is checked where it is used.
+ * would be used, and the user would not learn of it. A number above or below its limits is no error, and the content of a text is checked where it is used.
  * `owner`: follows the name of the property in the error, to say whose it is if another node reports it.
  */
 export function requireReadable(

@@ -118,7 +118,7 @@ export class Poller {
     this.#refreshAfterRound = false;
   }
 
-  /** What a round read last, and why that failed, if it did. Logs what has begun to fail, or works again. */
+  /** Logs what has begun to fail, or works again. `what`: what the round read last; `error`: why that failed. */
   #report(what: 'list' | 'readings', error: StripError | null): void {
     // Closing ends the poll; that is no outage.
     if (error?.code === 'CLOSED') return;

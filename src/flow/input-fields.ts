@@ -4,7 +4,7 @@ import { isPossibleMac, PORTS, type Port, type PortOrAll } from '../api/types';
 import { EVALUATED, requireSet, textOf, typeOf, type Config, type TypedSetting } from '../settings';
 import { cut, environmentVariable, messageOf, ownProperty, preview } from '../values';
 
-/** A message as a node gets it: any properties, any types. */
+/** A message as a node gets it: nothing is known of its properties. */
 export type Message = Record<string, unknown>;
 
 /** Returns the value of a `msg`, `flow`, `global`, `env` or `jsonata` field. May reject with any error. */

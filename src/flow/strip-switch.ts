@@ -201,7 +201,7 @@ function readWholeStrip(strip: unknown) {
   if (!Array.isArray(outlets)) throw invalidInput('wholeStrip', outlets);
   const seen = new Set<Port>();
   const known: { port: Port; requested: Requested }[] = [];
-  for (const outlet of outlets) {
+  for (const outlet of outlets as readonly unknown[]) {
     const port = parseOnePort(ownProperty(outlet, 'port'));
     const on = ownProperty(outlet, 'on') ?? null;
     const requested = parseRequested(on);

@@ -11,8 +11,8 @@ import { numberInText, readIndex, readText } from './values';
 export type Numbers = (Port | 0 | null)[];
 
 /**
- * Keys whose bare numbers are no states (`true`), because they number the set or are codes of some other kind, or may be no states (`false`). The
- * latter count only beside a further bare number that certainly is a state.
+ * Keys whose bare numbers number the set, or are codes of some other kind. `true`: that is certain, and the numbers are no states. `false`: it is
+ * possible, so the numbers are states only beside another bare number that certainly is one.
  */
 export type Codes = Map<string, boolean>;
 
@@ -23,8 +23,7 @@ export type Codes = Map<string, boolean>;
  * 3. the order of four alike records.
  *
  * `columns`: what the keys in the records mean; `keys`: what the keys of the map mean that holds the records, if it is a map; `ordered`: the records
- * are in an array of outlets. Returns the numbers, and as `codes` the keys such as `relay` that number the
- * set or may do so.
+ * are in an array of outlets. Returns the numbers, and as `codes` the keys such as `relay` that number the set or may do so.
  */
 export function numberRecords(
   records: readonly JsonRecord[],
