@@ -149,7 +149,7 @@ describe('the preview of an answer', () => {
       { port: 2, state: true, physical_state: false },
     ];
     const preview = await previewOf({ data: { outlets } }, MAC, null, asIs);
-    assert.ok(preview.ok);
+    assert.ok(preview.ok && preview.complete);
     assert.deepEqual(
       preview.strips.map((strip) => [strip.mac, strip.outlets]),
       [
@@ -179,5 +179,8 @@ describe('the preview of an answer', () => {
     const preview = await previewOf(body, '', null, asIs);
     assert.ok(preview.ok);
     assert.deepEqual([preview.strips.length, preview.notes.length, preview.sent?.shortened], [120, 50, true]);
+    const page = await previewOf({ strips: [], next: 'https://strips.example/2' }, '', null, asIs);
+    assert.ok(page.ok && !page.complete);
+    assert.deepEqual(page.notes, [{ mac: null, about: 'list', reason: 'more', fields: ['next'] }]);
   });
 });

@@ -268,6 +268,16 @@ describe('a report', () => {
     });
   });
 
+  it('says whether TLS settings and a proxy are chosen', () => {
+    const chosen = (own: Config) => {
+      const report = reportAbout({ config: { ...config, ...own } });
+      const { settings } = report as { settings: { tls: unknown; proxy: unknown } };
+      return [settings.tls, settings.proxy];
+    };
+    assert.deepEqual(chosen({ tls: 'id of TLS settings', proxy: '' }), [true, false]);
+    assert.deepEqual(chosen({ tls: '', proxy: 'id of a proxy' }), [false, true]);
+  });
+
   it('says of the base URL what kind it is', () => {
     const kindOf = (baseUrl: string) =>
       (reportAbout({ config: { ...config, baseUrl } }) as { settings: { baseUrl: unknown } }).settings
@@ -280,6 +290,7 @@ describe('a report', () => {
       path: 0,
     });
     assert.deepEqual(kindOf('http://192.168.1.2'), { kind: 'http', host: 'IPv4 address', ...usual });
+    assert.deepEqual(kindOf('http://4strips.example'), { kind: 'http', host: 'name', ...usual });
     assert.deepEqual(kindOf('https://[::1]/a'), {
       kind: 'https',
       host: 'IPv6 address',
@@ -438,7 +449,8 @@ describe('a report', () => {
     const error = { code: 'UNREACHABLE', sentenceKey: 'UNREACHABLE.failed' };
     for (const reason of ['ECONNREFUSED', 'CERT_NOT_YET_VALID', 'UND_ERR_CONNECT_TIMEOUT'])
       assert.deepEqual(shown({ code: reason }), { ...error, reason });
-    for (const code of ['', 'code of Maria', 'Maria', 7]) assert.deepEqual(shown({ code }), error);
+    for (const code of ['', 'code of Maria', 'Maria', 'maria.example ENOTFOUND', 7])
+      assert.deepEqual(shown({ code }), error);
     for (const code of [100, 503, 599]) assert.deepEqual(shown({ status: code }), { ...error, status: code });
     for (const code of [600, 192_168, '503']) assert.deepEqual(shown({ status: code }), error);
   });

@@ -178,6 +178,11 @@ describe('strip list', () => {
     assert.equal(status, 'unknownAnswer');
   });
 
+  it('counts the strips of a page', async () => {
+    const { status } = await handOn('list', {}, { ...listOf(...two), complete: false });
+    assert.equal(status, '1/3');
+  });
+
   it('answers with a message for each strip or outlet, which a join node can put together again', async () => {
     const { messages } = await list('strips', { _msgid: 'm', payload: 1, parts: { id: 'outer' } }, ...two);
     assert.deepEqual(

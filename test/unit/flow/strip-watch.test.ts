@@ -287,6 +287,15 @@ describe('messages of a watching node', () => {
     assert.deepEqual(payloads, [null, null, 1.3, null, 1.0, null]);
   });
 
+  it('tell of every outlet and of a first reading, however large the smallest change is', () => {
+    const config = { readings: true, initial: true, change: 10 };
+    const sent = messages(config, outlet(), outlet({ on: false, previous: true }), reading(3, null));
+    assert.deepEqual(
+      sent.map((message) => message?.payload),
+      [true, false, 3],
+    );
+  });
+
   it('keep small movements of each reading of each strip apart', () => {
     const other = { kind: 'reading', strip: makeStrip(OTHER, []), name: 'load' } as const;
     const ofOther = (value: number, previous: number): Change => ({ ...other, value, previous });
@@ -381,9 +390,9 @@ describe('a node that watches', () => {
     assert.deepEqual(shown.slice(2), ['unknownAnswer', 'unavailable', 'notFound']);
     status({ ...fine, listed: 'part' });
     assert.equal(shown.at(-1), 'unknownAnswer', 'a part of the list may lack it');
-    status(fine);
     known = strip;
-    tell(outlet());
+    status({ ...fine, listed: 'part' });
+    assert.equal(shown.at(-1), 'on', 'an earlier answer had it');
     known = undefined;
     status({ ...fine, listed: null });
     assert.equal(shown.at(-1), 'on', 'a command for another strip says nothing of this one');
