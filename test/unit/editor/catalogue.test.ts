@@ -36,6 +36,16 @@ const catalogue = (language: string, set: string): Map<string, string> =>
 const main = new Map(sets.map((set) => [set, catalogue(MAIN, set)]));
 const parameters = (sentence: string) => [...new Set(sentence.match(/__\w+?__/g))].sort();
 
+/** Short texts may be the same in two languages ("Proxy", "strip switch"), and so may code. */
+const isSentence = (text: string) =>
+  (text.replace(/__\w+?__|\{.*?\}|<code>.*?<\/code>|<[^>]*>/g, '').match(/\p{L}+/gu) ?? []).length > 2;
+
+/** The texts of a help panel but for names of properties (`dt`), which are the same in every language. */
+const helpTexts = (language: string, set: string) =>
+  [...read('nodes/locales', language, `${set}.html`).matchAll(/<(p|dd|li|h3)\b[^>]*>(.*?)<\/\1>/gs)].map(
+    ([, , text = '']) => text.trim(),
+  );
+
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
@@ -234,6 +244,17 @@ describe('the catalogues', () => {
             assert.deepEqual(parameters(sentence), parameters(english.get(key) ?? ''), key);
           }
         });
+
+        if (language !== MAIN)
+          it(`${set}: has no sentence that is still English`, () => {
+            const english = main.get(set);
+            for (const [key, sentence] of catalogue(language, set))
+              if (isSentence(sentence)) assert.notEqual(sentence, english?.get(key), key);
+            if (!nodeSets.includes(set)) return;
+            const help = new Set(helpTexts(MAIN, set).filter(isSentence));
+            assert.ok(help.size > 0);
+            for (const text of helpTexts(language, set)) assert.ok(!help.has(text), text);
+          });
 
         if (!nodeSets.includes(set)) continue;
         it(`${set}: has the same help sections as English`, () => {
