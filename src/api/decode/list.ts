@@ -85,7 +85,7 @@ class Search {
     if (!isRecord(record)) return 'unidentified';
     const own = directIdentity(record);
     if (this.#addGroup(record, own, place)) return 'group';
-    const identity = own ?? partIdentity(record);
+    const identity = identityOf(record, own);
     if (identity === null) return 'unidentified';
     // In a list that is called strips, a type such as "repeater" is the role of a strip in its network.
     return name?.strips !== true && isForeign(record) ? 'other' : { identity, record, offline };
@@ -94,11 +94,12 @@ class Search {
   /** Adds the strips inside a record and, if it is a strip itself, too, the record. Returns whether there are any inside. */
   #addGroup(record: JsonRecord, own: Identity | null, place: Place): boolean {
     const before = this.records.length;
-    // The records inside a record with a MAC are its outlets, unless they have their own MACs and outlets.
+    // The records inside a record with a MAC are its outlets, unless they have their own MACs and are called strips, or have outlets.
     const others = own === null ? null : keysOfOthers(record, own);
     if (others?.size === 0 || !this.#inside(record, place)) return false;
-    // A record that has a MAC further down does not become a group because of an empty list in it.
-    if (this.records.length === before && partIdentity(record) !== null) return false;
+    // A record with outlets, or with a MAC further down, does not become a group because of an empty list in it.
+    const isHub = own !== null && !tellsOutlets(record);
+    if (this.records.length === before && !isHub && partIdentity(record) !== null) return false;
     const rest = Object.entries(record).filter(([key]) => others?.has(key) === false);
     if (own !== null && tellsOutlets(Object.fromEntries(rest)))
       this.records.push({ identity: own, record, offline: place.offline });
@@ -164,7 +165,7 @@ class Search {
     if (this.#addGroup(record, own, place)) return true;
     if (own === null && this.#map(record, place)) return true;
     // A single strip counts only if it is the whole answer.
-    const identity = depth > 0 ? null : (own ?? partIdentity(record));
+    const identity = depth > 0 ? null : identityOf(record, own);
     if (identity !== null) this.records.push({ identity, record, offline });
     return false;
   }
@@ -233,22 +234,23 @@ const saysFailure = (record: JsonRecord): boolean =>
       saysUnreliable(meaning, value),
   );
 
-/** The keys of a record that hold other strips: records with outlets and with a MAC other than its own. */
+/** The keys of a record that hold other strips: records with a MAC other than its own. Only under a name such as `strips` may they be without outlets, or none. */
 function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
   const keys = new Set<string>();
   for (const key in record) {
     const value = record[key];
     if (typeof value !== 'object' || value === null || meaningOf(key).denied) continue;
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    if (inner.some((item) => isOtherStrip(item, own))) keys.add(key);
+    const areStrips = meaningOf(key).strips && Array.isArray(value);
+    const holdsOthers = inner.some((item) => isOther(item, own) && (areStrips || tellsOutlets(item)));
+    if (holdsOthers || (areStrips && inner.length === 0)) keys.add(key);
   }
   return keys;
 }
 
-function isOtherStrip(item: unknown, own: Identity): boolean {
-  if (!isRecord(item)) return false;
-  const identity = directIdentity(item);
-  return identity !== null && !sameMac(identity.mac, own.mac) && tellsOutlets(item);
+function isOther(item: unknown, own: Identity): item is JsonRecord {
+  const identity = isRecord(item) ? directIdentity(item) : null;
+  return identity !== null && !sameMac(identity.mac, own.mac);
 }
 
 /** The keys of a record that may hold strips. If some are called strips, only those and the ones that are called unreachable. */
@@ -270,6 +272,13 @@ const isForeign = (record: JsonRecord): boolean =>
 /** `{mac, port, on}` */
 const isRow = (record: JsonRecord): boolean =>
   hasField(record, ({ number }) => number === 'port') && hasField(record, ({ state }) => state !== null);
+
+/** The identity of a strip, whose own fields give `own`. A field called MAC in one of its parts counts more than an identifier that looks like one. */
+function identityOf(record: JsonRecord, own: Identity | null): Identity | null {
+  if (own?.named === true) return own;
+  const inner = partIdentity(record);
+  return inner?.named === true ? inner : (own ?? inner);
+}
 
 /** The identity of a strip whose record has none in its own fields, taken from its parts. `null`: none there either. */
 function partIdentity(record: JsonRecord): Identity | null {

@@ -25,7 +25,7 @@ const NAMES = {
     portlabel socketlabel plugalias outletalias`,
   /** Say by a clear boolean whether a strip can be reached. */
   available: `available online connected reachable isavailable isonline isconnected isreachable deviceonline
-    striponline`,
+    striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag`,
   /** The opposite of `available`. */
   offline: 'offline isoffline unreachable disconnected unavailable isunreachable isdisconnected',
   /** Say by a word whether a strip can be reached. */
@@ -89,14 +89,16 @@ const NAMES = {
   error: `error errors err failure failures failed timedout exception exceptions errorcode errcode
     partialfailure partialfailures`,
   /** Say why something failed, or how often. They count only around a list and in a switch answer or its entries: elsewhere they may be about anything. */
-  reason: 'reason warning warnings fault haserror rejected totalfailed numfailed',
+  reason:
+    'reason warning warnings fault haserror rejected rejection deniedby blockedby lockedby totalfailed numfailed conflicts timeouts',
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
   total:
-    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected sum',
+    'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected sum counttotal',
   /** Say how many strips came, or how many there are in all. */
-  count: 'count size length numberofelements num number returned n numberreturned shown displayed available',
+  count:
+    'count cnt size length numberofelements num number returned n numberreturned shown displayed available',
   /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage batches chunks parts segments totalchunks chunkcount totalbatches`,
@@ -111,19 +113,20 @@ const NAMES = {
     itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
-    startafter pagekey moretocome tobecontinued cropped abridged shortened`,
+    startafter pagekey moretocome tobecontinued cropped abridged shortened pagingtoken canloadmore maxreached
+    overlimit`,
   /** Are set by a service that has pages, on the last one too. */
   lastkey: 'lastid lastkey lastitem lastcursor lasttoken',
   /** Say that this is the end; `false`: that it is not. */
-  last: `last islast lastpagereached complete iscomplete done final isfinal eof end finished islastpage
-    exhausted completed full isfull isend ended iseof endoflist endofresults allloaded`,
+  last: `last islast lastpagereached complete iscomplete done isdone alldone final isfinal eof end finished isfinished islastpage
+    islastbatch nomore exhausted completed full isfull isend ended iseof endoflist endofresults allloaded`,
   /** Are set even if no page follows. Only a text such as "1-2 of 5" says whether one does. */
   range: 'range contentrange showing displaying',
   /** Say that some strips did not come, or were not asked for. */
   missing: `filter filters filtered filteredby query search removed excluded hidden unreadable inaccessible
     degraded ratelimited delta incremental changes maintenance onlineonly onlyonline unauthorized forbidden throttled`,
   /** Records in a wrapper that hold such fields. */
-  paging: 'header summary counts status response nav navigation',
+  paging: 'header summary counts status response nav navigation pageable paginate resultset',
 } as const;
 
 /** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. */
@@ -138,11 +141,11 @@ const WORDS = {
   no: 'false no',
   online: 'online connected reachable available',
   offline: `offline disconnected unreachable unavailable notconnected notreachable notavailable
-    notresponding lost connectionlost`,
+    notresponding lost connectionlost deviceoffline`,
   /** The values beside it are old, or guesses. */
   old: 'stale outdated cache cached lastknown estimated assumed predicted optimistic',
   /** Something failed, or only a part succeeded. */
-  failed: `fail failed failure error errored ko nok timeout timedout unreachable rejected refused incomplete partial
+  failed: `fail failed failure error errored err ko nok ng timeout timedout unreachable rejected refused incomplete partial
     partialsuccess partialfailure partialcontent`,
   /** Something is not done, or not yet. */
   pending: `pending queued scheduled skipped dryrun inprogress processing loading retry retrying offline
@@ -156,7 +159,7 @@ const WORDS = {
     notswitched notapplied notexecuted simulated simulation busy expired interrupted stuck nack
     notok unsuccessful noresponse notresponding deviceoffline devicetimeout dropped invalid unauthorized
     unconfirmed unverified rolledback reverted superseded throttled ratelimited
-    undelivered notdone notconfirmed unsent nak overload overloaded tripped jammed conflict suspended`,
+    undelivered unswitched notdone notconfirmed unsent nak overload overloaded tripped jammed conflict suspended`,
   /** The quality of the values beside it is too low to rely on them. */
   bad: 'bad invalid uncertain',
   /** As the value of an error: there is none. */
@@ -214,12 +217,14 @@ const DENIED_WORDS = `desired target requested request default config configurat
   proposed queue delay plan recovery outage loss former retired unpaired unclaimed nearby demo yesterday
   tomorrow future restore factory`;
 const DENIED = new RegExp(`^${oneOf(DENIED_WORDS)}s?$`);
+/** Whether an outlet is on after a power cut: "power_on_state", "power_on_behavior". */
+const AFTER_POWER_CUT = /^poweron(?:stat|behavi)/;
 
-const THINGS = `${oneOf('strip device item result element record row hit entry entrie doc data match matche')}s?`;
+const THINGS = `${oneOf('strip powerstrip pdu device node object entity entitie item result element record row hit entry entrie doc data match matche')}s?`;
 const PAGES = `${oneOf('page pager paging pagination paginator cursor view')}s?`;
 const AFTER_NEXT =
   oneOf(`page no num number cursor token url link href offset marker id key start available batch set
-  index from after ${THINGS}`);
+  index from after skip continuation pagination paging ${THINGS}`);
 const BEFORE_ERROR =
   oneOf(`is has num device relay port outlet strip command comm communication network hardware
   server internal sync`);
@@ -227,6 +232,7 @@ const AFTER_ERROR = oneOf(
   'no number msg message text string reason type title detail details info description',
 );
 const FAILED = oneOf('fail failed failure error skipped rejected pending invalid unconfirmed');
+const NOT_DONE = oneOf('unreachable offline queued blocked locked denied refused unswitched');
 /**
  * Names around a list or of errors that are made of several words: "totalNumberOfStrips", "hydra:totalItems", "partial_results", "nextPageUrl",
  * "page_meta", "device_error", "errmsg", "skipped_ports".
@@ -234,20 +240,20 @@ const FAILED = oneOf('fail failed failure error skipped rejected pending invalid
 const MADE_OF_WORDS: readonly (readonly [NameGroup, RegExp])[] = [
   [
     'total',
-    new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|size|available)?$`),
+    new RegExp(`^(?:x|hydra|grand)*total(?:num|number)?(?:of)?(?:${THINGS})?(?:count|cnt|size|available)?$`),
   ],
   ['total', new RegExp(`^(?:num|numberof|nb)(?:strip|device|hit)s$|^${THINGS}(?:total|filtered)$`)],
   ['count', new RegExp(`^(?:num|numberof|noof|nb)${THINGS}$|^${THINGS}(?:count|num)$`)],
-  ['more', new RegExp(`^(?:is)?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
-  ['more', new RegExp(`^(?:has)?more(?:pages|${THINGS})?(?:available)?$`)],
-  ['more', new RegExp(`^remaining(?:${THINGS})?(?:count)?$`)],
+  ['more', new RegExp(`^(?:is|list|${THINGS})?(?:partial|truncated|incomplete)(?:data|list|${THINGS})?$`)],
+  ['more', new RegExp(`^(?:is|has)?more(?:pages?|${THINGS})?(?:available)?$`)],
+  ['more', new RegExp(`^remaining(?:pages|${THINGS})?(?:count)?$|^(?:pages|${THINGS})(?:remaining|left)$`)],
   ['more', new RegExp(`^(?:has|odata|hydra)?(?:next|prev|previous)${AFTER_NEXT}*$`)],
   ['last', /^(?:hydra)?last(?:page)?(?:url|link|href)$|^hydralast$/],
   ['reason', new RegExp(`^${BEFORE_ERROR}(?:errors?|failed|failures?)$`)],
-  ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejection)${AFTER_ERROR}$`)],
-  ['reason', new RegExp(`^${FAILED}(?:ports|outlets|channels|count|total)$`)],
+  ['reason', new RegExp(`^(?:err|error|fail|failure|reject|rejected|rejection)${AFTER_ERROR}$`)],
+  ['reason', new RegExp(`^${FAILED}s?(?:${OUTLETS}|${THINGS}|count|total)$|^${NOT_DONE}${OUTLETS}$`)],
   ['paging', new RegExp(`^(?:${PAGES}|list|result|response)?(?:meta|metadata|info|links?)$`)],
-  ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details)?$`)],
+  ['paging', new RegExp(`^(?:hydra)?${PAGES}(?:details|context|data|result|state)?$`)],
 ];
 
 /** The groups that a name belongs to because of the words that it is made of. */
@@ -393,7 +399,10 @@ function classify(key: string) {
     strips: isStrips,
     foreign: words.some((each) => FOREIGN.test(each)),
     // "input_voltage" and "user_strips" are listed above as a whole.
-    denied: key === '__proto__' || (reading === null && !isStrips && words.some((each) => DENIED.test(each))),
+    denied:
+      key === '__proto__' ||
+      (reading === null && !isStrips && words.some((each) => DENIED.test(each))) ||
+      AFTER_POWER_CUT.test(plain),
     /** In lower case, without separators. */
     plain,
     /** Whether the name belongs to that group. */

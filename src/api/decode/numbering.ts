@@ -64,7 +64,8 @@ function calledPort(
     if (state === null) sure.push(raw);
     else unsure.push({ key, raw });
   }
-  const called = combinedNumbers(sure);
+  const telling = sure.filter((raw) => !isConstant(raw));
+  const called = combinedNumbers(telling.length > 0 ? telling : sure);
   const codes: Codes = new Map();
   const others: number[][] = [];
   for (const { key, raw } of unsure) {
@@ -86,6 +87,10 @@ const areOfBanks = (values: readonly unknown[], raw: readonly number[]): boolean
     const [text, other] = [values[first], values[i]].map((value) => readText(value)?.trim());
     return text !== undefined && other !== undefined && text !== other;
   });
+
+/** A kind of socket ("C13") or a radio channel (6): the same for all records, and the number of no outlet. */
+const isConstant = (raw: readonly number[]): boolean =>
+  raw.every((number) => number === raw[0] && number > PORTS.length);
 
 /** Combines the numbers found under several names. If two differ, the number is unknown. If one is missing, the other counts. */
 function combinedNumbers(told: readonly (readonly number[])[]): Numbers | null {

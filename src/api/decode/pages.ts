@@ -26,7 +26,7 @@ function hintsIn(record: JsonRecord, came: readonly number[], depth: number): Fi
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
     const isPaging = meaningOf(key).is('paging');
-    if (meaningOf(key).is('last') && isAlsoFirst(key, record)) return [];
+    if (meaningOf(key).isName || (meaningOf(key).is('last') && isAlsoFirst(key, record))) return [];
     const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaningOf(key), value, came, depth > 0);
     const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
     const inner = records.flatMap((each) => hintsIn(each, came, depth + 1));
@@ -36,24 +36,29 @@ function hintsIn(record: JsonRecord, came: readonly number[], depth: number): Fi
 
 /** `[{"rel": "next", "href": …}]`, or the same as the text of a header. */
 function isNextLink(value: unknown): boolean {
-  if (!Array.isArray(value)) return typeof value === 'string' && /rel="?next/.test(value);
+  if (!Array.isArray(value)) return typeof value === 'string' && /rel="?next/i.test(value);
   return value
     .filter(isRecord)
-    .flatMap(({ rel, name, type }) => [rel, name, type])
-    .some((rel) => rel === 'next' || rel === 'prev' || rel === 'previous');
+    .flatMap((link) => valuesWhere(link, ({ plain }) => /^(?:rel|name|type)$/.test(plain)))
+    .some((rel) => /^(?:next|prev|previous)$/i.test(readText(rel) ?? ''));
 }
 
 /** The link to a page, as a text or as `{"href": …}`. Outside of paging fields, any other text may be about something else. */
 function linkOf(value: unknown, inPaging: boolean): string | null {
-  const link = readText(isRecord(value) ? value.href : value);
+  const link = readText(isRecord(value) ? valuesWhere(value, ({ plain }) => plain === 'href')[0] : value);
   return inPaging || link?.includes('?') === true ? link : null;
 }
 
+/** The address of something, such as a search, does not say that something is missing. */
+const isLink = (value: unknown): boolean => /^(?:https?:\/)?\//.test(linkOf(value, true) ?? '');
+
 /** Whether the link to the last page is the one to the first page, too. */
 function isAlsoFirst(key: string, record: JsonRecord): boolean {
-  const first = key.replace('last', 'first');
+  const last = meaningOf(key).plain;
+  const first = last.replace('last', 'first');
   const link = linkOf(record[key], true);
-  return first !== key && link !== null && link === linkOf(record[first], true);
+  if (first === last || link === null) return false;
+  return valuesWhere(record, ({ plain }) => plain === first).some((value) => linkOf(value, true) === link);
 }
 
 /** What one field says. */
@@ -77,7 +82,7 @@ function hintOf(meaning: KeyMeaning, found: unknown, came: readonly number[], in
 const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): boolean =>
   (meaning.is('success') && readFlag(value) === false) ||
   (meaning.plain === 'status' && value === false) ||
-  ((meaning.is('error') || meaning.is('reason') || saysMissing(meaning)) &&
+  ((meaning.is('error') || meaning.is('reason') || (saysMissing(meaning) && !isLink(found))) &&
     isSet(found) &&
     !says('fine', value)) ||
   says('pending', value === true ? meaning.plain : value) ||

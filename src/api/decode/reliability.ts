@@ -1,6 +1,7 @@
 // What fields say about the values beside them: that these are old, that something failed, or that the strip cannot be reached.
 import { isRecord } from '../../values';
-import { says, type KeyMeaning } from './names';
+import type { JsonRecord } from '../types';
+import { says, valuesWhere, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex } from './values';
 
 /** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
@@ -28,11 +29,14 @@ export const discredits = (meaning: KeyMeaning, value: unknown): boolean =>
 /** `error: "timeout"`, `error: {"code": 5}` or `error_code: 5`, but not `errors: 3`, which counts them. */
 function namesError({ plain }: KeyMeaning, value: unknown): boolean {
   const isCount = plain.endsWith('s');
-  if (isRecord(value))
-    return !isCount && Object.values(value).some((inner) => isSet(inner) && !says('fine', inner));
+  if (isRecord(value)) return !isCount && holdsProblem(value);
   if (typeof value === 'number') return !isCount && value !== 0;
   return !Array.isArray(value) && isSet(value) && !says('fine', value);
 }
+
+/** Whether a record about an error names one: `{"code": 0, "message": "OK"}` names none. */
+export const holdsProblem = (error: JsonRecord): boolean =>
+  Object.values(error).some((inner) => isSet(inner) && !says('fine', inner));
 
 /** Whether a field says that a strip or outlet can be reached; `null`: unknown. The state of its cloud connection does not count. */
 export function reachability(
@@ -41,7 +45,7 @@ export function reachability(
   part: KeyMeaning['part'] = 'self',
 ): boolean | null {
   if (!(meaning.available || meaning.offline || meaning.connection)) return null;
-  const said = isRecord(value) ? (value.value ?? value.status ?? value.state) : value;
+  const said = isRecord(value) ? valueIn(value) : value;
   const flag = readFlag(said);
   const isOwn = part === 'self' || !meaning.plain.endsWith('connected');
   if (meaning.available && flag !== null && (isOwn || flag)) return flag;
@@ -50,6 +54,12 @@ export function reachability(
   // Any other word in that place may be about something else.
   return says('offline', said) ? false : says('online', said) ? true : null;
 }
+
+/** `{"value": false}`, `{"State": "offline"}` */
+const valueIn = (record: JsonRecord): unknown =>
+  ['value', 'status', 'state']
+    .flatMap((name) => valuesWhere(record, ({ plain }) => plain === name))
+    .find((value) => value !== null);
 
 /** Names of a result code. */
 export const CODE =
