@@ -5,7 +5,7 @@ import { stripFields } from './fields';
 import { hasField, meaningOf, says, valuesWhere } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
-import { saysFailed } from './reliability';
+import { holdsProblem, saysFailed } from './reliability';
 import { isSet, readBit, readJson, readText, readWord } from './values';
 
 /** What a switch answer says (API document, section 2). */
@@ -96,15 +96,23 @@ const valuesOf = (record: JsonRecord, name: string): unknown[] =>
   valuesWhere(record, ({ plain }) => plain === name);
 
 function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
-  if (Array.isArray(results)) return results.map((entry) => entryOf(entry, 0, asked));
+  if (Array.isArray(results)) return results.flatMap((entry) => entriesFor(entry, '', asked));
   const record = results as JsonRecord;
   const keys = Object.keys(record);
   // A map keyed by something, unless it is an entry itself.
-  const isMap = keys.every((key) => isRecord(record[key]) || meaningOf(key).keyed >= 0);
-  return isMap
-    ? keys.map((key) => entryOf(record[key], meaningOf(key).keyed, asked))
-    : [entryOf(record, 0, asked)];
+  const isMap = keys.every((key) => isRecord(record[key]) || meaningOf(key).keyed >= 0 || isAll(key));
+  return isMap ? keys.flatMap((key) => entriesFor(record[key], key, asked)) : entriesFor(record, '', asked);
 }
+
+/** One entry under its key; if all outlets were asked for and it is about all of them, one for each. */
+function entriesFor(value: unknown, key: string, asked?: AskedSwitch): Entry[] {
+  const entry = entryOf(value, meaningOf(key).keyed, asked);
+  const names = isRecord(value) ? valuesWhere(value, ({ number }) => number === 'port') : [];
+  const isForAll = asked?.port === 'all' && entry.port === 0 && [key, ...names].some(isAll);
+  return isForAll ? PORTS.map((port) => ({ ...entry, port })) : [entry];
+}
+
+const isAll = (value: unknown): boolean => readText(value)?.toLowerCase() === 'all';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -152,10 +160,10 @@ function entryOf(entry: unknown, key: number, asked?: AskedSwitch): Entry {
   return { port: others.length === 0 ? only : 0, ok: ok === true && isOpposite ? null : ok };
 }
 
-/** The ports under the names for the number of an outlet; 0: none of the four. A record about the outlet, such as its name, need not have one. */
+/** The ports under the names for the number of an outlet; 0: none of the four. A text or record without a number, such as a name, does not count. */
 const portsIn = (record: JsonRecord): number[] =>
   valuesWhere(record, ({ number, state }) => number === 'port' && state === null)
-    .filter((value) => portOf(value) > 0 || !isRecord(value))
+    .filter((value) => portOf(value) > 0 || (!isRecord(value) && outletNumberOf(value) >= 0))
     .map(portOf);
 
 /** Whether a record says, by a boolean or a word, that an outlet is in the state `on`. A `status` counts if it is "on" or "off": `true` may mean success. */
@@ -211,6 +219,9 @@ const outcomesIn = (record: JsonRecord): (boolean | null)[] =>
 /** How deep records in an entry are searched: `response.data.error`. */
 const DEEPEST = 3;
 
+/** Names of warnings: they say neither that it was switched nor that it was not. */
+const WARNING = /^warnings?$/;
+
 /** Names of records that say what becomes of a request. */
 const WORK = /^(?:job|task|command|operation|execution)$/;
 
@@ -226,13 +237,13 @@ function saysNo(
 ): boolean {
   if (outcomesIn(record).includes(false)) return true;
   return hasField(record, (meaning, value) => {
+    // A strip may be called "Busy".
+    if (meaning.isName) return false;
     if (saysFailed(meaning, value)) return true;
     const word = isSaid(value) ? meaning.plain : value;
-    // A strip may be called "Busy".
-    const mayRefuse = isOutcome && !meaning.isName;
-    if (mayRefuse && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
-    if (meaning.is('error') || (isOutcome && meaning.is('reason')))
-      return isRecord(value) || (isSet(value) && !says('fine', value));
+    if (isOutcome && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
+    if (meaning.is('error') || (isOutcome && meaning.is('reason') && !WARNING.test(meaning.plain)))
+      return isRecord(value) ? !isSet(value) || holdsProblem(value) : isSet(value) && !says('fine', value);
     const isWork = WORK.test(meaning.plain);
     if ((meaning.denied && !isWork) || depth === DEEPEST || results.includes(value)) return false;
     return [value]
@@ -249,8 +260,10 @@ const ANSWER = /^(?:result|data|response)$/;
 
 /** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
-  hasField(record, ({ key, plain, available, part, denied }, value) => {
+  hasField(record, ({ key, plain, available, part, denied, isName }, value) => {
+    if (isName) return false;
     if (says('pending', isSaid(value) ? key : value)) return true;
+    if (WARNING.test(plain)) return isSet(value) && !says('fine', value);
     if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || (part === 'self' && !denied)))
       return saysPending(value, depth + 1);
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
