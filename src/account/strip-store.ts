@@ -58,6 +58,11 @@ class StripState {
     this.strip = { mac, name: null, available: false, outlets: [], ...readings, units, at };
   }
 
+  /** Whether nothing newer is known about a field. */
+  isNews(field: VersionedField, version: number): boolean {
+    return (this.#versions.get(field) ?? 0) < version;
+  }
+
   /**
    * Takes in an answer, except for the fields of which something newer is known, and returns the changes. `update` has a MAC only if it was read from
    * the service: a confirmed switch or a change of availability has none. `unsure`: fields that keep their value, because the answer cannot be relied
@@ -67,7 +72,7 @@ class StripState {
     const known = this.strip;
     /** Whether this is the newest answer about a field. If so, its version is kept, and older answers are not accepted any more. */
     const accepts = (field: VersionedField): boolean => {
-      if (unsure.includes(field) || (this.#versions.get(field) ?? 0) >= version) return false;
+      if (unsure.includes(field) || !this.isNews(field, version)) return false;
       this.#versions.set(field, version);
       return true;
     };
@@ -263,7 +268,7 @@ export class StripStore {
       const state = this.#findOrAdd(strip);
       if (state.listVersion < version) {
         state.listVersion = version;
-        state.isOfflineByList = !strip.available;
+        state.isOfflineByList = !strip.available && state.isNews('available', version);
         state.unlisted = READINGS.filter((name) => strip[name] === null);
         // If the strip is also read alone, those answers have the readings that the list lacks, and only they can say that it is online again.
         const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.unlisted] : [];
@@ -292,10 +297,11 @@ export class StripStore {
       return { ...answer, strip: { ...strip, available: false } };
     const state = this.#findOrAdd(strip);
     // Logged for the first such strip only: the answers about the others look alike.
-    const isNews = !readable && [...this.#strips.values()].every((each) => each.readable);
-    if (isNews) this.options.log.unreadable('strip');
+    const isFirst = !readable && [...this.#strips.values()].every((each) => each.readable);
+    if (isFirst) this.options.log.unreadable('strip');
     state.readable = readable;
-    state.isOfflineByAnswer = !strip.available;
+    const isNews = state.isNews('available', version);
+    if (isNews) state.isOfflineByAnswer = !strip.available;
     // If the list says that the strip is offline, an answer that says nothing about this does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
     const isUncertain = strip.available && !answer.saysOnline && state.isOfflineByList && isListRecent;
@@ -304,8 +310,8 @@ export class StripStore {
     const available = strip.available && this.#isAnswering;
     this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
     this.#announceChanges();
-    const newest = { ...corrected(strip, state), mac, available: strip.available && !isUncertain };
-    return { ...answer, strip: newest };
+    const newest = isNews ? strip.available && !isUncertain : state.strip.available;
+    return { ...answer, strip: { ...corrected(strip, state), mac, available: newest } };
   }
 
   /** What the service confirmed just now about these outlets. Returns what is known of the strip now. */
@@ -340,7 +346,7 @@ export class StripStore {
   /** The service does not know this strip (any more). `version`: that of the read which found this. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
-    if (state === undefined) return;
+    if (state?.isNews('available', version) !== true) return;
     state.isOfflineByAnswer = true;
     this.#take(state, { available: false }, version);
     this.#announceChanges();

@@ -250,6 +250,49 @@ describe('the poll', () => {
     assert.equal(await isAvailable(), true);
   });
 
+  for (const what of ['list', 'answer about the strip'] as const) {
+    it(`does not call a strip offline by an older ${what} that comes after a switch was confirmed`, async () => {
+      const lab = startAccount();
+      const offline = makeStrip(MAC, [true], { available: false });
+      const reading = what === 'list' ? lab.account.list() : lab.account.get(MAC);
+      const on = lab.run(1, true);
+      await lab.service.last.answer(yes());
+      assert.equal(on.outcome?.on, true);
+      await lab.service.lists[0]?.answer(listOf(offline));
+      await lab.service.gets[0]?.answer(stripOf(offline));
+      const answer = await reading;
+      assert.equal('strip' in answer ? answer.strip.available : answer.strips[0]?.available, true);
+      lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true]), false));
+      assert.equal((await lab.account.get(MAC)).strip.available, true);
+      const toggle = lab.run(1, 'toggle');
+      await lab.clock.pass(0);
+      await lab.service.last.answer(yes());
+      assert.equal(toggle.outcome?.on, false);
+    });
+  }
+
+  it('does not keep a strip unavailable because of an older answer that came after a switch was confirmed', async () => {
+    const lab = startAccount();
+    const isAvailable = (): boolean | undefined => lab.account.store.find(MAC)?.available;
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.account.subscribe(() => undefined, 'all');
+    await lab.clock.pass(0);
+    await lab.service.gets[0]?.answer(stripOf(makeStrip(MAC, [true], { load: 5 })));
+    const unknown = assert.rejects(lab.account.get(MAC));
+    lab.run(1, true);
+    await lab.service.last.answer(yes());
+    await lab.service.gets[1]?.fail(failure('NOT_FOUND', {}, 'strip'));
+    await unknown;
+    assert.equal(isAvailable(), true);
+    lab.service.autoGet = () => Promise.reject(failure('TIMEOUT'));
+    lab.service.autoList = () => Promise.reject(failure('TIMEOUT'));
+    await lab.clock.pass(40_000);
+    assert.equal(isAvailable(), false);
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    await lab.clock.pass(300_000);
+    assert.equal(isAvailable(), true);
+  });
+
   it('makes a strip available with the next list, although its own answer said that it is offline and adds no reading', async () => {
     const lab = startAccount();
     const strip = makeStrip(MAC, [true], { load: 1, voltage: 230 });
