@@ -53,9 +53,7 @@ export class Account {
       this.#answered(succeeded, endedCooldown),
     );
     this.#reader = new Reader(options.service, this.#store, this.#requests);
-    this.#poller = new Poller(options, this.#store, this.#reader, this.#requests.cooldown, () =>
-      this.#checkStatus(),
-    );
+    this.#poller = new Poller(options, this.#store, this.#reader, this.#requests.cooldown);
     this.#switcher = new Switcher(options, this.#store, this.#queue, this.#requests, this.#reader, () =>
       this.#poller.refresh(),
     );
@@ -193,6 +191,7 @@ export class Account {
     // A copy: a listener may add a subscriber, which is told all that is known, and must not be told these changes again.
     const subscribers = [...this.#subscribers];
     for (const change of changes) for (const subscriber of subscribers) this.#tell(subscriber, change);
+    this.#checkStatus();
   }
 
   #tell(subscriber: Subscriber, change: Change): void {

@@ -37,13 +37,11 @@ export class Poller {
   #heldUpAt: number | null = null;
   #refreshAfterRound = false;
 
-  /** `onOutdated` is called when cooldowns have delayed a list so long that the store has marked all strips as unavailable. */
   constructor(
     private readonly options: AccountOptions,
     private readonly store: StripStore,
     private readonly reader: Reader,
     private readonly cooldown: Cooldown,
-    private readonly onOutdated: () => void,
   ) {
     this.#readings = new ReadingsPoll(options, store, reader, cooldown);
   }
@@ -96,10 +94,10 @@ export class Poller {
     const now = this.options.clock.monotonic();
     if (error !== null) {
       this.#heldUpAt ??= now;
-      this.#schedule(remaining + this.#firstWait());
+      // During a long one, another look each minute: a request from before it may still succeed, and make strips available.
+      this.#schedule(remaining > LONG_COOLDOWN ? LONG_COOLDOWN : remaining + this.#firstWait());
       if (now + remaining - this.#heldUpAt <= LONG_COOLDOWN) return;
       this.store.failed(error, this.store.nextVersion());
-      this.onOutdated();
       return;
     }
     this.#isReading = true;
@@ -145,7 +143,8 @@ export class Poller {
       this.#isFirstWait = false;
       return Math.max(wait, minInterval);
     }
-    if (remaining > 0) return remaining + this.#firstWait();
+    // `#round` waits for the end of the cooldown.
+    if (remaining > 0) return 0;
     if (this.#failure.code === 'AUTH') return vary(Math.max(WAIT_WHILE_REJECTED, interval));
     const backoff = fullJitter(clock.random(), interval, LONGEST_BACKOFF, this.#failures - 1);
     return Math.max(this.#failure.code === 'RATE_LIMITED' ? interval : minInterval, backoff);

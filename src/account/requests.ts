@@ -140,7 +140,7 @@ export class Requests {
         this.#check(queued);
         if (error === null || queued?.phase === 'restoring') return;
         if (remaining > (queued === null ? this.queue.patience : this.queue.timeLeft(queued))) {
-          if (queued !== null && this.cooldown.takeProbe()) return;
+          if (queued !== null && this.cooldown.takeProbe(queued)) return;
           throw waitTooLong(error, remaining, this.queue.patience);
         }
       } catch (stopped) {
@@ -171,10 +171,8 @@ export class Requests {
   }
 
   #failed(queued: QueuedCommand | null, error: unknown): void {
-    if (isStripError(error) && error.code === 'RATE_LIMITED' && error.retryAfter !== undefined) {
-      const isNews = this.cooldown.begin(error, error.retryAfter);
-      if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / 1000));
-    }
+    const isNews = this.cooldown.failed(error);
+    if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / 1000));
     // After the cooldown has begun: this may end commands, and others begin.
     if (queued !== null) this.queue.requestFailed(queued, error);
     this.onAnswer(false, false);

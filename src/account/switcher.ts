@@ -199,7 +199,8 @@ function merge(
   // The reason of one failure says more than a list of the outlets that failed.
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
-    ends.filter(isUnclear).find(isStripError);
+    ends.filter(isUnclear).find(isStripError) ??
+    errors.find(isOutage);
   if (!hasSwitched) throw reason ?? errors.find(({ code }) => code !== 'SWITCH_FAILED') ?? failed;
   if (reason === undefined) throw failed;
   throw new StripError(reason.sentenceKey, reason.params, { ...details, retryable: reason.retryable });

@@ -1,5 +1,5 @@
 // When requests may be sent: the pause that the service asks for, how many may run at once, and the wait before a retry. Also a set for those under way.
-import { StripError } from './errors';
+import { isStripError, StripError } from './errors';
 import type { Clock } from './types';
 
 /** Longest pause that the account keeps, in milliseconds, whatever the service asks for. */
@@ -17,6 +17,8 @@ export class Cooldown {
   /** Seconds of the longest pause that was logged. */
   #longest = 0;
   #probed = -Infinity;
+  /** The command that was sent last during the pause. */
+  #probe: object | null = null;
   /** When the pause ends on the wall clock, calculated when it began. */
   #untilWall = 0;
 
@@ -39,11 +41,13 @@ export class Cooldown {
   }
 
   /**
-   * Begins a pause of `ms`, or makes the current one longer. Returns whether to log it: a service that limits one kind of request may ask for a pause at
-   * every poll, so only a longer one is logged, or one after a long time without any.
+   * A request failed. If the service asked for a pause, begins it, or makes the current one longer. Returns whether to log that: a service that limits
+   * one kind of request may ask for a pause at every poll, so only a longer one is logged, or one after a long time without any.
    */
-  begin(error: StripError, ms: number): boolean {
-    const pause = Math.max(this.remaining, Math.min(ms, LONGEST_COOLDOWN));
+  failed(error: unknown): boolean {
+    this.#probe = null;
+    if (!isStripError(error) || error.code !== 'RATE_LIMITED' || error.retryAfter === undefined) return false;
+    const pause = Math.max(this.remaining, Math.min(error.retryAfter, LONGEST_COOLDOWN));
     this.#error = error;
     this.#began = this.clock.monotonic();
     if (this.#began - this.#until > LOG_AGAIN_AFTER) this.#longest = 0;
@@ -63,10 +67,12 @@ export class Cooldown {
     return true;
   }
 
-  /** Whether a request may be sent during the pause, to find out whether it is over. */
-  takeProbe(): boolean {
+  /** Whether a command may be sent during the pause, to find out whether it is over. It may have several requests. */
+  takeProbe(command: object): boolean {
+    if (command === this.#probe) return true;
     const now = this.clock.monotonic();
     if (now - this.#probed < PROBE_INTERVAL) return false;
+    this.#probe = command;
     this.#probed = now;
     return true;
   }

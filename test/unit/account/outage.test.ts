@@ -505,6 +505,38 @@ describe('a rate limit', () => {
     assert.equal(lab.account.status().error, null);
   });
 
+  it('that is long makes the strips unavailable, too, where it begins while the list waits for its turn', async () => {
+    const lab = startAccount({ concurrency: 1 });
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    const { take } = watch(lab);
+    await lab.clock.pass(14_000);
+    lab.run(1, true);
+    await lab.clock.pass(5_000);
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 3_600_000 }));
+    await lab.clock.pass(1_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    assert.equal(lab.service.lists.length, 1);
+    assert.equal(lab.account.status().error?.code, 'RATE_LIMITED');
+  });
+
+  it('that is long keeps the strips unavailable, although a request from before it succeeds', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    const { take } = watch(lab);
+    await lab.clock.pass(10_000);
+    lab.run(1, true);
+    lab.run(1, true, { mac: OTHER });
+    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 3_600_000 }));
+    await lab.clock.pass(6_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    await lab.service.switches[0]?.answer(yes());
+    assert.deepEqual(take(), [`${MAC} available`]);
+    await lab.clock.pass(60_000);
+    assert.deepEqual(take(), [`${MAC} unavailable`]);
+    assert.equal(lab.account.status().available, false);
+    assert.equal(lab.service.lists.length, 1);
+  });
+
   it('that begins with the readings of a round makes the strips unavailable when the next list is due', async () => {
     const lab = startAccount();
     lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));

@@ -342,6 +342,53 @@ describe('a protected outlet', () => {
     assert.equal(account.store.lastState(MAC, 1), false);
   });
 
+  for (const action of [false, 'cycle'] as const) {
+    it(`lets a whole "all" (${String(action)}) find out whether a long rate limit is over`, async () => {
+      const { service, clock, account, run } = startAccount({ protectedOutlets: fridge });
+      run(1, true, { mac: OTHER });
+      await service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+      await clock.pass(6_000);
+      service.autoSwitch = (_, port) => Promise.resolve(yes(port));
+      const ending = run('all', action);
+      await clock.pass(6_000);
+      assert.deepEqual(ending.outcome?.results, [
+        { port: 1, ok: true },
+        { port: 3, ok: true },
+        { port: 4, ok: true },
+      ]);
+      assert.equal(account.status().cooldownUntil, null);
+    });
+  }
+
+  it('lets the rest of an "all" wait no more for a rate limit that its first request did not end', async () => {
+    const { service, clock, run } = startAccount({ protectedOutlets: fridge, concurrency: 1 });
+    run(1, true, { mac: OTHER });
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    await clock.pass(6_000);
+    const ending = run('all', false);
+    await calm();
+    await service.last.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    await calm();
+    assert.equal(service.switches.length, 2);
+    assert.equal(ending.error?.code, 'RATE_LIMITED');
+  });
+
+  it('lets an "all" that a rate limit held up half-way say so, and what it had switched', async () => {
+    const { service, run } = startAccount({ protectedOutlets: fridge, concurrency: 1 });
+    const ending = run('all', false);
+    await service.switches[0]?.answer(yes(1));
+    await service.switches[1]?.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    await calm();
+    assert.equal(service.switches.length, 3);
+    await service.switches[2]?.fail(failure('RATE_LIMITED', { retryAfter: 600_000 }));
+    assert.equal(ending.error?.code, 'RATE_LIMITED');
+    assert.deepEqual(ending.error.results, [
+      { port: 1, ok: true },
+      { port: 3, ok: false },
+      { port: 4, ok: false },
+    ]);
+  });
+
   it('gives an "all" of several requests the time of the last confirmation', async () => {
     const { service, clock, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
