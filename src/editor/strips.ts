@@ -81,6 +81,10 @@ export const findOutlet = <Entry extends { mac: string; port: number | string }>
 ): Entry | undefined =>
   entries.find((entry) => String(entry.port) === String(port) && sameMac(entry.mac, mac));
 
+/** Whether an account, deployed or not, protects an outlet. */
+export const isProtected = (account: string, mac: string, port: string): boolean =>
+  findOutlet(readOutlets(RED.nodes.node(account)?.protectedOutlets).outlets, mac, port) !== undefined;
+
 export const outletOf = (strip: Strip | undefined, port: number | string): Outlet | undefined =>
   strip?.outlets.find((outlet) => String(outlet.port) === String(port));
 

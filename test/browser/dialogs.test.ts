@@ -266,6 +266,34 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await hint('on').textContent()) ?? '', /waits/);
   });
 
+  it('say that an outlet is protected where the node would switch it off', async () => {
+    await open({ protectedOutlets: [{ mac: DESK.mac, port: 2 }] });
+    await newSwitch();
+    const choose = async (field: string, value: string) => {
+      await editor.page.locator(`label:has([name="smart-strip-${field}"][value="${value}"])`).click();
+      return await hint('on').textContent();
+    };
+    await options().first().click();
+    await editor.chooseType('node-input-on', 'action');
+    await choose('on', 'off');
+    assert.match((await choose('port', '2')) ?? '', /The account protects this outlet/);
+    assert.match((await choose('on', 'cycle')) ?? '', /The account protects this outlet/);
+    assert.match((await choose('on', 'on')) ?? '', /switches the outlet on/);
+    assert.match((await choose('on', 'toggle')) ?? '', /switches to the other/);
+    await choose('on', 'off');
+    assert.match((await choose('port', 'all')) ?? '', /switches the outlet off/);
+    await choose('port', '2');
+    await options().nth(1).click();
+    assert.match((await hint('on').textContent()) ?? '', /switches the outlet off/);
+  });
+
+  it('show the whole MAC of an outlet in the account, also with colons', async () => {
+    await open({ outletNames: [{ mac: 'DD:DD:DD:DD:DD:DD', port: 1, name: 'Lamp' }] });
+    await editor.editConfig('strip-account', 'account');
+    const cut = await row('mac').evaluate((field) => field.scrollWidth - field.clientWidth);
+    assert.ok(cut <= 0, `${cut} px are cut off`);
+  });
+
   it('name outlets in the account, and show the names in pickers and labels', async () => {
     await open();
     await editor.editConfig('strip-account', 'account');

@@ -24,6 +24,14 @@ describe('the sidebar', () => {
     assert.deepEqual(editor.errors, []);
   });
 
+  it('can be opened with an action of Node-RED, for those who use the keyboard', async () => {
+    await stage.red.deploy([tab, home()]);
+    const { editor, bar } = await edit();
+    assert.equal(await bar.root.isVisible(), false);
+    await editor.page.evaluate(() => window.RED.actions.invoke('smart-strip:show-sidebar'));
+    await bar.root.waitFor();
+  });
+
   it('shows readings, and the load since it was opened as a line', async () => {
     await stage.red.deploy([tab, home()]);
     const { bar } = await open();

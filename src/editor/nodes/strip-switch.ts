@@ -1,7 +1,8 @@
 import { textOf, type Config } from '../../settings';
 import { kindOf, segmentedField, typedField, type Check, type Descriptor, type Dialog } from '../form';
 import { text } from '../red';
-import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
+import { checkPort, checkStrip, fixedTarget, targetFields, targetOf } from '../strip-picker';
+import { isProtected } from '../strips';
 
 const ACTIONS = ['on', 'off', 'toggle', 'cycle'] as const;
 const isAction = (value: unknown): boolean => ACTIONS.some((action) => action === value);
@@ -38,12 +39,15 @@ function open(dialog: Dialog): void {
   const showHints = () => {
     // An array or a whole strip names its outlets itself.
     const message = `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`;
-    const action = isAction(on.value()) ? `strip-switch.hint.${on.value()}` : '';
+    const values = dialog.values();
+    const { mac, port: outlet } = fixedTarget(values);
+    const isRefused =
+      ['off', 'cycle'].includes(on.value()) && isProtected(textOf(values, 'account'), mac, outlet ?? '');
+    const action = isAction(on.value()) ? `strip-switch.hint.${isRefused ? 'protected' : on.value()}` : '';
     on.showHint({ action, message }, 'strip-switch.hint.onEvaluated');
-    dialog.showRow('delay', mayCycle(dialog.values()));
+    dialog.showRow('delay', mayCycle(values));
     dialog.field('delay').trigger('change');
   };
-  port.input.on('change', showHints);
-  on.input.on('change', showHints);
+  for (const field of ['account', 'mac', 'port', 'on']) dialog.field(field).on('change', showHints);
   showHints();
 }
