@@ -284,15 +284,19 @@ describe('the strip-account node', () => {
     const url = `http://127.0.0.1:${await proxy.start()}`;
     const nodes = [lab.account({ proxy: 'proxy' }), flowNode('list', 'strip list')];
     for (const noproxy of [[], ['127.0.0.1']]) {
-      await lab.deploy([...nodes, { id: 'proxy', type: 'http proxy', url, noproxy }], undefined, [
+      const credentials = {
+        account: { apiKey: lab.service.apiKey },
+        proxy: { username: 'me', password: 'open' },
+      };
+      await lab.deploy([...nodes, { id: 'proxy', type: 'http proxy', url, noproxy }], credentials, [
         configNodes,
       ]);
       await lab.out('list', {});
       await helper.unload();
     }
     assert.deepEqual(
-      proxy.seen.map(({ target }) => target),
-      [`${lab.service.baseUrl}/api/public/v1/strips`],
+      proxy.seen.map(({ target, authorization }) => [target, authorization]),
+      [[`${lab.service.baseUrl}/api/public/v1/strips`, `Basic ${btoa('me:open')}`]],
     );
     assert.equal(lab.service.requests.length, 2);
     await proxy.stop();

@@ -88,6 +88,25 @@ describe('the scorecard of the flow library', () => {
     );
   });
 
+  it('N01: each type has its own icon, and the inputs and outputs that its flows are wired to', () => {
+    const of = (script: string, property: string) =>
+      new RegExp(`^\\s+${property}: '?([^',]+)'?,$`, 'm').exec(script)?.[1];
+    assert.deepEqual(
+      registrations.map(({ set, script }) =>
+        [set, ...['category', 'icon', 'inputs', 'outputs'].map((property) => of(script, property))].join(' '),
+      ),
+      [
+        'strip-account config strip-switch.svg 0 0',
+        'strip-list smart strip strip-list.svg 1 1',
+        'strip-status smart strip strip-status.svg 1 1',
+        'strip-switch smart strip strip-switch.svg 1 1',
+        'strip-watch smart strip strip-watch.svg 0 1',
+        'strip-mqtt smart strip strip-mqtt.svg 1 1',
+        'strip-simulator smart strip strip-simulator.svg 1 1',
+      ],
+    );
+  });
+
   it('N02: every node type is in an example', () => {
     const used = new Set(examples().flatMap(({ nodes }) => nodes.map(({ type }) => type)));
     assert.deepEqual(

@@ -113,6 +113,25 @@ describe('the admin routes behind a login', () => {
     assert.equal(service.requests.length, before);
   });
 
+  it('send the key that is stored for a simulator to no host on the network that is called like it', async () => {
+    await red.deploy([...around('strip switch'), account(service, { baseUrl: '/strip-simulator' })]);
+    const { key } = await test({ baseUrl: 'http://simulator/strip-simulator' });
+    await red.deploy([...around('strip switch'), account(service)]);
+    assert.equal(key, 'errors.NOT_CONFIGURED.keyAgain');
+  });
+
+  it('hide the key where a mapping puts it into its error', async () => {
+    service.next({ kind: 'answer', status: 200, json: [{ note: `key ${API_KEY}` }] });
+    const { params } = await test({ baseUrl: service.baseUrl, mapping: '$error($[0].note)' });
+    assert.equal(params?.reason, 'key ***');
+  });
+
+  it('answer a dialog that does not refresh with the strips that are known, and ask the service nothing', async () => {
+    const before = service.requests.length;
+    assert.equal((await red.admin('/strip-account/account/strips')).status, 200);
+    assert.equal(service.requests.length, before);
+  });
+
   it('do not say that an account has no key where one is stored, but the account is disabled', async () => {
     await red.deploy([...around('strip switch'), account(service, { d: true })]);
     try {

@@ -410,12 +410,21 @@ describe('a rate limit', () => {
     await lab.clock.pass(300_000);
     assert.deepEqual(lab.log.lines.slice(2), ['rate limited 60']);
 
-    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
-    await lab.clock.pass(2 * 3_600_000);
+    const limited = lab.service.autoList;
+    const works = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.service.autoList = works;
+    await lab.clock.pass(50 * 60_000);
     retryAfter = 4000;
+    lab.service.autoList = limited;
+    await lab.clock.pass(20_000);
+    assert.deepEqual(lab.log.lines.filter((line) => line === 'rate limited 4').length, 1);
+    const told = lab.log.lines.length;
+
+    lab.service.autoList = works;
+    await lab.clock.pass(2 * 3_600_000);
     lab.service.autoList = () => Promise.reject(failure('RATE_LIMITED', { retryAfter }));
     await lab.clock.pass(120_000);
-    assert.deepEqual(lab.log.lines.slice(3), [
+    assert.deepEqual(lab.log.lines.slice(told), [
       'recovered list',
       'rate limited 4',
       'failing list RATE_LIMITED',

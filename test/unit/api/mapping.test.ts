@@ -117,6 +117,28 @@ describe('A mapping', () => {
     assert.match(String(error.params.reason), /too many steps/);
   }).timeout(60_000);
 
+  it('has 2,000,000 steps', async () => {
+    const takes = async (steps: number) => {
+      const hooks = new Map<unknown, () => unknown>();
+      const expression: Expression = {
+        assign: (name, hook) => hooks.set(name, hook as () => unknown),
+        evaluate: async () => {
+          for (let step = 0; step < steps; step++) {
+            await hooks.get('__evaluate_entry')?.();
+            hooks.get('__evaluate_exit')?.();
+          }
+          return 'done';
+        },
+      };
+      return await createMapping(
+        () => expression,
+        (text) => text,
+      )({});
+    };
+    assert.equal(await takes(2_000_000), 'done');
+    await assert.rejects(takes(2_000_001), { sentenceKey: 'BAD_RESPONSE.mapping' });
+  });
+
   it('lets everything else have its turn between steps that take long', async () => {
     const block = (): void => {
       const end = performance.now() + 25;

@@ -319,6 +319,23 @@ describe('the catalogues', () => {
     }
   });
 
+  it('have for each error code the status that docs/messages.md names', () => {
+    const rows = [...read('docs/messages.md').matchAll(/^\| `([A-Z_]+)` .*\| (.+?) *\|$/gm)];
+    assert.deepEqual(rows.map(([, code]) => code).sort(), [...ERROR_CODES].sort());
+    for (const [, code = '', shown] of rows) {
+      const key = code.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+      assert.equal(main.get('strip-account')?.get(`status.${key}`), shown, code);
+    }
+  });
+
+  it('call a state the same wherever it is shown', () => {
+    for (const language of languages) {
+      const texts = catalogue(language, 'strip-account');
+      for (const state of ['on', 'off', 'unavailable'])
+        assert.equal(texts.get(`status.${state}`), texts.get(`strip-account.state.${state}`), language);
+    }
+  });
+
   it('keep the status of a node short enough to be read', () => {
     for (const language of languages) {
       for (const set of sets) {

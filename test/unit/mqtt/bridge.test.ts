@@ -949,6 +949,8 @@ describe('taking messages from the broker', () => {
     await lab.clock.pass(999);
     assert.deepEqual(lab.sent, []);
     await lab.take({ topic: 'homeassistant/status', payload: 'online' });
+    await lab.clock.pass(1);
+    assert.equal(lab.sent.length, 1);
     assert.deepEqual(await lab.published(), ['smart-strip/bridge online']);
     await lab.take(offline);
     await lab.take({ ...offline, payload: 'online' });
