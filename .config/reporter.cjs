@@ -16,6 +16,8 @@ module.exports = class Listing extends reporters.Spec {
     };
     runner.on('pass', (test) => add('passed', test));
     runner.on('fail', (test) => add('failed', test));
+    // In continuous integration everything is installed, so nothing has a reason to be skipped.
+    if (process.env.CI === 'true') runner.on('pending', (test) => add('failed', test));
     runner.once('end', () => appendFileSync(file, lines.join('')));
   }
 };

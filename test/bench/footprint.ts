@@ -5,7 +5,7 @@ import { placed, tab } from '../support/flow';
 import { manifest } from '../support/manifest';
 import type { FlowNode } from '../support/node-red';
 import { packedUserDir, PACKAGE } from '../support/node-red-install';
-import { accountNode, type Bench, type Lab, type Usage } from './lab';
+import { accountNode, type Bench, type BenchLab, type Usage } from './lab';
 import { median, printTable, printTarget } from './report';
 
 const macOf = (index: number): string => `A1B2C3D4${String(index % 25).padStart(4, '0')}`;
@@ -19,7 +19,7 @@ const TYPES: Record<string, (index: number) => Record<string, string>> = {
 };
 
 /** What the package costs before a message is sent: loading it, deploying its nodes, opening the editor; and an account with many strips. */
-export async function measureFootprint(lab: Lab, quick: boolean): Promise<void> {
+export async function measureFootprint(lab: BenchLab, quick: boolean): Promise<void> {
   await measureLoading(lab, quick ? 2 : 7);
   const bench = await lab.start();
   await measureNodes(lab, bench, quick ? 300 : 1_000);
@@ -29,7 +29,7 @@ export async function measureFootprint(lab: Lab, quick: boolean): Promise<void> 
 }
 
 /** Loads what Node-RED loads at its start, with none of the nodes deployed, each time in a fresh Node-RED. */
-async function measureLoading(lab: Lab, rounds: number): Promise<void> {
+async function measureLoading(lab: BenchLab, rounds: number): Promise<void> {
   const folder = join(await packedUserDir(), 'node_modules', PACKAGE, 'dist/nodes');
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.js'))
@@ -43,7 +43,7 @@ async function measureLoading(lab: Lab, rounds: number): Promise<void> {
   printTarget('ms more at the start of Node-RED, no node deployed', median(taken), { atMost: 25 });
 }
 
-async function measureNodes(lab: Lab, bench: Bench, count: number): Promise<void> {
+async function measureNodes(lab: BenchLab, bench: Bench, count: number): Promise<void> {
   const heapWith = async (type: string, many: number): Promise<number> => {
     const all = Array.from({ length: many }, (_, index) =>
       placed(`node-${index}`, type, TYPES[type]?.(index) ?? {}),
@@ -87,7 +87,7 @@ async function measureEditor({ red }: Bench): Promise<void> {
 }
 
 /** What an account with 1,000 strips costs while 200 `strip watch` nodes follow it, at the shortest interval. */
-async function measureThousandStrips(lab: Lab, { red, call }: Bench, seconds: number): Promise<void> {
+async function measureThousandStrips(lab: BenchLab, { red, call }: Bench, seconds: number): Promise<void> {
   const key = 'key-of-a-thousand-strips';
   const account = accountNode(lab.service.fast, { interval: '5', credentials: { apiKey: key } });
   const requests = async (): Promise<number> => (await lab.counts())[key] ?? 0;

@@ -34,7 +34,7 @@ export interface Bench {
   readonly call: (route: 'run' | 'usage' | 'load' | 'unwatched', body?: object) => Promise<unknown>;
 }
 
-export interface Lab {
+export interface BenchLab {
   /** Addresses of the service that answers at once, and of the one that takes 50 ms. */
   readonly service: { fast: string; slow: string };
   /** Requests the service has had, by API key. */
@@ -47,7 +47,7 @@ export interface Lab {
 }
 
 /** Compiles the bench's own programs and starts the service. */
-export async function openLab(): Promise<Lab> {
+export async function openBenchLab(): Promise<BenchLab> {
   const dir = mkdtempSync(join(tmpdir(), 'smart-strip-bench-'));
   await build({
     // Not with the loader of the tests, which wraps every function to keep its name.
@@ -61,7 +61,7 @@ export async function openLab(): Promise<Lab> {
   cpSync(join(__dirname, 'nodes/bench-nodes.html'), join(dir, 'nodes/bench-nodes.html'));
   const children: ChildProcess[] = [];
   const started: RunningNodeRed[] = [];
-  const program: Lab['program'] = async (name, ...args) => {
+  const program: BenchLab['program'] = async (name, ...args) => {
     const child = fork(join(dir, `${name}.js`), args.map(String), { execPath: NODE });
     children.push(child);
     const failed = once(child, 'exit').then(([code]) => {

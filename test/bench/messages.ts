@@ -7,7 +7,7 @@ import {
   KEY,
   NODE_VERSION,
   type Bench,
-  type Lab,
+  type BenchLab,
   type RunResult,
 } from './lab';
 import { median, printTable, printTarget, ratio } from './report';
@@ -29,7 +29,7 @@ const WARM_UP_ROUNDS = 6;
  * A message through `strip switch` beside what a user would otherwise have. Each variant has a Node-RED of its own, as a user has only one of them:
  * in one process they share code of the HTTP client that V8 then compiles for all of them, which makes each slower.
  */
-export async function measureMessages(lab: Lab, quick: boolean): Promise<void> {
+export async function measureMessages(lab: BenchLab, quick: boolean): Promise<void> {
   const start = async (variant: Variant): Promise<Bench> => {
     const bench = await lab.start();
     await bench.red.deploy(flowOf(variant, lab));
@@ -93,7 +93,7 @@ function print(speed: string, inFlight: number, results: Record<Variant, RunResu
 }
 
 /** A variant for each speed and number in flight, from its driver to the sink. The floor needs no nodes. */
-function flowOf(variant: Variant, { service }: Lab): FlowNode[] {
+function flowOf(variant: Variant, { service }: BenchLab): FlowNode[] {
   const nodes = Object.entries(service).flatMap(([speed, url]) =>
     IN_FLIGHT.flatMap((inFlight) => {
       const id = (part: string) => `${part}-${speed}-${inFlight}`;

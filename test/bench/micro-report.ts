@@ -1,4 +1,4 @@
-import type { Lab } from './lab';
+import type { BenchLab } from './lab';
 import type { Decoded } from './micro';
 import { median, printTable, printTarget } from './report';
 
@@ -6,7 +6,7 @@ import { median, printTable, printTarget } from './report';
 const LINEAR = 3;
 
 /** What decoding costs beside `JSON.parse`, and how the cost of strips, waiting commands and subscribers grows with their number. */
-export async function measureMicro(lab: Lab, quick: boolean): Promise<void> {
+export async function measureMicro(lab: BenchLab, quick: boolean): Promise<void> {
   const shapes = { plain: 'a list of records', text: 'units in text, under "data"' };
   for (const [shape, name] of Object.entries(shapes)) {
     // Three processes, because the time differs by up to a fifth between processes, depending on when V8 collects garbage.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, placed, tab } from '../support/flow';
-import { accountNode, httpRequest, json, type Lab } from './lab';
+import { accountNode, httpRequest, json, type BenchLab } from './lab';
 import { printTable, printTarget } from './report';
 
 /** Seconds; the shortest that an account polls at. */
@@ -11,7 +11,7 @@ const SHARED = 'key-of-forty-nodes';
 const BY_HAND = 'key-of-forty-chains';
 
 /** Forty nodes that watch an outlet each, beside the same wired by hand. */
-export async function measurePolling(lab: Lab, quick: boolean): Promise<void> {
+export async function measurePolling(lab: BenchLab, quick: boolean): Promise<void> {
   const intervals = quick ? 2 : 10;
   const url = lab.service.fast;
   const headers = [{ keyType: 'other', keyValue: 'x-api-key', valueType: 'other', valueValue: BY_HAND }];

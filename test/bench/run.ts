@@ -2,13 +2,13 @@
 // `--only=messages,footprint,polling,micro` selects parts; NODE_BIN and NODE_RED_DIR select another Node.js and Node-RED.
 import { cpus } from 'node:os';
 import { measureFootprint } from './footprint';
-import { NODE_VERSION, openLab, type Lab } from './lab';
+import { NODE_VERSION, openBenchLab, type BenchLab } from './lab';
 import { measureMessages } from './messages';
 import { measureMicro } from './micro-report';
 import { measurePolling } from './polling';
 import { printSummary } from './report';
 
-const PARTS: Record<string, (lab: Lab, quick: boolean) => Promise<void>> = {
+const PARTS: Record<string, (lab: BenchLab, quick: boolean) => Promise<void>> = {
   messages: measureMessages,
   footprint: measureFootprint,
   polling: measurePolling,
@@ -17,7 +17,7 @@ const PARTS: Record<string, (lab: Lab, quick: boolean) => Promise<void>> = {
 
 async function main(args: readonly string[]): Promise<void> {
   const only = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
-  const lab = await openLab();
+  const lab = await openBenchLab();
   console.log(`Node.js ${NODE_VERSION} on ${cpus().length} x ${cpus()[0]?.model ?? ''}`);
   try {
     for (const part of only?.split(',') ?? Object.keys(PARTS)) {

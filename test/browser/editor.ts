@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { PACKAGE, REPOSITORY } from '../support/node-red';
-
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+import { find } from '../support/program';
 
 /** Where Chromium is; `undefined` where there is none, which is an error where the suite has to run. */
 export function findChromium(): string | undefined {
   const { CHROMIUM, CI } = process.env;
-  const found = CHROMIUM ?? PLACES.find((place) => existsSync(place));
+  const found = CHROMIUM ?? find('chromium') ?? find('chromium-browser') ?? find('google-chrome');
   if (found === undefined && CI === 'true') throw new Error('no Chromium found: set CHROMIUM to its path');
   return found;
 }

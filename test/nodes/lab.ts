@@ -63,7 +63,8 @@ export class Lab {
   private constructor(readonly service: TestService) {}
 
   static async start(options: ServiceOptions = {}): Promise<Lab> {
-    helper.settings({});
+    // A close that hangs then hangs the test, too, instead of being ended by Node-RED.
+    helper.settings({ nodeCloseTimeout: 600_000 });
     return new Lab(await startService(options));
   }
 

@@ -56,7 +56,11 @@ describe('the repository', () => {
     for (const file of files) {
       const place = placeOf(file);
       const text = readFileSync(path.join(src, file), 'utf8');
-      for (const [, target = ''] of text.matchAll(/(?:from |import\()'(\..+?)'/g)) {
+      for (const [, target = ''] of text.matchAll(/\b(?:from |import |import\(|require\()'(.+?)'/g)) {
+        if (!target.startsWith('.')) {
+          assert.match(target, /^(?:node:\w+|undici)$/, `src/${file} imports ${target}`);
+          continue;
+        }
         const imported = path.join(path.dirname(file), target);
         const names = [placeOf(imported), `${imported}.ts`];
         const isAllowed = names.some((name) => name === place || allowed[place]?.includes(name) === true);

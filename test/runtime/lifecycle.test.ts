@@ -10,6 +10,8 @@ import type { TestService } from '../support/service';
 
 const MAC = STRIPS[0].mac;
 const fixed = { mac: MAC, macType: 'str', port: '1', portType: 'port', onType: 'message', output: 'same' };
+/** An account that gives up no request before a test would. */
+const PATIENT = { timeout: '600000' };
 const cycle = { ...fixed, on: 'cycle', onType: 'action', delay: '3600', delayType: 'num' };
 
 describe('deploys and stops of a real Node-RED', () => {
@@ -18,7 +20,8 @@ describe('deploys and stops of a real Node-RED', () => {
 
   beforeEach(async () => {
     service = await startService();
-    red = await startNodeRed();
+    // A close that hangs then hangs the test, too, instead of being ended by Node-RED.
+    red = await startNodeRed({ settings: { nodeCloseTimeout: 600_000 } });
   });
 
   afterEach(async () => {
@@ -113,28 +116,24 @@ describe('deploys and stops of a real Node-RED', () => {
     );
   });
 
-  it('what waits when its account is redeployed ends with CLOSED, within seconds although the service hangs', async () => {
+  it('what waits when its account is redeployed ends with CLOSED, although the service hangs', async () => {
     const flow = around('strip switch', fixed);
-    await red.deploy([...flow, account(service)]);
+    await red.deploy([...flow, account(service, PATIENT)]);
     service.always({ kind: 'hang' });
     const waiting = send(red, { payload: true });
     await service.arrived(1);
-    const start = performance.now();
-    await red.deploy([...flow, account(service, { concurrency: '4' })], 'nodes');
-    assert.ok(performance.now() - start < 9000);
+    await red.deploy([...flow, account(service, { ...PATIENT, concurrency: '4' })], 'nodes');
     assert.equal(errorOf(await waiting).code, 'CLOSED');
     service.always(null);
     assert.ok((await send(red, { payload: true })).sent);
   });
 
-  it('stops at once although the service hangs', async () => {
-    await red.deploy([...around('strip switch', fixed), account(service)]);
+  it('stops although the service hangs', async () => {
+    await red.deploy([...around('strip switch', fixed), account(service, PATIENT)]);
     service.always({ kind: 'hang' });
     await red.inject('in', { payload: true });
     await service.arrived(1);
-    const start = performance.now();
     await red.stop();
-    assert.ok(performance.now() - start < 9000);
     assert.deepEqual(await red.exited, { code: 0, signal: null });
   });
 
@@ -145,11 +144,10 @@ describe('deploys and stops of a real Node-RED', () => {
       ...Array.from({ length: 40 }, (_, index) => placed(`watch${index}`, 'strip watch', watch)),
       account(service, { interval: '5' }),
     ]);
-    await service.arrived(1);
-    const start = performance.now();
     await service.arrived(2);
+    const [first, second] = service.requests;
     // An interval of 5 s, off by a tenth at most; the rest is what a busy machine may hear late.
-    assert.ok(performance.now() - start > 4000);
+    assert.ok(first && second && second.at - first.at > 4000);
     assert.deepEqual(
       service.requests.map(({ method, path }) => `${method} ${path}`),
       Array.from({ length: 2 }, () => 'GET /api/public/v1/strips'),

@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowNode, RunningNodeRed } from '../support/node-red';
 import { account, placed, tab } from '../support/flow';
 import { startService, STRIPS, type TestService } from '../support/service';
+import { until } from '../support/until';
 import { startStressed, type Counted } from './support/stressed';
 
 const ROUNDS = 200;
@@ -64,7 +64,11 @@ interface Growth {
   codes: Record<string, number>;
 }
 
-async function redeploy(red: RunningNodeRed, flow: (round: number) => FlowNode[]): Promise<Growth> {
+async function redeploy(
+  red: RunningNodeRed,
+  service: TestService,
+  flow: (round: number) => FlowNode[],
+): Promise<Growth> {
   const rounds = async (from: number, to: number) => {
     for (let round = from; round < to; round++) {
       await red.deploy(flow(round), KINDS[round % KINDS.length] ?? 'full');
@@ -72,8 +76,7 @@ async function redeploy(red: RunningNodeRed, flow: (round: number) => FlowNode[]
     await red.deploy([tab]);
     const { codes } = (await red.json('/stress')) as Counted;
     await red.admin('/stress', { method: 'POST' });
-    // Until then, the last deploy has released what it used.
-    await sleep(300);
+    await until('the end of all connections', () => service.open === 0);
     return { ...(await red.probe()), codes };
   };
   const before = await rounds(0, WARM_UP);
@@ -97,8 +100,8 @@ describe('stress: redeploys of a real Node-RED', () => {
     const service = await startService();
     const red = await startStressed();
     try {
-      const theirs = await redeploy(red, bare);
-      const own = await redeploy(red, (round) => ours(service, round));
+      const theirs = await redeploy(red, service, bare);
+      const own = await redeploy(red, service, (round) => ours(service, round));
       const { codes } = own;
       const perRound = (growth: Growth) => (growth.heap / ROUNDS / 1000).toFixed(2);
       console.log(

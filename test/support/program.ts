@@ -6,9 +6,10 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Name = 'mosquitto' | 'nginx' | 'haproxy';
+type Browser = 'chromium' | 'chromium-browser' | 'google-chrome';
 
 /** Where a program is installed: Debian puts these where not every user looks. */
-function find(name: Name): string | undefined {
+export function find(name: Name | Browser): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 }

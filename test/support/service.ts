@@ -18,6 +18,8 @@ export interface Recorded {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
+  /** When it arrived, in milliseconds of `performance.now()`. */
+  at: number;
 }
 
 export interface ServiceOptions {
@@ -95,10 +97,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const held: Record<'request' | 'answer', Promise<void> | null> = { request: null, answer: null };
 
   const run = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const at = performance.now();
     const body = await readBody(request);
     if (body === null) return;
     const { method = '', url: path = '', headers } = request;
-    requests.push({ method, path, headers, body });
+    requests.push({ method, path, headers, body, at });
     const fault = planned.length > 0 ? (planned.shift() ?? null) : (usual ?? faultOf(path));
     for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
     // Taken before the next request can come, so that what is held goes on in order of arrival.

@@ -20,7 +20,7 @@ import { failure, listOf, makeStrip } from '../../support/scripted-service';
 import { failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
 
 /** One bridge at an account that a test plays. */
-class Lab {
+class BridgeLab {
   readonly clock = new FakeClock();
   readonly sent: Publication[] = [];
   readonly warned: string[] = [];
@@ -167,12 +167,12 @@ describe('the settings of a bridge', () => {
 
 describe('publishing', () => {
   it('keeps the poll going, with readings where they are wanted', () => {
-    assert.equal(new Lab().start().readings, 'all');
-    assert.deepEqual(new Lab({ readings: false }).start().readings, []);
+    assert.equal(new BridgeLab().start().readings, 'all');
+    assert.deepEqual(new BridgeLab({ readings: false }).start().readings, []);
   });
 
   it('publishes everything of a strip once it is known: its discovery message, then its states', async () => {
-    const lab = new Lab().start(strip([true, false, null, false], { load: 41.5 }));
+    const lab = new BridgeLab().start(strip([true, false, null, false], { load: 41.5 }));
     const [discovery, ...states] = await lab.published();
     assert.match(discovery ?? '', /^homeassistant\/device\/smart_strip_A1B2C3D4E5F6\/config \{/);
     assert.deepEqual(states, [
@@ -186,7 +186,7 @@ describe('publishing', () => {
   });
 
   it('sends with QoS 1, retained', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     await lab.clock.pass(1000);
     assert.deepEqual(
       lab.sent.map(({ qos, retain }) => ({ qos, retain })),
@@ -195,7 +195,7 @@ describe('publishing', () => {
   });
 
   it('tells what changed, and nothing else', async () => {
-    const lab = new Lab().start(strip([true, false], { load: 1 }));
+    const lab = new BridgeLab().start(strip([true, false], { load: 1 }));
     await lab.published();
     lab.changes(strip([true, true], { load: 1 }));
     lab.changes(strip([true, true], { load: 1, at: 'later' }));
@@ -205,7 +205,7 @@ describe('publishing', () => {
   });
 
   it('tells what became unknown as None, and when it is known again', async () => {
-    const lab = new Lab().start(strip([true], { load: 5 }));
+    const lab = new BridgeLab().start(strip([true], { load: 5 }));
     await lab.published();
     lab.changes(strip([null]));
     assert.deepEqual(await lab.published(), [
@@ -225,7 +225,7 @@ describe('publishing', () => {
     ['a unit', { units: { load: 'W' } }],
   ] as [string, Partial<Strip>][]) {
     it(`describes a strip again when ${what} changes`, async () => {
-      const lab = new Lab().start(strip([true], { load: 1 }));
+      const lab = new BridgeLab().start(strip([true], { load: 1 }));
       await lab.published();
       lab.changes(strip([true], { load: 1, ...changed }));
       const [again, ...rest] = await lab.published();
@@ -235,7 +235,7 @@ describe('publishing', () => {
   }
 
   it('describes a strip again when a reading or an outlet turns up, and empties the topic of an outlet that goes', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     await lab.published();
     lab.changes(strip([true, false], { signal: -60 }));
     const [again, ...rest] = await lab.published();
@@ -250,20 +250,20 @@ describe('publishing', () => {
   });
 
   it('without readings publishes none and describes none', async () => {
-    const lab = new Lab({ readings: false }).start(strip([true], { load: 5 }));
+    const lab = new BridgeLab({ readings: false }).start(strip([true], { load: 5 }));
     const told = await lab.published();
     assert.equal(told.length, 3);
     assert.ok(!told.some((text) => text.includes('load')));
   });
 
   it('without discovery sends states only', async () => {
-    const lab = new Lab({ discovery: '', topic: 'b' }).start(strip([true]));
+    const lab = new BridgeLab({ discovery: '', topic: 'b' }).start(strip([true]));
     assert.deepEqual(await lab.published(), ['b/A1B2C3D4E5F6/1 ON', 'b/A1B2C3D4E5F6/available online']);
   });
 
   it('empties everything of a strip that is forgotten, whatever was sent of it', async () => {
     for (const wait of [true, false]) {
-      const lab = new Lab().start(strip([true], { load: 5 }));
+      const lab = new BridgeLab().start(strip([true], { load: 5 }));
       if (wait) await lab.published();
       lab.tell({ kind: 'removed', strip: strip([true], { load: 5 }) });
       assert.deepEqual(await lab.published(), [
@@ -286,7 +286,7 @@ describe('publishing', () => {
   });
 
   it('publishes a strip that comes back after it was forgotten', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     await lab.published();
     lab.tell({ kind: 'removed', strip: strip([true]) });
     lab.appears(strip([false]));
@@ -300,7 +300,7 @@ describe('publishing', () => {
   });
 
   it('sends nothing twice of a strip that comes back before its topics were emptied', async () => {
-    const lab = new Lab().start(strip([true], { load: 5 }));
+    const lab = new BridgeLab().start(strip([true], { load: 5 }));
     await lab.published();
     lab.tell({ kind: 'removed', strip: strip([true], { load: 5 }) });
     lab.appears(strip([true], { load: 5 }));
@@ -310,7 +310,7 @@ describe('publishing', () => {
   });
 
   it('shows how many strips are shared, or what is wrong', () => {
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     lab.becomes({ available: null });
     assert.deepEqual(lab.shown, []);
     lab.becomes({});
@@ -329,10 +329,10 @@ describe('a bridge after a deploy', () => {
   const there = makeStrip(OTHER, [false]);
   /** What a bridge with these settings says after one that had published both strips. */
   const after = async (config: object, source: string, strips: Strip[]): Promise<string[]> => {
-    const first = new Lab().start(here, there);
+    const first = new BridgeLab().start(here, there);
     first.becomes({});
     await first.published();
-    const lab = new Lab(config, { source, before: first.bridge.close() }).start(...strips);
+    const lab = new BridgeLab(config, { source, before: first.bridge.close() }).start(...strips);
     lab.becomes({});
     return await lab.published();
   };
@@ -343,8 +343,8 @@ describe('a bridge after a deploy', () => {
   });
 
   it('shows a strip as unavailable that is not in the list, or while the service does not answer', async () => {
-    const first = new Lab().start(here, there);
-    const listing = new Lab({}, { before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here, there);
+    const listing = new BridgeLab({}, { before: first.bridge.close() }).start(here);
     listing.becomes({ listed: 'part' });
     assert.ok(!(await listing.published()).some((text) => text.endsWith('offline')));
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
@@ -354,7 +354,7 @@ describe('a bridge after a deploy', () => {
     listing.appears(there);
     assert.ok((await listing.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
 
-    const down = new Lab({}, { before: listing.bridge.close() }).start();
+    const down = new BridgeLab({}, { before: listing.bridge.close() }).start();
     down.becomes({ available: null, listed: null });
     assert.deepEqual(await down.published(), []);
     down.becomes({ available: false, listed: null, error: failure('TIMEOUT') });
@@ -362,8 +362,8 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says once that it is unavailable, whatever happens to the account, and again after a birth message', async () => {
-    const first = new Lab().start(here, there);
-    const lab = new Lab({}, { before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here, there);
+    const lab = new BridgeLab({}, { before: first.bridge.close() }).start(here);
     lab.becomes({});
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
@@ -379,16 +379,16 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says nothing of it after a birth message while the account was not asked yet', async () => {
-    const first = new Lab().start(here, there);
-    const lab = new Lab({}, { before: first.bridge.close() }).start();
+    const first = new BridgeLab().start(here, there);
+    const lab = new BridgeLab({}, { before: first.bridge.close() }).start();
     lab.becomes({ available: null, listed: null });
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     assert.deepEqual(await lab.published(), []);
   });
 
   it('empties nothing of another account because of a command that succeeds before the first list', async () => {
-    const first = new Lab().start(here);
-    const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start(there);
+    const first = new BridgeLab().start(here);
+    const lab = new BridgeLab({}, { source: 'another account', before: first.bridge.close() }).start(there);
     lab.becomes({ listed: null });
     assert.deepEqual(emptied(await lab.published()), []);
     lab.becomes({});
@@ -397,8 +397,8 @@ describe('a bridge after a deploy', () => {
 
   it('empties what is left of a strip that has not been in the list for a day', async () => {
     for (const isDown of [false, true]) {
-      const first = new Lab().start(here, there);
-      const lab = new Lab({}, { before: first.bridge.close() }).start(here);
+      const first = new BridgeLab().start(here, there);
+      const lab = new BridgeLab({}, { before: first.bridge.close() }).start(here);
       lab.becomes(isDown ? { available: false, error: failure('TIMEOUT') } : {});
       await lab.clock.pass(23 * 3_600_000);
       assert.deepEqual(emptied(await lab.published()), []);
@@ -415,8 +415,8 @@ describe('a bridge after a deploy', () => {
   });
 
   it('counts the day from its start, however long Node-RED has run before', async () => {
-    const first = new Lab().start(here, there);
-    const lab = new Lab({}, { before: first.bridge.close() });
+    const first = new BridgeLab().start(here, there);
+    const lab = new BridgeLab({}, { before: first.bridge.close() });
     await lab.clock.pass(20 * 3_600_000);
     lab.start(here).becomes({});
     await lab.clock.pass(5 * 3_600_000);
@@ -425,8 +425,8 @@ describe('a bridge after a deploy', () => {
   });
 
   it('empties nothing of a strip that may be on a further page of the list, however long it was not seen', async () => {
-    const first = new Lab().start(here, there);
-    const lab = new Lab({}, { before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here, there);
+    const lab = new BridgeLab({}, { before: first.bridge.close() }).start(here);
     lab.becomes({ available: false, error: failure('TIMEOUT'), listed: null });
     await lab.clock.pass(25 * 3_600_000);
     lab.becomes({ listed: 'part' });
@@ -487,8 +487,8 @@ describe('a bridge after a deploy', () => {
       'smart-strip/A1B2C3D4E5F7/1',
       'smart-strip/A1B2C3D4E5F7/available',
     ]);
-    const first = new Lab().start(there);
-    const lab = new Lab({}, { source: 'another account', before: first.bridge.close() }).start();
+    const first = new BridgeLab().start(there);
+    const lab = new BridgeLab({}, { source: 'another account', before: first.bridge.close() }).start();
     lab.becomes({ available: null, listed: null });
     assert.deepEqual(await lab.published(), []);
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
@@ -503,53 +503,56 @@ describe('a bridge after a deploy', () => {
   });
 
   it('empties what is left of another account also where that was deployed twice before it answered', async () => {
-    const first = new Lab().start(here, there);
-    const unreachable = new Lab({}, { source: 'another account', before: first.bridge.close() }).start();
+    const first = new BridgeLab().start(here, there);
+    const unreachable = new BridgeLab(
+      {},
+      { source: 'another account', before: first.bridge.close() },
+    ).start();
     unreachable.becomes({ available: false, error: failure('AUTH') });
     const before = unreachable.bridge.close();
-    const lab = new Lab({}, { source: 'another account', before }).start(here);
+    const lab = new BridgeLab({}, { source: 'another account', before }).start(here);
     lab.becomes({});
     assert.equal(emptied(await lab.published()).length, 3);
   });
 
   it('calls no strip unavailable that another node publishes by now', async () => {
-    const first = new Lab().start(there);
-    const lab = new Lab({}, { before: first.bridge.close(), isTaken: () => true }).start();
+    const first = new BridgeLab().start(there);
+    const lab = new BridgeLab({}, { before: first.bridge.close(), isTaken: () => true }).start();
     lab.becomes({ available: false, error: failure('TIMEOUT') });
     assert.deepEqual(await lab.published(), []);
   });
 
   it('calls a strip unavailable that another node calls unavailable, too', async () => {
-    const first = new Lab().start(here, there);
+    const first = new BridgeLab().start(here, there);
     const isTaken = (_: string, payload?: string) => payload !== 'online';
-    const lab = new Lab({}, { before: first.bridge.close(), isTaken }).start(here);
+    const lab = new BridgeLab({}, { before: first.bridge.close(), isTaken }).start(here);
     lab.becomes({});
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
   });
 
   it('leaves alone what another node publishes by now, also after a birth message', async () => {
-    const first = new Lab().start(here);
-    const other = new Lab({ topic: 'other' }).start(here);
+    const first = new BridgeLab().start(here);
+    const other = new BridgeLab({ topic: 'other' }).start(here);
     const isTaken = (topic: string) => other.bridge.publishes(topic);
     const before = first.bridge.close();
-    const lab = new Lab({ discovery: '' }, { before, isTaken }).start(here);
+    const lab = new BridgeLab({ discovery: '' }, { before, isTaken }).start(here);
     assert.deepEqual(emptied(await lab.published()), []);
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     assert.deepEqual(emptied(await lab.published()), []);
   });
 
   it('leaves alone what another node published before this deploy, and will publish again when its account answers', async () => {
-    const first = new Lab().start(here);
-    const second = new Lab({ discovery: '' }, { before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here);
+    const second = new BridgeLab({ discovery: '' }, { before: first.bridge.close() }).start(here);
     await second.published();
-    const describing = new Lab().start(here).bridge.close();
+    const describing = new BridgeLab().start(here).bridge.close();
     for (const [source, isKept] of [
       ['the account', true],
       ['another account', false],
     ] as const) {
-      const other = new Lab({}, { before: describing, source });
+      const other = new BridgeLab({}, { before: describing, source });
       const isTaken = other.bridge.publishes.bind(other.bridge);
-      const lab = new Lab({ discovery: '' }, { before: second.bridge.close(), isTaken }).start(here);
+      const lab = new BridgeLab({ discovery: '' }, { before: second.bridge.close(), isTaken }).start(here);
       const told = emptied(await lab.published());
       assert.equal(told.includes(`homeassistant/device/smart_strip_${MAC}/config`), !isKept);
       assert.equal(isTaken(`smart-strip/${MAC}/available`, 'online'), false);
@@ -557,24 +560,24 @@ describe('a bridge after a deploy', () => {
   });
 
   it('empties everything of a forgotten strip also where another node had published it, at another broker', async () => {
-    const before = new Lab().start(here).bridge.close();
-    const other = new Lab({}, { before }).start(here);
+    const before = new BridgeLab().start(here).bridge.close();
+    const other = new BridgeLab({}, { before }).start(here);
     const isTaken = other.bridge.publishes.bind(other.bridge);
-    const lab = new Lab({}, { before, isTaken }).start(here);
+    const lab = new BridgeLab({}, { before, isTaken }).start(here);
     await lab.published();
     for (const each of [other, lab]) each.tell({ kind: 'removed', strip: here });
     assert.equal(emptied(await lab.published()).length, 9);
   });
 
   it('publishes what another node publishes too', async () => {
-    const lab = new Lab({}, { isTaken: () => true }).start(here);
+    const lab = new BridgeLab({}, { isTaken: () => true }).start(here);
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F6/1 ON'));
   });
 
   it('says again after a birth message what was emptied, after two deploys too', async () => {
-    const first = new Lab().start(here);
-    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() });
-    const third = new Lab({ topic: 'c' }, { before: second.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here);
+    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() });
+    const third = new BridgeLab({ topic: 'c' }, { before: second.bridge.close() }).start(here);
     const told = await third.published();
     assert.ok(told.includes('smart-strip/A1B2C3D4E5F6/1 '));
     await third.take({ topic: 'c/bridge', payload: 'online' });
@@ -585,8 +588,8 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says only once more what was emptied: another Node-RED may publish there later', async () => {
-    const first = new Lab().start(here);
-    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here);
+    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
     await second.published();
     await second.take({ topic: 'b/bridge', payload: 'online' });
     await second.clock.pass(10_000);
@@ -595,14 +598,14 @@ describe('a bridge after a deploy', () => {
     assert.notDeepEqual(emptied(await second.published()), []);
     await second.take({ topic: 'b/bridge', payload: 'online' });
     assert.deepEqual(emptied(await second.published()), []);
-    const third = new Lab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
+    const third = new BridgeLab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
     assert.deepEqual(emptied(await third.published()), []);
   });
 
   for (const seconds of [2, 40])
     it(`says it again after another birth message ${seconds} s later: the connection was lost in between`, async () => {
-      const first = new Lab().start(here);
-      const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+      const first = new BridgeLab().start(here);
+      const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
       await second.take({ topic: 'b/bridge', payload: 'online' });
       await second.clock.pass(seconds * 1000);
       const told = second.sent.splice(0).map(({ topic, payload }) => `${topic} ${payload}`);
@@ -612,10 +615,10 @@ describe('a bridge after a deploy', () => {
     });
 
   it('empties what still waited for that at a further deploy, also after a birth message', async () => {
-    const first = new Lab().start(here);
-    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here);
+    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
     await second.take({ topic: 'b/bridge', payload: 'online' });
-    const third = new Lab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
+    const third = new BridgeLab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
     assert.ok((await third.published()).includes('smart-strip/A1B2C3D4E5F6/1 '));
   });
 });
@@ -631,7 +634,7 @@ describe('a bridge that hears what the broker keeps', () => {
   it('calls a strip unavailable until it knows it', async () => {
     for (const status of [{ available: null, listed: null }, { listed: 'part' }, {}] as const) {
       const whole = strip([true, false, true, false], { load: 5, voltage: 230, signal: -50 });
-      const lab = new Lab().start(whole);
+      const lab = new BridgeLab().start(whole);
       lab.becomes(status);
       await lab.published();
       assert.equal(await lab.take(kept(MAC)), null);
@@ -647,7 +650,7 @@ describe('a bridge that hears what the broker keeps', () => {
 
   it('says so of each strip once, however many there are and whatever the account says', async () => {
     for (const status of [{ available: false, listed: null }, { listed: 'part' }, {}] as const) {
-      const lab = new Lab().start();
+      const lab = new BridgeLab().start();
       lab.becomes(status);
       for (const mac of ['AAAAAAAAAAA1', 'AAAAAAAAAAA2', 'AAAAAAAAAAA3']) {
         await lab.take(kept(mac));
@@ -657,7 +660,7 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('calls it available only after its states, and tells no reading that may be old', async () => {
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     await lab.take(kept(OTHER));
     lab.appears(makeStrip(OTHER, [false], { load: 5 }));
     const states = ['1 OFF', 'load 5', 'voltage None', 'signal None', 'available online'];
@@ -670,7 +673,7 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('leaves devices of others under the same topic alone', async () => {
-    const lab = new Lab({ topic: 'home' }).start(strip([true]));
+    const lab = new BridgeLab({ topic: 'home' }).start(strip([true]));
     lab.becomes({});
     await lab.published();
     for (const id of ['kitchen', 'Kitchen', 'zigbee.1']) {
@@ -680,9 +683,9 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('calls it unavailable at its own broker also where another node with the same topic does so at another', async () => {
-    const labs: Lab[] = [];
+    const labs: BridgeLab[] = [];
     const lab = () => {
-      const made: Lab = new Lab(
+      const made: BridgeLab = new BridgeLab(
         {},
         { isTaken: (...of) => labs.some((other) => other !== made && other.bridge.publishes(...of)) },
       );
@@ -690,7 +693,7 @@ describe('a bridge that hears what the broker keeps', () => {
       return made.start();
     };
     const [here, there] = [lab(), lab()];
-    const each = async (act: (lab: Lab) => unknown) => {
+    const each = async (act: (lab: BridgeLab) => unknown) => {
       for (const one of [here, there]) await act(one);
     };
     await each((one) => one.take(kept(OTHER)));
@@ -706,7 +709,7 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('says so before it publishes everything else', async () => {
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     lab.becomes({ available: null, listed: null });
     await lab.take(kept(OTHER));
     lab.appears(strip([true, false, true, false]));
@@ -715,7 +718,7 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('empties everything of it after a day, or at once where it was gone longer', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     lab.becomes({});
     await lab.published();
     for (const wait of [24 * 3_600_000, 0]) {
@@ -732,7 +735,7 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('empties it at once where it is first heard of more than a day after the start', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     lab.becomes({});
     await lab.clock.pass(25 * 3_600_000);
     lab.sent.splice(0);
@@ -744,10 +747,10 @@ describe('a bridge that hears what the broker keeps', () => {
 
   it('does not bring back what is being emptied, where a further deploy comes before that was done', async () => {
     const here = strip([true, false, true, false]);
-    const first = new Lab().start(here, makeStrip(OTHER, [true]));
-    const second = new Lab({}, { source: 'another account', before: first.bridge.close() }).start(here);
+    const first = new BridgeLab().start(here, makeStrip(OTHER, [true]));
+    const second = new BridgeLab({}, { source: 'another account', before: first.bridge.close() }).start(here);
     second.becomes({});
-    const third = new Lab({}, { source: 'another account', before: second.bridge.close() }).start(here);
+    const third = new BridgeLab({}, { source: 'another account', before: second.bridge.close() }).start(here);
     third.becomes({});
     await third.take(kept(OTHER));
     const told = (await third.published()).filter((text) => text.includes(OTHER));
@@ -759,9 +762,9 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('keeps the description of a strip whose topic was changed twice', async () => {
-    const first = new Lab().start(strip([true]));
-    const second = new Lab({ topic: 'b' }, { before: first.bridge.close() }).start(strip([true]));
-    const third = new Lab({}, { before: second.bridge.close() }).start();
+    const first = new BridgeLab().start(strip([true]));
+    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(strip([true]));
+    const third = new BridgeLab({}, { before: second.bridge.close() }).start();
     third.becomes({ available: null, listed: null });
     await third.take(kept(MAC));
     assert.ok((await third.published()).every((text) => !text.startsWith('homeassistant/')));
@@ -769,7 +772,7 @@ describe('a bridge that hears what the broker keeps', () => {
 
   it('empties what the broker may keep of outlets that a strip no longer has, whichever is known first', async () => {
     for (const isListedFirst of [false, true]) {
-      const lab = new Lab().start();
+      const lab = new BridgeLab().start();
       if (isListedFirst) lab.appears(strip([true, false], { load: 5 }));
       await lab.published();
       await lab.take(kept(MAC));
@@ -789,7 +792,7 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('bounds how many it remembers', async () => {
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     lab.becomes({ available: null, listed: null });
     for (let id = 0; id < 10_500; id++) await lab.take(kept(String(id)));
     lab.becomes({});
@@ -808,7 +811,7 @@ describe('publishing at a pace', () => {
     );
 
   /** Messages in each tenth of a second. */
-  async function paced(lab: Lab): Promise<number[]> {
+  async function paced(lab: BridgeLab): Promise<number[]> {
     const counts: number[] = [];
     for (let quiet = 0; quiet < 3;) {
       const before = lab.sent.length;
@@ -825,7 +828,7 @@ describe('publishing at a pace', () => {
     [1000, 60],
   ] as const) {
     it(`tells ${count} strips within ${seconds} s of a birth message, discovery first`, async () => {
-      const lab = new Lab().start(...many(count));
+      const lab = new BridgeLab().start(...many(count));
       await lab.published();
       await lab.take({ topic: 'homeassistant/status', payload: 'online' });
       const counts = await paced(lab);
@@ -840,7 +843,7 @@ describe('publishing at a pace', () => {
 
   it('empties all that goes, however much, and says of the last 10,000 topics again that they are empty', async () => {
     const strips = many(1200);
-    const lab = new Lab().start(...strips);
+    const lab = new BridgeLab().start(...strips);
     await lab.published();
     for (const strip of strips) lab.tell({ kind: 'removed', strip });
     assert.equal((await lab.published()).length, 1200 * 9);
@@ -850,7 +853,7 @@ describe('publishing at a pace', () => {
 
   it('empties at the same pace from the start', async () => {
     const strips = many(20);
-    const lab = new Lab().start(...strips);
+    const lab = new BridgeLab().start(...strips);
     await lab.published();
     for (const strip of strips) lab.tell({ kind: 'removed', strip });
     await lab.clock.pass(990);
@@ -861,7 +864,7 @@ describe('publishing at a pace', () => {
 
   it('lets a change pass what is sent in bulk, but not the discovery message of its strip', async () => {
     const strips = many(1000);
-    const lab = new Lab().start(...strips);
+    const lab = new BridgeLab().start(...strips);
     await lab.clock.pass(200);
     const last = strips.at(-1);
     assert.ok(last);
@@ -877,7 +880,7 @@ describe('publishing at a pace', () => {
 
   it('keeps a change in front at a birth message', async () => {
     const strips = many(100);
-    const lab = new Lab().start(...strips);
+    const lab = new BridgeLab().start(...strips);
     await lab.published();
     const last = strips.at(-1);
     assert.ok(last);
@@ -887,7 +890,7 @@ describe('publishing at a pace', () => {
   });
 
   it('waits a second before it empties a topic, also after a birth message', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     await lab.published();
     lab.tell({ kind: 'removed', strip: strip([true]) });
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
@@ -898,14 +901,14 @@ describe('publishing at a pace', () => {
   });
 
   it('starts over at a further birth message, without sending anything twice that still waits', async () => {
-    const lab = new Lab().start(...many(200));
+    const lab = new BridgeLab().start(...many(200));
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     await lab.take({ topic: 'homeassistant/status', payload: 'online' });
     assert.equal((await lab.published()).length, 200 * 9);
   });
 
   it('comes to the end also where birth messages keep coming', async () => {
-    const lab = new Lab().start(...many(200));
+    const lab = new BridgeLab().start(...many(200));
     await lab.published();
     for (let second = 0; second < 6; second++) {
       await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
@@ -915,14 +918,14 @@ describe('publishing at a pace', () => {
   });
 
   it('keeps only the newest payload of a topic while it waits', async () => {
-    const lab = new Lab().start(strip([false]));
+    const lab = new BridgeLab().start(strip([false]));
     await lab.published();
     for (let n = 0; n < 10_000; n++) lab.changes(strip([n % 2 === 0]));
     assert.deepEqual(await lab.published(), ['smart-strip/A1B2C3D4E5F6/1 OFF']);
   });
 
   it('has no timer while there is nothing to send', async () => {
-    const lab = new Lab().start(...many(10));
+    const lab = new BridgeLab().start(...many(10));
     await lab.published();
     assert.equal(lab.clock.pending, 0);
   });
@@ -931,7 +934,7 @@ describe('publishing at a pace', () => {
 describe('taking messages from the broker', () => {
   it('answers a birth message with everything', async () => {
     for (const topic of ['homeassistant/status', 'smart-strip/bridge']) {
-      const lab = new Lab().start(strip([true]));
+      const lab = new BridgeLab().start(strip([true]));
       const first = await lab.published();
       assert.equal(await lab.take({ topic, payload: 'online', retain: true }), null);
       assert.deepEqual(await lab.published(), first);
@@ -943,7 +946,7 @@ describe('taking messages from the broker', () => {
 
   it('answers an offline of the bridge a second later, also after a deploy, unless it has heard online since', async () => {
     const offline = { topic: 'smart-strip/bridge', payload: 'offline' };
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     await lab.take(offline);
     await lab.take(offline);
     await lab.clock.pass(999);
@@ -956,16 +959,16 @@ describe('taking messages from the broker', () => {
     await lab.take({ ...offline, payload: 'online' });
     assert.deepEqual(await lab.published(), []);
     await lab.take(offline);
-    const next = new Lab({}, { before: lab.bridge.close() }).start();
+    const next = new BridgeLab({}, { before: lab.bridge.close() }).start();
     assert.deepEqual(await lab.published(), []);
     assert.deepEqual(await next.published(), ['smart-strip/bridge online']);
-    const last = new Lab({}, { before: next.bridge.close() }).start();
+    const last = new BridgeLab({}, { before: next.bridge.close() }).start();
     assert.deepEqual(await last.published(), []);
   });
 
   for (const payload of ['ONLINE', 'on', '', null, undefined, true, {}, Buffer.from('online')]) {
     it(`refuses ${preview(payload)} as a birth message`, async () => {
-      const lab = new Lab().start(strip([true]));
+      const lab = new BridgeLab().start(strip([true]));
       await lab.published();
       const refused = await lab.take({ topic: 'smart-strip/bridge', payload });
       assert.equal(refused?.code, 'INVALID_INPUT');
@@ -976,7 +979,7 @@ describe('taking messages from the broker', () => {
   }
 
   it('ignores what it published itself', async () => {
-    const lab = new Lab().start(strip([true], { load: 5 }));
+    const lab = new BridgeLab().start(strip([true], { load: 5 }));
     await lab.clock.pass(1000);
     for (const { topic, payload } of lab.sent.splice(0)) {
       for (const retain of [true, false]) assert.equal(await lab.take({ topic, payload, retain }), null);
@@ -994,7 +997,7 @@ describe('taking messages from the broker', () => {
     [false, false],
   ] as const) {
     it(`takes ${JSON.stringify(payload)} as a command`, async () => {
-      const lab = new Lab().start(strip([true, false]));
+      const lab = new BridgeLab().start(strip([true, false]));
       assert.equal(await lab.take(set(2, payload)), null);
       assert.deepEqual(lab.commands, [{ mac: MAC, port: 2, action, delay: 5000 }]);
       assert.equal(lab.runOptions[0], lab.received?.runOptions);
@@ -1002,21 +1005,21 @@ describe('taking messages from the broker', () => {
   }
 
   it('takes a command for all outlets, and sends the service its own spelling of the MAC', async () => {
-    const lab = new Lab().start(makeStrip('a1:b2:c3:d4:e5:f6', [true]));
+    const lab = new BridgeLab().start(makeStrip('a1:b2:c3:d4:e5:f6', [true]));
     await lab.take(set('all', 'OFF'));
     assert.deepEqual(lab.commands, [{ mac: 'a1:b2:c3:d4:e5:f6', port: 'all', action: false, delay: 5000 }]);
   });
 
   for (const payload of [' ', 'yes', 2, NaN, null, undefined, {}, { on: true }, [true], Buffer.from('ON')]) {
     it(`refuses the state ${preview(payload)} without a request`, async () => {
-      const lab = new Lab().start(strip([true]));
+      const lab = new BridgeLab().start(strip([true]));
       assert.equal((await lab.take(set(1, payload)))?.code, 'INVALID_INPUT');
       assert.deepEqual(lab.commands, []);
     });
   }
 
   it('refuses garbage without a request', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     const topics = [
       'x',
       'smart-strip/x',
@@ -1038,7 +1041,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('drops a retained command with one warning', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     for (let n = 0; n < 3; n++) assert.equal(await lab.take(set(1, 'OFF', { retain: true })), null);
     assert.equal(await lab.take(set(2, 'OFF', { retain: true })), null);
     assert.deepEqual(lab.warned, [`smart-strip/${MAC}/1/set`, `smart-strip/${MAC}/2/set`]);
@@ -1046,7 +1049,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('is quiet when a retained command is removed, as its warning advises', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     await lab.published();
     // An mqtt in node may be set to hand on buffers.
     for (const payload of ['', Buffer.alloc(0)]) {
@@ -1058,7 +1061,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('warns of a hundred retained commands at most', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     for (let id = 0; id < 150; id++) {
       await lab.take({ topic: `smart-strip/${id}/1/set`, payload: 'OFF', retain: true });
     }
@@ -1066,7 +1069,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('confirms a command, once, also where nothing changed', async () => {
-    const lab = new Lab().start(strip([true, false]));
+    const lab = new BridgeLab().start(strip([true, false]));
     await lab.states();
     await lab.take(set(1, 'ON'));
     assert.deepEqual(await lab.states(), ['smart-strip/A1B2C3D4E5F6/1 ON']);
@@ -1079,7 +1082,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('sends the last known state again after a failed command', async () => {
-    const lab = new Lab().start(strip([true, null]));
+    const lab = new BridgeLab().start(strip([true, null]));
     await lab.states();
     lab.run = () => Promise.reject(failure('PROTECTED'));
     assert.equal((await lab.take(set(1, 'OFF')))?.code, 'PROTECTED');
@@ -1092,7 +1095,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('says which outlet an unusable command is about, and sends its last known state again', async () => {
-    const lab = new Lab().start(strip([true, false]));
+    const lab = new BridgeLab().start(strip([true, false]));
     await lab.states();
     const message = input(set(2, '{"state":"ON"}'));
     assert.equal((await failing(() => lab.bridge.handle(message))).sentenceKey, 'INVALID_INPUT.state');
@@ -1101,7 +1104,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('says nothing of a strip that was forgotten while its command ran', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     await lab.states();
     lab.run = () => {
       lab.tell({ kind: 'removed', strip: strip([true]) });
@@ -1112,7 +1115,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('says which outlet a failed message is about', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     lab.run = () => Promise.reject(failure('TIMEOUT'));
     const message = input(set(3, 'Toggle'));
     await failing(() => lab.bridge.handle(message));
@@ -1128,7 +1131,7 @@ describe('taking messages from the broker', () => {
       { available: null, listed: null },
       { listed: 'part' },
     ] as const) {
-      const lab = new Lab().start();
+      const lab = new BridgeLab().start();
       lab.status = { ...STATUS, ...status };
       const message = input(set(1, 'OFF'));
       await lab.bridge.handle(message);
@@ -1137,7 +1140,7 @@ describe('taking messages from the broker', () => {
       assert.equal(lab.lists, 0);
     }
     // A command for another strip may have succeeded.
-    const lab = new Lab().start(makeStrip(OTHER, [true]));
+    const lab = new BridgeLab().start(makeStrip(OTHER, [true]));
     lab.status = { ...STATUS, listed: null };
     lab.run = () => Promise.reject(failure('NOT_FOUND'));
     assert.equal((await lab.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
@@ -1148,7 +1151,7 @@ describe('taking messages from the broker', () => {
   const setNamed: Message = { topic: 'smart-strip/DESK_20_STRIP/1/set', payload: 'OFF' };
 
   it('reads the list, where that was never done, for a strip whose id is no MAC', async () => {
-    const lab = new Lab().start(makeStrip(OTHER, [true]));
+    const lab = new BridgeLab().start(makeStrip(OTHER, [true]));
     lab.status = { ...STATUS, listed: null };
     lab.list = () => {
       lab.appears(named);
@@ -1160,7 +1163,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('says why no strip is known yet', async () => {
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     lab.status = { ...STATUS, available: false, error: failure('AUTH') };
     assert.equal((await lab.take(setNamed))?.code, 'AUTH');
     lab.appears(makeStrip(OTHER, [true]));
@@ -1173,12 +1176,12 @@ describe('taking messages from the broker', () => {
   });
 
   it('says that there is no such strip where the account has none, and where it has others but fails', async () => {
-    const none = new Lab().start();
+    const none = new BridgeLab().start();
     assert.equal((await none.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
-    const others = new Lab().start(makeStrip(OTHER, [true]));
+    const others = new BridgeLab().start(makeStrip(OTHER, [true]));
     others.status = { ...STATUS, available: false, error: failure('TIMEOUT') };
     assert.equal((await others.take(set(1, 'OFF')))?.code, 'NOT_FOUND');
-    const part = new Lab().start(makeStrip(OTHER, [true]));
+    const part = new BridgeLab().start(makeStrip(OTHER, [true]));
     part.status = { ...STATUS, listed: 'part' };
     // What is no MAC is called otherwise by the service, and only the list would say how.
     assert.equal((await part.take(setNamed))?.code, 'NOT_FOUND');
@@ -1186,14 +1189,14 @@ describe('taking messages from the broker', () => {
   });
 
   it('sends a command for a strip that is known before any answer is, without reading the list', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     lab.status = { ...STATUS, available: null, listed: null };
     assert.equal(await lab.take(set(1, 'OFF')), null);
     assert.equal(lab.lists, 0);
   });
 
   it('sends no command for a message that ended while the list was read', async () => {
-    const lab = new Lab().start();
+    const lab = new BridgeLab().start();
     const message: Input = input(setNamed);
     lab.status = { ...STATUS, available: null, listed: null };
     lab.list = () => {
@@ -1207,7 +1210,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('shows the status of the node again a while after a message failed, unless it was closed', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     const wrong = { topic: 'elsewhere', payload: 'on' };
     await assert.rejects(lab.bridge.handle(input(wrong)), { code: 'INVALID_INPUT' });
     lab.shown.length = 0;
@@ -1220,7 +1223,7 @@ describe('taking messages from the broker', () => {
   });
 
   it('answers with the status of the node', async () => {
-    const lab = new Lab().start(strip([true]));
+    const lab = new BridgeLab().start(strip([true]));
     lab.becomes({ available: null });
     const birth = { topic: 'smart-strip/bridge', payload: 'online' };
     assert.deepEqual(await lab.bridge.handle(input(birth)), {
@@ -1235,7 +1238,7 @@ describe('taking messages from the broker', () => {
 
 describe('closing a bridge', () => {
   it('sends nothing any more and stops the poll', async () => {
-    const lab = new Lab().start(strip([true]), makeStrip(OTHER, [true]));
+    const lab = new BridgeLab().start(strip([true]), makeStrip(OTHER, [true]));
     lab.tell({ kind: 'removed', strip: makeStrip(OTHER, [true]) });
     await lab.published();
     let fail: (reason: StripError) => void = () => undefined;
@@ -1252,7 +1255,7 @@ describe('closing a bridge', () => {
   });
 
   it('sends nothing of what still waited', async () => {
-    const lab = new Lab().start(strip([true]), makeStrip(OTHER, [true]));
+    const lab = new BridgeLab().start(strip([true]), makeStrip(OTHER, [true]));
     lab.tell({ kind: 'removed', strip: makeStrip(OTHER, [true]) });
     lab.bridge.close();
     assert.equal(lab.clock.pending, 0);
