@@ -200,7 +200,8 @@ function merge(
   const reason =
     errors.find(({ code }) => code === 'SUPERSEDED' || code === 'CLOSED') ??
     ends.filter(isUnclear).find(isStripError) ??
-    errors.find(isOutage);
+    // TIMEOUT would say here that the command was not sent, but a part of it was.
+    errors.find((error) => isOutage(error) && error.code !== 'TIMEOUT');
   if (!hasSwitched) throw reason ?? errors.find(({ code }) => code !== 'SWITCH_FAILED') ?? failed;
   if (reason === undefined) throw failed;
   throw new StripError(reason.sentenceKey, reason.params, { ...details, retryable: reason.retryable });

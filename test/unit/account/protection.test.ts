@@ -389,6 +389,17 @@ describe('a protected outlet', () => {
     ]);
   });
 
+  it('does not let an "all" of which a part was sent say that it was not', async () => {
+    const { service, clock, run } = startAccount({ protectedOutlets: fridge, concurrency: 1 });
+    const ending = run('all', false);
+    clock.jump = 600_000;
+    await service.switches[0]?.answer(yes(1));
+    await calm();
+    assert.equal(service.switches.length, 1);
+    assert.equal(ending.error?.sentenceKey, 'SWITCH_FAILED.some');
+    assert.deepEqual(ending.error.params, { mac: MAC, port: 'all', failed: '3, 4', switched: '1' });
+  });
+
   it('gives an "all" of several requests the time of the last confirmation', async () => {
     const { service, clock, run } = startAccount({ protectedOutlets: fridge });
     const ending = run('all', false);
