@@ -1,7 +1,7 @@
 import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
 import { closedError, StripError } from '../api/errors';
-import { isPossibleMac, PORTS, type PortOrAll, type Strip, type Timer } from '../api/types';
+import { isPossibleMac, PORTS, READINGS, type PortOrAll, type Strip, type Timer } from '../api/types';
 import { actionOf, invalidInput, parseRequested } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
@@ -324,15 +324,24 @@ export class Bridge {
     this.#publish(id, strip, before, known !== undefined);
   }
 
-  /** Publishes what is new about a strip, and empties the topics that it no longer uses. `isChange`: it is sent before all that waits in bulk. */
+  /**
+   * Publishes what is new about a strip, and empties the topics that it no longer uses. `isChange`: it is sent before all that waits in bulk, except
+   * for readings, of which a poll may bring more than can be sent.
+   */
   #publish(id: string, strip: Strip, before: Kept | undefined, isChange: boolean): void {
     const { settings, version } = this.options;
     const { payloads, parts } = payloadsOf(settings, version, id, strip, before);
     this.#strips.set(id, { strip, source: this.#source, topics: [...payloads.keys()], parts });
-    if (isChange) this.#publisher.hasten(discoveryTopic(settings, id));
+    const readings = READINGS.map((name) => stateTopic(settings, id, name));
+    const isOnline = this.#publisher.publishes(stateTopic(settings, id, 'available'), 'online');
+    const comesOnline = strip.available && !isOnline;
+    // The strip is online only after its states.
+    const first = comesOnline ? [...payloads.keys()] : [discoveryTopic(settings, id)];
+    if (isChange) for (const topic of first) this.#publisher.hasten(topic);
     for (const [topic, payload] of payloads) {
-      // If `offline` still waits to be sent first, this moves the topic to the end of the bulk: the strip is online only after its states.
-      if (!this.#publisher.publishes(topic, payload)) this.#publisher.publish(topic, payload, isChange);
+      const goesFirst = isChange && (comesOnline || !readings.includes(topic));
+      // If `offline` still waits to be sent first, this moves the topic to the end of the bulk, behind its states.
+      if (!this.#publisher.publishes(topic, payload)) this.#publisher.publish(topic, payload, goesFirst);
     }
     this.#publisher.empty(before?.topics.filter((topic) => !payloads.has(topic)) ?? []);
   }

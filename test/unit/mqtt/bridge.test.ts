@@ -878,6 +878,50 @@ describe('publishing at a pace', () => {
     assert.equal((await lab.published()).length, 1000 * 9);
   });
 
+  it('sends the state of an outlet before all readings of a poll', async () => {
+    const strips = many(100);
+    const lab = new BridgeLab().start(...strips);
+    await lab.published();
+    for (const each of strips) lab.changes({ ...each, load: 2, voltage: 231, signal: -61 });
+    const [first] = strips;
+    assert.ok(first);
+    await lab.clock.pass(0);
+    lab.sent.length = 0;
+    const [, ...others] = first.outlets;
+    lab.changes({ ...first, load: 2, outlets: [{ port: 1, on: false, name: null }, ...others] });
+    await lab.clock.pass(50);
+    assert.match(lab.sent[0]?.topic ?? '', /\/1$/);
+  });
+
+  it('tells all states after a birth message, although more readings change than can be sent', async () => {
+    const strips = many(1000);
+    const lab = new BridgeLab().start(...strips);
+    await lab.published();
+    await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
+    for (let poll = 0; poll < 12; poll++) {
+      for (const each of strips) lab.changes({ ...each, load: poll, voltage: 200 + poll, signal: -poll });
+      await lab.clock.pass(5_000);
+    }
+    const told = lab.sent.filter(({ topic }) => /\/(?:1|available|config)$/.test(topic));
+    assert.equal(new Set(told.map(({ topic }) => topic)).size, 3000);
+  });
+
+  it('calls a strip available only after its states, although these wait in bulk', async () => {
+    const strips = many(500).map((each, index) => ({ ...each, available: index < 499 }));
+    const last = strips.at(-1);
+    assert.ok(last);
+    const lab = new BridgeLab().start(...strips);
+    await lab.clock.pass(200);
+    lab.sent.length = 0;
+    lab.changes({ ...last, available: true, load: 2 });
+    await lab.clock.pass(50);
+    const of = lab.sent.filter(({ topic }) => topic.includes(last.mac.toUpperCase()));
+    assert.deepEqual(
+      of.map(({ topic }) => topic.split('/').at(-1)),
+      ['config', '1', '2', '3', '4', 'load', 'voltage', 'signal', 'available'],
+    );
+  });
+
   it('keeps a change in front at a birth message', async () => {
     const strips = many(100);
     const lab = new BridgeLab().start(...strips);
