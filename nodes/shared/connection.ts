@@ -63,6 +63,7 @@ function connect(
       : new PooledDispatcher({
           origin: url.origin,
           connections,
+          timeout,
           tls: tls === '' ? undefined : tlsOptions(RED.nodes.getNode(requireSet(tls)), absence),
           proxy: proxy === '' ? undefined : proxyOptions(RED.nodes.getNode(requireSet(proxy)), absence),
         });

@@ -169,8 +169,12 @@ export function startWithAccount(
 export function keyRemover(apiKey: string): (text: string) => string {
   const key = apiKey.trim();
   if (key.length < 4) return (text) => text;
-  const inJson = JSON.stringify(key).slice(1, -1);
-  // As in a link to the next page. A buffer replaces unpaired surrogates, which cannot be escaped.
-  const inAddress = encodeURIComponent(Buffer.from(key).toString());
-  return (text) => [key, inJson, inAddress].reduce((shown, form) => shown.replaceAll(form, '***'), text);
+  const forms = Array.from(key, (character) => {
+    const inJson = JSON.stringify(character).slice(1, -1);
+    // As in a link to the next page: any character may be escaped there, in upper or lower case.
+    const inAddress = Buffer.from(character).toString('hex').replace(/../g, '%$&');
+    return [character, inJson, inAddress].map((form) => form.replace(/\W/g, '\\$&')).join('|');
+  });
+  const anyForm = new RegExp(`(?:${forms.join(')(?:')})`, 'gi');
+  return (text) => text.replace(anyForm, '***');
 }

@@ -38,6 +38,8 @@ export interface DispatcherOptions {
   origin: string;
   /** The most connections, and so the most requests, at the same time. */
   connections: number;
+  /** Milliseconds for one request, as in the client, whose deadline it is. */
+  timeout: number;
   tls?: TlsOptions | undefined;
   /** Used instead of the proxy that the environment variables name. */
   proxy?: ProxySettings | undefined;
@@ -58,8 +60,11 @@ const KEEP_ALIVE = 20_000;
  */
 const NEXT_ADDRESS_AFTER = 2_000;
 
-/** Milliseconds for a proxy's answer to CONNECT. Without this limit, a proxy that does not answer keeps a connection busy for minutes. */
-const TUNNEL_WITHIN = 10_000;
+/**
+ * Milliseconds after the deadline of a request in which its connection is given up, if it is still not made: a server or a proxy that does not answer
+ * must not keep later requests waiting. undici's own timers may be half a second early.
+ */
+const CONNECT_MARGIN = 1_000;
 
 /**
  * undici takes 50 ms to load, so it is loaded with the first account. If it were loaded before the built-in `fetch()` is first used, every `fetch()`
@@ -79,6 +84,8 @@ export class PooledDispatcher implements RequestDispatcher {
   readonly #undici = loadUndici();
   readonly #origin: string;
   readonly #tls: TlsOptions;
+  /** Milliseconds for making a connection. */
+  readonly #connectWithin: number;
   readonly #proxy: ChosenProxy | null;
   readonly #pool: Dispatcher;
   /** One for each request that is sent alone: a pool cannot be made to open a new connection. */
@@ -87,9 +94,10 @@ export class PooledDispatcher implements RequestDispatcher {
   readonly #brokenInUse = new WeakSet();
 
   /** Throws NOT_CONFIGURED for an invalid proxy address. */
-  constructor({ origin, connections, tls = {}, proxy }: DispatcherOptions) {
+  constructor({ origin, connections, timeout, tls = {}, proxy }: DispatcherOptions) {
     this.#origin = origin;
     this.#tls = tls;
+    this.#connectWithin = timeout + CONNECT_MARGIN;
     this.#proxy = chooseProxy(new URL(origin), proxy);
     this.proxy = this.#proxy?.name ?? null;
     this.#pool = this.#open(connections);
@@ -143,7 +151,7 @@ export class PooledDispatcher implements RequestDispatcher {
       uri: name.address,
       ...(authorization === null ? {} : { token: authorization }),
       requestTls: this.#tls,
-      clientFactory: (uri) => new Pool(uri, { connect: toProxy, headersTimeout: TUNNEL_WITHIN }),
+      clientFactory: (uri) => new Pool(uri, { connect: toProxy, headersTimeout: this.#connectWithin }),
       factory: (target, { connect }: { connect?: unknown }) => {
         if (typeof connect !== 'function') throw new TypeError('undici hands over no way to connect');
         const tunnel: Connect = (...to) => void Reflect.apply(connect, undefined, to);
@@ -174,7 +182,8 @@ export class PooledDispatcher implements RequestDispatcher {
   }
 
   #direct(tls: TlsOptions): Connect {
-    return this.#undici.buildConnector({ autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER, ...tls });
+    const limits = { timeout: this.#connectWithin, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER };
+    return this.#undici.buildConnector({ ...limits, ...tls });
   }
 
   #observed(connect: Connect): Connect {

@@ -20,7 +20,7 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;
 
 /** Ways to log in that belong to web servers and proxies; the service takes a key. */
-const FOREIGN_LOGIN = /^(basic|digest|negotiate|ntlm)\b/i;
+const FOREIGN_LOGIN = /(?:^|,\s*)(?:basic|digest|negotiate|ntlm)(?=[\s,]|$)/i;
 
 /** A body as far as it could be read. */
 type ParsedBody = Json | { readonly kind: 'empty' | 'html' | 'truncated' | 'notJson' };
@@ -57,6 +57,11 @@ export class HttpResponse {
   /** A header that should be there once. If there are several, the first counts. */
   header(name: string): string | undefined {
     return [this.headers[name]].flat()[0];
+  }
+
+  /** All values of a header, in one text as a proxy may join them. */
+  headerList(name: string): string {
+    return [this.headers[name] ?? []].flat().join(', ');
   }
 
   /** The error that this response means. */
@@ -196,8 +201,8 @@ function statusError(response: HttpResponse, mac: string | null): StripError {
 /** Who refused with 401 or 403: only a JSON body counts as the service's own answer about the key. */
 function refusal(response: HttpResponse): SentenceKey {
   const { body } = response;
-  const challenge = response.header('www-authenticate') ?? '';
-  if (FOREIGN_LOGIN.test(challenge) || body.kind === 'html') return 'SERVICE.inFront';
+  if (FOREIGN_LOGIN.test(response.headerList('www-authenticate')) || body.kind === 'html')
+    return 'SERVICE.inFront';
   return body.kind === 'json' && typeof body.json !== 'number' ? 'AUTH.rejected' : 'SERVICE.denied';
 }
 
@@ -251,7 +256,7 @@ function failsAtEnd(text: string, message: string): boolean {
  * which a proxy may have joined, the longest counts. Undefined if there is no `Retry-After`, or it cannot be read.
  */
 function retryAfterOf(response: HttpResponse): number | undefined {
-  const text = response.header('retry-after')?.trim() ?? '';
+  const text = response.headerList('retry-after').trim();
   const sent = httpDate(response.header('date') ?? '');
   const wait = /^\d+(\s*,\s*\d+)*$/.test(text)
     ? Math.max(...text.split(',').map(Number)) * 1000

@@ -96,7 +96,7 @@ describe('stress: the client', () => {
       baseUrl: base,
       apiKey: API_KEY,
       timeout: TIMEOUT,
-      dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: AT_ONCE }),
+      dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: AT_ONCE, timeout: 10_000 }),
       clock,
     });
     try {
@@ -139,7 +139,7 @@ describe('stress: the client', () => {
     const server = createTcpServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const base = parseBaseUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1 });
+    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1, timeout: 10_000 });
     const client = new Client({
       baseUrl: base,
       apiKey: API_KEY,
@@ -171,7 +171,12 @@ describe('stress: the client', () => {
 describe('stress: a connection that is of no use', () => {
   const connect = (baseUrl: string, proxy?: ProxySettings): Client => {
     const base = parseBaseUrl(baseUrl);
-    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1, proxy });
+    const dispatcher = new PooledDispatcher({
+      origin: base.url.origin,
+      connections: 1,
+      timeout: 10_000,
+      proxy,
+    });
     return new Client({ baseUrl: base, apiKey: API_KEY, timeout: 1_000, dispatcher, clock: systemClock });
   };
 

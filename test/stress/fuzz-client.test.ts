@@ -59,7 +59,7 @@ function clientOf(baseUrl: string, apiKey = KEY): Client {
     baseUrl: base,
     apiKey: checkApiKey(apiKey),
     timeout: 2_000,
-    dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: 4 }),
+    dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: 4, timeout: 2_000 }),
     clock: systemClock,
   });
 }

@@ -31,7 +31,13 @@ export type Fault =
   | { kind: 'gzipBomb'; bytes: number }
   | { kind: 'redirect'; to: string; status?: number }
   /** Any answer: `json` or `body`. */
-  | { kind: 'answer'; status: number; headers?: Record<string, string>; json?: unknown; body?: string }
+  | {
+      kind: 'answer';
+      status: number;
+      headers?: Record<string, string | string[]>;
+      json?: unknown;
+      body?: string;
+    }
   /** These bytes take the place of an answer. 'end': then the connection is closed. */
   | { kind: 'raw'; bytes: string; end?: boolean }
   /** Status 200, content-type JSON, not JSON. */

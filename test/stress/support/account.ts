@@ -42,6 +42,7 @@ export function openAccount(options: OpenOptions): Opened {
     dispatcher: new PooledDispatcher({
       origin: base.url.origin,
       connections: concurrency,
+      timeout,
       tls,
       proxy,
     }),

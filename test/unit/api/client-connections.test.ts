@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { errors, Pool } from 'undici';
 import type { Client } from '../../../src/api/client';
-import { mayBeCarriedOut } from '../../../src/api/errors';
+import { isStripError, mayBeCarriedOut } from '../../../src/api/errors';
+import { systemClock } from '../../../src/api/types';
 import { pem } from '../../support/certificates';
 import { TestProxy } from '../../support/proxy';
 import { startService, type Fault, type TestService } from '../../support/service';
@@ -61,6 +64,42 @@ describe('Client: failing connections', () => {
     const error = await failureOf(connect(secure.baseUrl, { tls: connection }).list());
     await secure.close();
     assert.deepEqual([error.sentenceKey, error.retryable], ['UNREACHABLE.tlsSettings', false]);
+  });
+
+  it('are given up soon after the deadline where a handshake hangs, so that later requests go out', async () => {
+    const secure = createTlsServer({ key, cert: pem('trusted') }, (socket) => {
+      socket.on('error', () => undefined);
+      const body = JSON.stringify({ success: true, results: [{ port: 1, ok: true }] });
+      socket.on('data', () =>
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+      );
+    });
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      // The first connection gets no answer to its handshake.
+      if (sockets.push(socket) > 1) secure.emit('connection', socket);
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const own = { connections: 1, timeout: 200, clock: systemClock, tls: { ca: pem('trusted') } };
+    const client = connect(`https://localhost:${port}`, own);
+    const failures: string[] = [];
+    const attempt = async (): Promise<string | null> => {
+      try {
+        await client.switch(MAC, 1, true);
+        return null;
+      } catch (error) {
+        return isStripError(error) ? error.sentenceKey : String(error);
+      }
+    };
+    for (let failure = await attempt(); failure !== null; failure = await attempt()) failures.push(failure);
+    // With undici's own limit of ten seconds there would be 50.
+    assert.ok(failures.length > 0 && failures.length < 30, `${failures.length} attempts`);
+    assert.deepEqual([...new Set(failures)], ['TIMEOUT.notSent']);
+    await client.close(0);
+    sockets.forEach((socket) => socket.destroy());
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('recognise https on a plain port', async () => {

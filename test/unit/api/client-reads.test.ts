@@ -113,6 +113,30 @@ describe('Client: answers to reads', () => {
       false,
     ],
     [
+      '401 that asks for a token or a password',
+      {
+        kind: 'answer',
+        status: 401,
+        json: { error: 'x' },
+        headers: { 'www-authenticate': ['Bearer realm="x"', 'Basic realm="y"'] },
+      },
+      'SERVICE',
+      'inFront',
+      false,
+    ],
+    [
+      '401 that asks for a token or a password in one line',
+      {
+        kind: 'answer',
+        status: 401,
+        json: { error: 'x' },
+        headers: { 'www-authenticate': 'Bearer realm="x", Basic' },
+      },
+      'SERVICE',
+      'inFront',
+      false,
+    ],
+    [
       '401 that asks for a token',
       { kind: 'answer', status: 401, json: { error: 'x' }, headers: { 'www-authenticate': 'ApiKey' } },
       'AUTH',
@@ -385,6 +409,11 @@ describe('Client: answers to reads', () => {
     ['2026', 2_026_000],
     ['', undefined],
   ];
+  it('ask for the longest of several times in headers of their own', async () => {
+    service.next({ kind: 'answer', status: 429, headers: { 'retry-after': ['0', '90'] } });
+    assert.equal((await failureOf(client.list())).retryAfter, 90_000);
+  });
+
   // All forms of an HTTP date mean GMT, wherever this machine is.
   describe('in Tokyo', () => {
     const { TZ } = process.env;

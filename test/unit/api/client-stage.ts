@@ -54,7 +54,7 @@ export class ClientStage {
       timeout,
       clock,
       mapping: mapping ?? null,
-      dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: 2, ...rest }),
+      dispatcher: new PooledDispatcher({ origin: base.url.origin, connections: 2, timeout, ...rest }),
     });
     this.#clients.push(made);
     return made;

@@ -25,7 +25,12 @@ describe('PooledDispatcher', () => {
 
   const connect = (options: Partial<DispatcherOptions> = {}, baseUrl = service.baseUrl): Client => {
     const base = parseBaseUrl(baseUrl);
-    const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 2, ...options });
+    const dispatcher = new PooledDispatcher({
+      origin: base.url.origin,
+      connections: 2,
+      timeout: 10_000,
+      ...options,
+    });
     const { apiKey } = service;
     const client = new Client({ baseUrl: base, apiKey, timeout: 5_000, dispatcher, clock: systemClock });
     clients.push(client);
@@ -89,7 +94,7 @@ describe('PooledDispatcher', () => {
     it('reaches https with CONNECT, and keeps the tunnel', async () => {
       await withSecure(async (secure) => {
         const client = connect(
-          { ...through(`http://${proxyHost}`), connections: 1, tls: { ca: tls.cert } },
+          { ...through(`http://${proxyHost}`), connections: 1, timeout: 10_000, tls: { ca: tls.cert } },
           secure.baseUrl,
         );
         await client.list();
@@ -115,7 +120,7 @@ describe('PooledDispatcher', () => {
         proxy.listen(0, '127.0.0.1', () => {
           const origin = 'http://strips.example.com';
           const url = 'https://127.0.0.1:' + proxy.address().port;
-          const dispatcher = new PooledDispatcher({ origin, connections: 1, proxy: { url, noProxy: [] } });
+          const dispatcher = new PooledDispatcher({ origin, connections: 1, timeout: 10_000, proxy: { url, noProxy: [] } });
           const end = (result) => { console.log(String(result)); process.exit(); };
           dispatcher.dispatch({ path: '/strips', method: 'GET', headers: {}, body: '' }, {
             onRequestStart() {},
@@ -252,6 +257,7 @@ describe('PooledDispatcher', () => {
         const dispatcher = new PooledDispatcher({
           origin: target,
           connections: 1,
+          timeout: 10_000,
           ...through('http://proxy.example', [entry]),
         });
         assert.equal(dispatcher.proxy === null, isExcepted);
@@ -403,7 +409,7 @@ describe('PooledDispatcher', () => {
       const { PooledDispatcher } = require('./src/api/dispatcher.ts');
       const isLoaded = () => Object.keys(require.cache).some((file) => file.includes('/undici/'));
       const before = isLoaded();
-      new PooledDispatcher({ origin: 'http://127.0.0.1', connections: 1 }).destroy();
+      new PooledDispatcher({ origin: 'http://127.0.0.1', connections: 1, timeout: 10_000 }).destroy();
       const after = isLoaded();
       const used = globalThis[Symbol.for('undici.globalDispatcher.1')];
       const undici = require('undici');

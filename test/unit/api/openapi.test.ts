@@ -67,7 +67,7 @@ describe('The OpenAPI document', () => {
     beforeEach(async () => {
       service = await startService();
       const base = parseBaseUrl(service.baseUrl);
-      const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1 });
+      const dispatcher = new PooledDispatcher({ origin: base.url.origin, connections: 1, timeout: 10_000 });
       client = new Client({
         baseUrl: base,
         apiKey: service.apiKey,
