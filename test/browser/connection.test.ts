@@ -347,6 +347,7 @@ describe('Test connection of a deployed account', () => {
     }
     await page.locator('#node-config-dialog-ok').click();
     await isShown('First');
+    await editor.settled();
     await editor.doneConfig();
     const { timeout, outletNames: saved } = await editor.properties('account');
     assert.equal(timeout, '10000');

@@ -356,7 +356,7 @@ export class Editor {
   }
 
   /** Resolves when no dialog slides any more. */
-  private async settled(): Promise<void> {
+  async settled(): Promise<void> {
     await this.page.waitForFunction(() => {
       const tray = [...document.querySelectorAll('.red-ui-tray')].at(-1);
       return tray === undefined || getComputedStyle(tray).right === '0px';

@@ -27,7 +27,7 @@ describe('the sidebar', () => {
   it('can be opened with an action of Node-RED, for those who use the keyboard', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await edit();
-    assert.equal(await bar.root.isVisible(), false);
+    await bar.hide();
     await editor.page.evaluate(() => window.RED.actions.invoke('smart-strip:show-sidebar'));
     await bar.root.waitFor();
   });
