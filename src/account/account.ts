@@ -50,7 +50,7 @@ export class Account {
     this.store = this.#store;
     this.#queue = new CommandQueue(options, (queued) => this.#switcher.carryOut(queued));
     this.#requests = new Requests(options, this.#queue, (succeeded, endedCooldown) =>
-      this.#answered(succeeded, endedCooldown),
+      this.#requestOver(succeeded, endedCooldown),
     );
     this.#reader = new Reader(options.service, this.#store, this.#requests);
     this.#poller = new Poller(options, this.#store, this.#reader, this.#requests.cooldown);
@@ -179,7 +179,7 @@ export class Account {
     return [...this.#subscribers].some(({ readings }) => readings === 'all' || readings.includes(key));
   }
 
-  #answered(succeeded: boolean, endedCooldown: boolean): void {
+  #requestOver(succeeded: boolean, endedCooldown: boolean): void {
     if (succeeded) {
       this.#lastAnswerAt = this.options.clock.wall();
       this.#poller.succeeded(endedCooldown);

@@ -224,10 +224,14 @@ export class CommandQueue {
     return limit - (now - since) - asleep;
   }
 
-  /** Throws if a command must not send anything any more: it was stopped, or is too old. */
-  check(queued: QueuedCommand): void {
-    if (queued.stopReason !== null) throw queued.stopReason;
-    if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
+  /** Throws if a command, or a read (`null`), must not be sent any more. Only a newer command ends one that is restoring. */
+  check(queued: QueuedCommand | null): void {
+    if (queued === null) {
+      if (this.isClosed) throw closedError('account');
+    } else if (queued.phase === 'restoring') {
+      if (queued.stopReason?.code === 'SUPERSEDED') throw queued.stopReason;
+    } else if (queued.stopReason !== null) throw queued.stopReason;
+    else if (this.timeLeft(queued) < -TIMER_SLACK) throw this.#tooOld(queued);
   }
 
   /** Ends all commands of an owner. Returns, for each except cycles that must still switch on, whether it is confirmed in the end. */
@@ -236,12 +240,11 @@ export class CommandQueue {
     // Some of the others may wait for a cycle's pause only because of an "all" that ends now.
     for (const queued of this.commands)
       if (this.#waitsForPause(queued)) queued.since = this.options.clock.monotonic();
-    this.#endAll(owned, (queued) => {
-      const error = queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed;
-      // A request under way and the pause of a cycle go on, but the message ends now.
-      this.#reject(queued, error);
-      return error;
-    });
+    this.#endAll(owned, (queued) =>
+      queued.hasPendingRestore ? closedError('cycle', queued.outlet) : queued.errorWhenClosed,
+    );
+    // A request under way and the pause of a cycle go on, but the message ends now.
+    for (const queued of owned) this.#reject(queued, queued.stopReason);
     const ended = owned.filter(({ hasPendingRestore }) => !hasPendingRestore);
     return ended.map(({ running }) => running ?? Promise.resolve(false));
   }
@@ -476,11 +479,10 @@ function takesOver(
  * toggle and cycle of "all" leave alone.
  */
 function replacementFor(
-  { action, command, phase, ports }: QueuedCommand,
+  { action, command: { port }, phase, ports }: QueuedCommand,
   newer: readonly QueuedCommand[],
   skipped: readonly Port[],
 ): QueuedCommand | undefined {
-  const { port } = command;
   const reaches = (other: QueuedCommand): boolean => {
     const isLimited = other.command.port === 'all' && other.command.action !== true;
     return ports.some((each) => other.ports.includes(each) && !(isLimited && skipped.includes(each)));

@@ -1,5 +1,5 @@
 import { RequestRecord } from '../api/client';
-import { asNotSent, closedError, failureOf, isRefusal, isStripError, isUnknownStrip } from '../api/errors';
+import { asNotSent, failureOf, isRefusal, isStripError, isUnknownStrip } from '../api/errors';
 import type { StripError } from '../api/errors';
 import { Cooldown, fullJitter, Semaphore, waitTooLong } from '../api/limits';
 import { macKey, type ListAnswer, type Service, type StripAnswer } from '../api/types';
@@ -30,11 +30,11 @@ export class Requests {
   #wokenAt = -Infinity;
   #isRetryLogged = false;
 
-  /** `onAnswer` is called when a request is over. `endedCooldown`: its success ended the cooldown. */
+  /** `onOver` is called when a request is over. `endedCooldown`: its success ended the cooldown. */
   constructor(
     private readonly options: AccountOptions,
     private readonly queue: CommandQueue,
-    private readonly onAnswer: (succeeded: boolean, endedCooldown: boolean) => void,
+    private readonly onOver: (succeeded: boolean, endedCooldown: boolean) => void,
   ) {
     this.cooldown = new Cooldown(options.clock);
     this.record = new RequestRecord(options.clock);
@@ -49,7 +49,7 @@ export class Requests {
     // When an account closes, a cycle may begin to restore while its "off" is still under way. That "off" is not retried.
     const isRestore = queued?.phase === 'restoring';
     for (let retries = 0; ; retries++) {
-      this.#check(queued);
+      this.queue.check(queued);
       if (queued !== null) this.queue.enter(queued, 'sending');
       if (this.cooldown.remaining > 0 || !this.#slots.tryAcquire(queued !== null)) await this.#admit(queued);
       if (queued !== null) queued.underWay++;
@@ -87,14 +87,6 @@ export class Requests {
     this.queue.delays.end();
   }
 
-  /** Throws if a command, or a read (`null`), must not be sent any more. */
-  #check(queued: QueuedCommand | null): void {
-    if (queued === null) {
-      if (this.queue.isClosed) throw closedError('account');
-    } else if (queued.phase !== 'restoring') this.queue.check(queued);
-    else if (queued.stopReason?.code === 'SUPERSEDED') throw queued.stopReason;
-  }
-
   #backoff(retries: number, longest = LONGEST_BACKOFF): number {
     return fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, retries);
   }
@@ -127,7 +119,7 @@ export class Requests {
   /** Waits until a request may be sent, and acquires the semaphore for it. */
   async #admit(queued: QueuedCommand | null): Promise<void> {
     for (;;) {
-      this.#check(queued);
+      this.queue.check(queued);
       if (queued !== null) {
         this.queue.enter(queued, 'sending');
         this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
@@ -137,7 +129,7 @@ export class Requests {
       if (queued !== null) queued.admitting--;
       const { error, remaining } = this.cooldown;
       try {
-        this.#check(queued);
+        this.queue.check(queued);
         if (error === null || queued?.phase === 'restoring') return;
         if (remaining > (queued === null ? this.queue.patience : this.queue.timeLeft(queued))) {
           if (queued !== null && this.cooldown.takeProbe(queued)) return;
@@ -155,14 +147,14 @@ export class Requests {
   /** Waits before the next attempt. */
   async #delay(queued: QueuedCommand | null, error: StripError, ms: number): Promise<void> {
     if (queued !== null) this.queue.retryLater(queued, error);
-    this.#check(queued);
+    this.queue.check(queued);
     await this.queue.delays.wait(queued, ms);
   }
 
   #succeeded(queued: QueuedCommand | null, sent: number): void {
     const endedCooldown = this.cooldown.end(sent);
     this.queue.answered(false);
-    this.onAnswer(true, endedCooldown);
+    this.onOver(true, endedCooldown);
     this.#wakeRetries(endedCooldown);
     if (queued?.failure && !this.queue.delays.has(queued)) queued.failure = null;
     if (!this.#isRetryLogged || this.queue.commands.some(({ failure }) => failure !== null)) return;
@@ -175,7 +167,7 @@ export class Requests {
     if (isNews) this.options.log.rateLimited(Math.ceil(this.cooldown.remaining / 1000));
     // After the cooldown has begun: this may end commands, and others begin.
     if (queued !== null) this.queue.requestFailed(queued, error);
-    this.onAnswer(false, false);
+    this.onOver(false, false);
   }
 
   /** The service answers again: ends the waits for retries early. */
