@@ -108,7 +108,7 @@ export function outletsTable(dialog: Dialog) {
       element.find('[data-part=name]').attr('placeholder', ownName);
       const state = outletState(strip, port);
       element.find('[data-part=port]').attr('title', state === null ? '' : stateText(state));
-      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac, {});
+      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac);
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
       const line = String(element.find('[data-line]').data('line'));
       const caution = isTwice ? text('strip-account.warning.outletTwice') : warning;

@@ -109,7 +109,7 @@ export class Sidebar {
     const name = RED.utils.getNodeLabel(node);
     // While Node-RED does not answer, the last known state may no longer be true.
     const kind = this.#accounts.failure === null ? stateOf(info) : 'asking';
-    const state = text(`strip-sidebar.state.${kind}`, { time: this.#clock(info?.pausedFor ?? 0) });
+    const state = text(`strip-sidebar.state.${kind}`, { time: this.#timeOfDay(info?.pausedFor ?? 0) });
     const reportLabel = text('strip-sidebar.button.diagnostics', { name });
     const editLabel = text('strip-sidebar.button.edit', { name });
     const side = html(
@@ -130,7 +130,7 @@ export class Sidebar {
   }
 
   /** The time of day, this many milliseconds from when the runtime last described the accounts. */
-  #clock(ms: number): string {
+  #timeOfDay(ms: number): string {
     return new Date(this.#accounts.at + ms).toLocaleTimeString();
   }
 
@@ -146,7 +146,7 @@ export class Sidebar {
     const shown = strips.filter((strip) => matches(strip, this.#filter.value));
     const never = text('strip-sidebar.notAnswered');
     const answered =
-      answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#clock(-answeredAgo) });
+      answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#timeOfDay(-answeredAgo) });
     const startsFolded = strips.length > MAX_UNFOLDED;
     const isPart = strips.length > 0 && info?.listed === 'part';
     const unreadable = info?.readable === false ? text('strip-account.trouble.unreadable') : '';

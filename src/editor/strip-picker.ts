@@ -50,7 +50,7 @@ export function targetOf(node: Config): LabelParts {
 }
 
 /** Checks a strip that is typed or picked. */
-export const checkStrip: Check = (value) => {
+export const checkStrip = (value: unknown): string => {
   const mac = String(value);
   if (mac === '') return text('strip-account.invalid.mac');
   return isPossibleMac(mac) ? '' : text('errors.INVALID_INPUT.mac', { got: previewText(mac) });

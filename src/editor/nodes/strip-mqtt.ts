@@ -1,8 +1,8 @@
 import { checkPrefix, SETTINGS, textOf } from '../../settings';
-import { problemThrownBy, type Check, type Descriptor } from '../form';
+import { problemThrownBy, type Descriptor } from '../form';
 import { text } from '../red';
 
-const check: Check = (value) => problemThrownBy(() => checkPrefix(String(value)));
+const check = (value: unknown): string => problemThrownBy(() => checkPrefix(String(value)));
 
 const { topic } = SETTINGS['strip mqtt'];
 
@@ -10,17 +10,15 @@ export const stripMqtt: Descriptor = {
   type: 'strip mqtt',
   checks: {
     topic: check,
-    discovery: (value, node) => (value === '' ? '' : check(value, node)),
+    discovery: (value) => (value === '' ? '' : check(value)),
   },
   // Which topics the mqtt nodes beside this one need.
   hints: {
-    topic: (typed) => {
-      const isValid = check(typed, {}) === '';
-      return isValid ? text('strip-mqtt.hint.topic', { prefix: checkPrefix(typed) }) : '';
-    },
+    topic: (typed) =>
+      check(typed) === '' ? text('strip-mqtt.hint.topic', { prefix: checkPrefix(typed) }) : '',
     discovery: (typed) => {
       if (typed === '') return text('strip-mqtt.hint.discoveryEmpty');
-      return check(typed, {}) === '' ? text('strip-mqtt.hint.discovery') : '';
+      return check(typed) === '' ? text('strip-mqtt.hint.discovery') : '';
     },
   },
   label: (node) => {
