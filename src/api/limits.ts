@@ -147,10 +147,6 @@ export interface InFlight {
 export class InFlightSet<T extends InFlight> implements Iterable<T> {
   readonly #members: T[] = [];
 
-  get size(): number {
-    return this.#members.length;
-  }
-
   add(member: T): void {
     member.slot = this.#members.push(member) - 1;
   }

@@ -106,9 +106,6 @@ export function requireVariable(name: string, value: unknown): unknown {
   return typeof value === 'string' ? requireSet(value) : value;
 }
 
-/** The values of expressions if no field has one. */
-const NO_EXPRESSIONS: MessageSource['evaluated'] = new Map();
-
 /** Reads what a message asks for. May reject with INVALID_INPUT or NOT_CONFIGURED; even then it writes into `target` what it could read. */
 export type ReadMessage<Value> = (msg: Message, target: Target) => Promise<Value>;
 
@@ -125,7 +122,7 @@ export function messageReader<Value>(
   return async (msg, target) => {
     const readWith = (evaluated: MessageSource['evaluated']) =>
       asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }, target));
-    if (expressions.length === 0) return readWith(NO_EXPRESSIONS);
+    if (expressions.length === 0) return readWith(new Map());
     const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
     const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
     last = inOrder.catch(() => undefined);

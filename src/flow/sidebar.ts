@@ -15,7 +15,7 @@ export function overviewOf(id: string, config: Config, account: LazyAccount, now
     id,
     error: error && editorError(error),
     answeredAgo: lastAnswerAt === null ? null : Math.max(0, now - lastAnswerAt),
-    pausedFor: cooldownUntil === null || cooldownUntil <= now ? null : cooldownUntil - now,
+    pausedFor: cooldownUntil === null ? null : cooldownUntil - now,
     strips: account.store.all(),
     protectedOutlets: outlets.map(({ mac, port }) => ({ mac, port })),
   };

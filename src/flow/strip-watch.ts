@@ -61,8 +61,8 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 /** Turns changes into messages: one for each that is watched, none for the others. */
 export class WatchMessages {
   /**
-   * By `keyOf`: the last value for this node, where it is not the account's last one: what was sent before changes that were too small, or `null` for
-   * what the account knew before this node subscribed, but not then.
+   * By `keyOf`: what the next value is compared with, where that is not the account's last known value: the value before changes that were too small,
+   * or `null` (nothing) if the account did not know the value when this node subscribed, but had known it before.
    */
   readonly #last = new Map<string, boolean | number | null>();
   /** What the account reported last; `null`: the service was not asked yet. */
