@@ -53,8 +53,8 @@ export = (RED: NodeAPI): void => {
 };
 
 /**
- * Loads the account, its client and the decoder when an account is first used: they are half of the code, and would make the start of every Node-RED
- * longer that has this package installed (`npm run bench -- --only=footprint`).
+ * Loads the account, its client and the decoder when an account is first used. They are half of the code: loaded earlier, they would delay the start
+ * of every Node-RED that has this package installed (`npm run bench -- --only=footprint`).
  */
 const loadConnection = () => require('./shared/connection') as typeof Connection;
 

@@ -52,7 +52,7 @@ export = (RED: NodeAPI): void => {
       return () => {
         bridge = null;
         bridges.delete(started);
-        // Also if the node is removed: it may only be disabled for a while.
+        // Kept even if the node is removed, because it may only be disabled for a while.
         kept.set(this.id, started.close());
       };
     };
@@ -69,7 +69,7 @@ export = (RED: NodeAPI): void => {
       },
       onFailure: (error) => {
         failure = error;
-        // If its topics cannot be used either, nothing begins.
+        // This fails too if the topics cannot be used. Then nothing is published.
         return valueOrNull(() => begin(unusableAccount(error)));
       },
     });

@@ -157,8 +157,8 @@ async function ask(
 }
 
 /**
- * The stored key; "" if there is none. It may be sent only to where it was deployed for: throws NOT_CONFIGURED for another address, TLS or proxy node,
- * and if the account does not run.
+ * The stored key; "" if there is none. It may be sent only to the address, and through the TLS and proxy nodes, with which it was deployed. Throws
+ * NOT_CONFIGURED for others, and if the account does not run.
  */
 function keyFor(RED: NodeAPI, { id, baseUrl, tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
   const { url, simulator } = parseBaseUrl(baseUrl);

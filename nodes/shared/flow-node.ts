@@ -119,13 +119,16 @@ interface StartOptions {
   notice: string;
   /** Throws if it cannot start. Returns a function that ends it. */
   start: (link: AccountLink) => () => void;
-  /** Called with the error to report for messages that come meanwhile. If it starts something else instead, it returns a function that ends that. */
+  /**
+   * Called when it cannot start. Messages that come until it starts end with this error. May start something else instead, and then returns a
+   * function that ends it.
+   */
   onFailure?: (error: StripError) => (() => void) | null;
 }
 
 /**
- * Starts a node that works without messages as soon as all nodes of the flows exist, and again whenever a deploy has replaced its account but not
- * the node: that is how Node-RED treats a node in a subflow if the subflow's instance names the account. Returns a function that ends this.
+ * Starts a node that works without messages as soon as all nodes of the flows exist. Starts it again after a deploy that has replaced its account but
+ * not the node: Node-RED does that with a node in a subflow, if the instance of the subflow names the account. Returns a function that ends this.
  */
 export function startWithAccount(
   RED: NodeAPI,

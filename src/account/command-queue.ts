@@ -85,14 +85,14 @@ export class QueuedCommand {
     return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0 && !this.hasSwitched);
   }
 
-  /** Whether a newer command may take its place: it waits, or it is being retried and its end would leave no outlet off. */
+  /** Whether a newer command may replace it: it waits, or it is being retried and no outlet would stay off without it. */
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
     if (this.failure === null) return false;
     return this.phase === 'restoring' || (this.stopReason === null && !this.hasPendingRestore);
   }
 
-  /** Whether its delays end early because it was stopped. Those of a pending restore end early only if a newer command takes it over. */
+  /** Whether its delays end early because it was stopped. The delays of a pending restore end early only if a newer command takes over the restore. */
   get endsWaits(): boolean {
     return this.stopReason !== null && (!this.hasPendingRestore || this.stopReason.code === 'SUPERSEDED');
   }
@@ -214,8 +214,8 @@ export class CommandQueue {
   }
 
   /**
-   * Milliseconds that are left of `limit`. It is counted from the latest of: the command's arrival, the end of a cycle's pause in front of it, and the
-   * service's latest answer. If it failed, or waits for a command that failed, only answers before that failure count.
+   * Milliseconds that are left of `limit`. The time starts with the latest of these: the arrival of the command, the end of the pause of a cycle in
+   * front of it, the latest answer of the service. An answer does not count if it came after this command, or one that it waits for, has failed.
    */
   timeLeft(queued: QueuedCommand, limit = this.patience): number {
     const now = this.options.clock.monotonic();
@@ -257,7 +257,7 @@ export class CommandQueue {
     this.#endAll(commands, ({ errorWhenClosed }) => errorWhenClosed);
   }
 
-  /** Ends commands that are unsent, and keeps the others from further attempts. A request that is under way is left alone. */
+  /** Ends commands of which nothing was sent. The others make no further attempt, but a request that is under way is not aborted. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
     for (const queued of commands) queued.stopReason = errorFor(queued);
     // A command that waits for the semaphore ends now, too, and not when it is admitted.
@@ -360,8 +360,8 @@ export class CommandQueue {
   }
 
   /**
-   * Ends commands that newer ones make pointless, at the outlets in `failingPorts`, whose first command fails: everything older than the newest on/off,
-   * pairs of toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
+   * Ends commands that newer ones make pointless, at the outlets in `failingPorts`, where the first command fails. It ends all commands older than
+   * the newest on/off, pairs of toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
    */
   #supersede({ siblings, command, ports }: QueuedCommand, failingPorts = ports): void {
     const skipped = protectedPorts(this.options, command.mac);
@@ -460,7 +460,7 @@ const firstOf = (siblings: readonly QueuedCommand[], port: Port): QueuedCommand 
 
 /**
  * Whether a newer on/off may replace a pending restore. A newer "on" is then retried without a deadline, so it may cover only outlets that must be
- * switched on. It must begin at once: a command that waits could end before it has switched them on.
+ * switched on. Its turn must have come, because a command that still waits could end before it has switched them on.
  */
 function takesOver(
   newer: QueuedCommand,
@@ -475,8 +475,8 @@ function takesOver(
 }
 
 /**
- * The newer command, among those that stay, which makes this one pointless. `newer`: the newest first. `skipped`: protected outlets, which off,
- * toggle and cycle of "all" leave alone.
+ * The newer command that makes this one pointless. `newer`: the commands that stay, the newest first. `skipped`: protected outlets, which off, toggle
+ * and cycle of "all" leave alone.
  */
 function replacementFor(
   { action, command: { port }, phase, ports }: QueuedCommand,

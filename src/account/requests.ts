@@ -42,8 +42,9 @@ export class Requests {
   }
 
   /**
-   * Sends a request of a command, or of a read (`null`). A read is not retried. A command is retried within its patience, if a retry may help; one
-   * that is restoring is retried after any failure, until it succeeds or a newer command takes over, and more often while the account closes.
+   * Sends a request of a command, or of a read (`null`). A read is not retried. A command is retried as long as its patience lasts, if a retry may
+   * help. A command that is restoring is retried after any failure, until it succeeds or a newer command takes over; while the account closes, it is
+   * retried more often.
    */
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
     // When an account closes, a cycle may begin to restore while its "off" is still under way. That "off" is not retried.
@@ -183,8 +184,8 @@ export class Requests {
 interface SharedRead<Answer> {
   readonly answer: Promise<Answer>;
   /**
-   * `commandRequestsOver` when the read was sent; Infinity: not sent yet. A read that was sent before a command's request ended may show the state
-   * before it, so later callers do not share it.
+   * The value of `commandRequestsOver` when the read was sent; Infinity: it is not sent yet. If the request of a command has ended since then, the
+   * read may show the state before that, so later callers do not share it.
    */
   readonly sentAfter: () => number;
 }
@@ -228,8 +229,8 @@ export class Reader {
   }
 
   /**
-   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know the user's spelling, reads the list, unless one
-   * was read before, and sends the request again if the MAC is known to be spelled differently by then. The caller has acquired the semaphore.
+   * Sends a request about a strip, with the MAC as the service spells it. If the service does not know this spelling, and no list was read before,
+   * reads the list. If another spelling is known then, sends the request again with that. The caller has acquired the semaphore.
    */
   withSpelling<Answer>(mac: string, send: (spelling: string) => Promise<Answer>): Promise<Answer> {
     const spelling = this.store.spelling(mac);
@@ -238,7 +239,7 @@ export class Reader {
       const listError = this.store.listed === null ? await failureOf(this.#askList()) : null;
       // The service knows no list either: the base URL is wrong.
       if (listError?.code === 'NOT_FOUND') throw listError;
-      // The spelling is not known yet. The request itself was refused, whatever became of the list.
+      // The spelling is still not known. The service has refused the request itself, so the error says that the command was not sent.
       if (listError?.retryable === true) throw asNotSent(listError);
       if (this.store.spelling(mac) === spelling) throw error;
       return await send(this.store.spelling(mac));

@@ -64,9 +64,9 @@ class StripState {
   }
 
   /**
-   * Takes in an answer, except for the fields of which something newer is known, and returns the changes. `update` has a MAC only if it was read from
-   * the service: a confirmed switch or a change of availability has none. `unsure`: fields that keep their value, because the answer cannot be relied
-   * on for them.
+   * Takes in an answer and returns the changes. Leaves out the fields of which something newer is known, and the fields in `unsure`, for which the
+   * answer cannot be relied on. `update` has a MAC only if it was read from the service, which is not so for a confirmed switch or a change of
+   * availability.
    */
   take(update: Partial<Strip>, version: number, unsure: readonly VersionedField[] = []): Change[] {
     const known = this.strip;
@@ -146,9 +146,9 @@ class StripState {
 }
 
 /**
- * What is known about an account's strips. A version number, never a time, says which of two answers is newer: a read gets its version when it is
- * requested, a switch when it is confirmed, and the higher version wins. So a read that was requested before a switch was confirmed changes nothing
- * about that switch's outlets, whenever its answer arrives. The names and units that the user gave are added here.
+ * What is known about an account's strips, with the names and units that the user gave. A version number, never a time, says which of two answers is
+ * newer. A read gets its version when it is requested, a switch when it is confirmed. So if a read was requested before a switch was confirmed, it
+ * does not change the outlets of that switch, even if its answer arrives later.
  */
 export class StripStore {
   /** By MAC key. */
@@ -270,7 +270,8 @@ export class StripStore {
         state.listVersion = version;
         state.isOfflineByList = !strip.available && state.isNews('available', version);
         state.unlisted = READINGS.filter((name) => strip[name] === null);
-        // If the strip is also read alone, those answers have the readings that the list lacks, and only they can say that it is online again.
+        // If the strip is also read alone, those answers have the readings that the list lacks. If they call it offline, only they can say that it is
+        // online again.
         const unsure: VersionedField[] = this.wantsReadings(strip.mac) ? [...state.unlisted] : [];
         if (strip.available && state.isOfflineByAnswer && unsure.length > 0) unsure.push('available');
         this.#take(state, strip, version, unsure);

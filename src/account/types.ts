@@ -54,9 +54,9 @@ export interface RunOptions {
 }
 
 /**
- * What a subscriber is told. `previous` is the last known value; `null`: there was none, or the subscription has just begun. When a value becomes
- * unknown, the change has `null` as its new value. When it is known again, there is another change; its `previous` is the value before it became
- * unknown, so it may equal the new one.
+ * What a subscriber is told. `previous` is the last known value; `null`: there was none, or the subscription has just begun. If a value becomes
+ * unknown, one change says so, with `null` as the new value. When it is known again, another change follows. Its `previous` is the value from before
+ * it became unknown, so it may equal the new value.
  */
 export type Change =
   | { kind: 'outlet'; strip: Strip; port: Port; on: boolean | null; previous: boolean | null }

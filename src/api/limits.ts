@@ -41,8 +41,9 @@ export class Cooldown {
   }
 
   /**
-   * A request failed. If the service asked for a pause, begins it, or makes the current one longer. Returns whether to log that: a service that limits
-   * one kind of request may ask for a pause at every poll, so only a longer one is logged, or one after a long time without any.
+   * A request failed. If the service asked for a pause, starts the pause or makes the current one longer. Returns whether to log it. A service that
+   * limits one kind of request may ask for a pause at every poll, so a pause is logged only if it is longer than the last one logged, or if there was
+   * none for a long time.
    */
   failed(error: unknown): boolean {
     this.#probe = null;

@@ -13,8 +13,9 @@ export type Mapping = (body: unknown) => Promise<unknown>;
 /** The most parts of an expression that may be evaluated. A list of 1,000 strips takes about 100,000. */
 const MAX_STEPS = 2_000_000;
 /**
- * The most parts that may have begun and not ended: nested calls, and branches side by side, such as one for each strip if a list is grouped by MAC.
- * The two cannot be told apart, because JSONata marks branches on an environment that they share. Each takes about 3 kB.
+ * The most parts that may have begun and not ended. These are nested calls, and also branches side by side, such as one for each strip if a list is
+ * grouped by MAC. JSONata does not let us tell the two apart, because it counts branches on an environment that they share. Each part takes about 3
+ * kB.
  */
 const MAX_UNFINISHED = 30_000;
 /** Milliseconds after which everything else in the process gets a turn. Only a single step, such as `[1..1000000]`, may take longer. */

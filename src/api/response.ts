@@ -106,9 +106,9 @@ function pagingOf(response: HttpResponse): JsonRecord {
 }
 
 /**
- * What a switch answer confirmed; throws a `StripError` if it confirms nothing. A body in the documented form counts with every status
- * except a redirect (API document, section 7, shows no status). If the body says nothing about the outlets asked for, the status
- * decides the error.
+ * What a switch answer confirmed. Throws a `StripError` if it confirms nothing. A body in the documented form counts whatever the status is, except
+ * after a redirect (API document, section 7, shows no status). If the body says nothing about the outlets asked for, the status decides which error
+ * is thrown.
  */
 export function readSwitch(response: HttpResponse, asked: AskedSwitch): SwitchAnswer {
   const { status, isSuccess, body } = response;

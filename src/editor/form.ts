@@ -163,8 +163,8 @@ export const describedBy = (field: string): string =>
   `smart-strip-message-${field} smart-strip-hint-${field}`;
 
 /**
- * What is wrong with a property; "" if nothing is. A whole `${NAME}` is left to the runtime, which alone knows the variables, and a property that a
- * flow does not have takes its default.
+ * What is wrong with a property; "" if nothing is. A text that is exactly `${NAME}` is not checked, because only the runtime knows the variables. A
+ * property that a flow does not have takes its default.
  */
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
@@ -246,8 +246,8 @@ function watchField(dialog: Dialog, field: string): void {
 }
 
 /**
- * Adds the note that a node has no key, if the runtime has no credentials of the node at all. Without it, Node-RED 4.1 and 5.0 take the empty field for
- * a change, and fail when that is undone after a deploy.
+ * Notes in the node that it has no key, if the runtime has no credentials of it at all. Without this note, Node-RED 4.1 and 5.0 take the empty field
+ * for a change, and fail when the user undoes this change after a deploy.
  */
 function noteMissingKey({ credentials }: EditorNode): void {
   if (credentials === undefined) return;

@@ -144,12 +144,12 @@ export function learn(account: string, strips: readonly Strip[], complete = fals
   if (namesOf(strips) !== before) redrawNodes(account);
 }
 
-/** The names that accounts gave to outlets when their nodes were last drawn because of these, as JSON, by the ids of the accounts. */
+/** The outlet names of each account at the time when its nodes were last drawn again because of these names: JSON, by the id of the account. */
 const givenNames = new Map<string, string>();
 
 /**
- * Called when Node-RED says that an account has changed: draws its nodes again if it gives other names to outlets now. Node-RED says so also for each
- * node that begins to use the account, of which a flow that is loaded may have hundreds.
+ * Called when Node-RED says that an account has changed. If the account now gives other names to outlets, draws its nodes again. Node-RED also calls
+ * this for each node that begins to use the account, so hundreds of times when a large flow is loaded.
  */
 export function accountChanged({ id, outletNames }: { id: string; outletNames?: unknown }): void {
   const names = JSON.stringify(readOutlets(outletNames).outlets);

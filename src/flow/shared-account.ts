@@ -54,8 +54,8 @@ export const unusableStatus = (error: StripError): AccountStatus => ({
 });
 
 /**
- * An account that is created when it is first used: the TLS or proxy node that it needs may be created after it, and an account that is not
- * configured must not keep a flow from starting. Before that, no strips are known.
+ * An account that is created only when it is first used. There are two reasons: its TLS or proxy node may be created after the account node, and an
+ * account that is not configured must not keep a flow from starting. Until it is created, no strips are known.
  */
 export class LazyAccount {
   #account: SharedAccount | null = null;

@@ -61,8 +61,8 @@ function watchedMac(config: Config, env: (name: string) => unknown): string | nu
 /** Turns changes into messages: one for each that is watched, none for the others. */
 export class WatchMessages {
   /**
-   * By `keyOf`: what the next value is compared with, where that is not the account's last known value: the value before changes that were too small,
-   * or `null` (nothing) if the account did not know the value when this node subscribed, but had known it before.
+   * By `keyOf`: the value with which the next one is compared, if that is not the account's last known value. It is the value before changes that were
+   * too small, or `null` if the account knew a value only before this node subscribed.
    */
   readonly #last = new Map<string, boolean | number | null>();
   /** What the account reported last; `null`: the service was not asked yet. */

@@ -135,8 +135,8 @@ export class Bridge {
   }
 
   /**
-   * Whether it publishes on a topic, or did so before the last deploy and will again once the account has listed the strip; with `payload`, whether it
-   * publishes exactly that.
+   * Whether it publishes on a topic. Also true if it did so before the last deploy, and will do so again when the account has listed the strip. With
+   * `payload`: whether it publishes exactly this payload.
    */
   publishes(topic: string, payload?: string): boolean {
     if (this.#publisher.publishes(topic, payload)) return true;
@@ -275,9 +275,9 @@ export class Bridge {
   }
 
   /**
-   * Publishes strips as unavailable that were published before this start and that the account has not listed yet. Once the account knows its strips,
-   * the topics of those from another account or address, or under other prefixes, are emptied; after a day, the topics of all of them. `strips`: those
-   * to look at.
+   * Publishes strips as unavailable if they were published before this start and the account has not listed them yet. When the account knows its
+   * strips, empties the topics of strips that belong to another account, address or prefix. After a day, empties the topics of all strips that are
+   * still not listed. `strips`: the strips to look at.
    */
   #checkBefore(strips: Iterable<[string, Kept]> = this.#before): void {
     if (this.#before.size === 0) return;

@@ -30,8 +30,8 @@ const EMPTY_AFTER = 1_000;
 const EMPTY_AGAIN_AFTER = 30_000;
 
 /**
- * Milliseconds after a birth message in which a further one shows that the connection was lost again, perhaps before a topic was emptied. After that,
- * another Node-RED may publish on it.
+ * If another birth message comes within so many milliseconds, the connection was lost again, perhaps before a topic was emptied. Later than that,
+ * another Node-RED may publish on the topic.
  */
 const UNSURE_FOR = 60_000;
 

@@ -63,10 +63,10 @@ export function middleware(registry: SimulatorRegistry) {
 }
 
 /**
- * Replaces undici's connections if the base URL is the path of a simulator in this process. It passes requests to the simulator, and its answers
- * back, through undici's own interface, so that a client notices no difference. `path`: the simulator's, as `simulatorPath` returns it; the paths of
- * requests start with it. `find` is called for every request, because simulators come and go with deploys, and the request waits for its result. A
- * request that the client has given up meanwhile is not carried out; the client ignores its later events.
+ * Connects a client to a simulator in this process, in place of undici's connections. It has undici's interface, so the client notices no difference.
+ * `path`: the simulator's path, as `simulatorPath` returns it; the paths of requests start with it. `find` is called for every request, because
+ * simulators come and go with deploys; the request waits for its result. If the client gives up a request before it is carried out, it is not carried
+ * out. The client ignores events that come after that.
  */
 export const simulatorDispatcher = (path: string, find: () => Promise<Simulator | null>) => ({
   dispatch: (request: ServiceRequest, handler: Dispatcher.DispatchHandler): boolean => {

@@ -5,14 +5,14 @@ import { isOfOther, meaningOf, OUTLET, valuesWhere, type KeyMeaning } from './na
 import { numberInText, readIndex, readText } from './values';
 
 /**
- * For each outlet of a set, its port (1-4); `null`: it is none of the four, or not known. 0: the service calls it 0, and the others of the set do not
- * show what that means. Empty: no port is known.
+ * For each outlet of a set, its port (1-4). `null`: it is none of the four, or not known. 0: the service calls it 0, and the other numbers do not
+ * show whether the service counts from 0. Empty: no port is known.
  */
 export type Numbers = (Port | 0 | null)[];
 
 /**
- * Keys whose bare numbers number the set, or are codes of some other kind. `true`: that is certain, and the numbers are no states. `false`: it is
- * possible, so the numbers are states only beside another bare number that certainly is one.
+ * Keys whose bare numbers may number the outlets, or be codes, instead of being states. `true`: they certainly do, so they are no states. `false`:
+ * they may, so they count as states only beside another bare number that certainly is a state.
  */
 export type Codes = Map<string, boolean>;
 
@@ -72,7 +72,7 @@ function calledPort(
     const isDistinct = new Set(raw).size === raw.length;
     const isNumber = isDistinct && raw.some((number) => number > 1);
     if (isNumber) others.push(raw);
-    // 0 and 1, each once, or a 1 that repeats the port, may number the records.
+    // These may number the records: one 0 and one 1, or a 1 that repeats the port.
     const mayNumber = called === null ? isDistinct : fromOne(raw).every((number, i) => number === called[i]);
     if (isNumber || mayNumber) codes.set(key, isNumber);
   }
@@ -177,8 +177,8 @@ export const fromKeys = (keys: readonly KeyMeaning[]): Numbers =>
   );
 
 /**
- * The ports for the numbers of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 to 4 are all called outlets, 0 is none (it may switch all). Any other
- * set with a 0 stays unnumbered: of eight, 0 is probably the first.
+ * The ports for the numbers of the service. 0, 1, 2, 3 mean outlets 1 to 4. If 0 to 4 are all called outlets, 0 is no outlet (it may switch all). Any
+ * other set with a 0 stays unnumbered: in a set of eight, for example, 0 is probably the first outlet.
  */
 function fromOne(raw: readonly number[], areOutlets = true): Numbers {
   // Some services leave out a 0. If one of four has no number and is not the last, 1-3 may be counted from zero.
@@ -190,7 +190,10 @@ function fromOne(raw: readonly number[], areOutlets = true): Numbers {
   return raw.map((number) => (isZeroBased ? (PORTS[number] ?? null) : number === 0 ? 0 : null));
 }
 
-/** The numbers of values under one name. Identifiers that differ in more than their number, such as UUIDs, only happen to end with one. */
+/**
+ * The numbers of values under one name. Identifiers such as UUIDs may end with a number by chance: if they differ in more than that number, they have
+ * none.
+ */
 function numbersOf(values: readonly unknown[], meaning: KeyMeaning): number[] {
   if (meaning.isName) return values.map(numberInText);
   const raw = values.map(outletNumberOf);

@@ -296,9 +296,9 @@ function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[]
 }
 
 /**
- * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be one too, and is no state. The same goes for a 0 or 1
- * beside clear words, if the container is not called outlets: `dps: {"1": true, "2": 0}` are a switch and a countdown. A power in watts says nothing
- * about the others.
+ * Values under keys that name outlets. If some of them are measurements, a 0 or 1 among them may be a measurement, too, and is no state. The same is
+ * true for a 0 or 1 beside clear words, if the container is not called outlets: `dps: {"1": true, "2": 0}` is a switch and a countdown. A power in
+ * watts says nothing about the others.
  */
 function keyedSet(
   map: JsonRecord,

@@ -131,7 +131,10 @@ function hintOfNumber(meaning: KeyMeaning, number: number, came: readonly number
   return meaning.is('skipped') ? moreOrPaged(number > first) : null;
 }
 
-/** What a count says: `number` may be that of a page and `size` the size of a page; any other count is that of the records here, or of all. */
+/**
+ * What a count says. A `number` may be the number of a page, and a `size` the size of a page. Any other count is the count of the records here, or of
+ * all records.
+ */
 function hintOfCount(plain: string, number: number, came: readonly number[], inPaging: boolean): Hint {
   if (came.includes(number)) return null;
   if (plain === 'number' || (inPaging && plain === 'num')) return moreOrPaged(number > 1);

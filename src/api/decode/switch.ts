@@ -39,8 +39,8 @@ interface Entry {
 }
 
 /**
- * Reads a switch answer. Its form is documented, so few other forms are accepted. `results` may also be one entry, a map keyed by port or by index, or the
- * whole answer, or stand further down in a success. An answer that names another strip than the one that was `asked` for, or the opposite state, leaves it open what was
+ * Reads a switch answer. Its form is documented, so few other forms are accepted: `results` may also be one entry, a map keyed by port or by index,
+ * the whole answer, or a part of a success. If an answer names another strip than the one in `asked`, or the opposite state, it is not known what was
  * switched. Never throws.
  */
 export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch {
@@ -255,7 +255,10 @@ function saysNo(
 /** Names of fields in which a "no", or an empty value, leaves it open whether the outlet was switched. */
 const DONE =
   /^(?:is|all|has|was|device|command|port)*(?:switched|applied|executed|affected|accepted|delivered|sent|received|reached|reachable|responded|processed|handled|performed|ack|acked|acknowledged|confirmed|verified|succeeded|successful|completed?|done|finished|final|valid|ok)$|^(?:switched|success)count$/;
-/** Names of fields in which a "no" does so. 0 and an empty list do not: they may mean "no error". */
+/**
+ * Names of fields in which a "no", but not 0 or an empty list, leaves it open whether the outlet was switched: 0 and an empty list may mean "no
+ * error".
+ */
 const ANSWER = /^(?:result|data|response)$/;
 
 /** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */

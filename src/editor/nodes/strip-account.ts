@@ -39,9 +39,10 @@ const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBas
 const isSimulator = (baseUrl: string): boolean => simulatorPath(baseUrl) !== null;
 
 /**
- * Whether an account has no key, as far as the editor can know. It knows of a stored key only after the dialog was open. Before that, an account that
- * is not deployed in its present form is taken to have one only if it came with one: nearly all of these are imported. Node-RED checks no
- * credentials on the canvas, so the key is checked together with the base URL. An open dialog checks the key's own field instead.
+ * Whether an account has no key, as far as the editor can know. The editor learns of a stored key only when the dialog is opened. Before that, an
+ * account that is not deployed in its present form counts as having a key only if it was created with one: nearly all of these accounts are imported.
+ * Node-RED does not check credentials in the workspace, so the key is checked together with the base URL. An open dialog checks the key's own field
+ * instead.
  */
 function lacksKey(node: Config): boolean {
   if (shownDialog(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
