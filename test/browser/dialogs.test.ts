@@ -279,7 +279,7 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await choose('port', '2')) ?? '', /The account protects this outlet/);
     assert.match((await choose('on', 'cycle')) ?? '', /The account protects this outlet/);
     assert.match((await choose('on', 'on')) ?? '', /switches the outlet on/);
-    assert.match((await choose('on', 'toggle')) ?? '', /switches to the other/);
+    assert.match((await choose('on', 'toggle')) ?? '', /switches to the opposite state/);
     await choose('on', 'off');
     assert.match((await choose('port', 'all')) ?? '', /switches the outlet off/);
     await choose('port', '2');

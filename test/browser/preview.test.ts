@@ -272,7 +272,7 @@ describe('The preview of answers', () => {
     stage.service.always({ kind: 'answer', status: 404, json: {} });
     await choice.selectOption('');
     await choice.selectOption(MAC);
-    await page.getByText(`the service knows no strip ${MAC}`).waitFor();
+    await page.getByText(`the service does not know ${MAC}`).waitFor();
     assert.equal(await page.locator('#smart-strip-compare').isVisible(), false);
     stage.service.always({ kind: 'answer', status: 200, json: READABLE });
     await page.locator('#smart-strip-test').click();

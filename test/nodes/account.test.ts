@@ -42,7 +42,7 @@ describe('the strip-account node', () => {
       'a base URL of another kind',
       { baseUrl: { a: 1 } },
       { apiKey: 'k' },
-      /^Set the property baseUrl \(strip-account account\) to a text: {"a": 1} is none\.$/,
+      /^Set the property baseUrl \(strip-account account\) to a text: {"a": 1} is not a text\.$/,
     ],
     [
       'a variable that is not set for its base URL',
@@ -94,7 +94,7 @@ describe('the strip-account node', () => {
       `an object for its ${name}`,
       { [name]: { id: 'x' } },
       { apiKey: 'k' },
-      new RegExp(`^Set the property ${name} \\(strip-account account\\) to a text: {"id": "x"} is none\\.$`),
+      new RegExp(`^Set the property ${name} \\(strip-account account\\) to a text: {"id": "x"} is not a text\\.$`),
     ]),
     ['a true number of requests', { concurrency: true }, { apiKey: 'k' }, /property concurrency .*: true is/],
     ...[{ units: { load: 'W', voltage: '${TEST_NO_UNIT}' } }, { units: '${TEST_NO_UNIT}' }].map(

@@ -196,7 +196,7 @@ describe('the strip simulator node', () => {
   it('serves nothing with a path that is no text', async () => {
     await deploy([simulatorNode('sim', { path: ['/sim'] })]);
     assert.equal((await ask(list)).status, 404);
-    assert.deepEqual(said('sim', 'warn'), ['Set the property path to a text: ["/sim"] is none.']);
+    assert.deepEqual(said('sim', 'warn'), ['Set the property path to a text: ["/sim"] is not a text.']);
   });
 
   for (const [strips, got] of [

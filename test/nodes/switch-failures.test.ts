@@ -276,7 +276,7 @@ describe('the strip switch node, where it cannot switch', () => {
     lab.service.next({ kind: 'answer', status: 304 });
     const failed = await lab.caught('switch', { payload: true });
     assert.equal(failed.error?.code, 'BAD_RESPONSE');
-    assert.match(String(failed.error.message), /answered with status 304, which means neither success nor/);
+    assert.match(String(failed.error.message), /answered with status 304, which is neither an answer nor/);
   });
 
   const failures: [string, string, Parameters<Lab['service']['next']>[0], RegExp, string][] = [
@@ -291,7 +291,7 @@ describe('the strip switch node, where it cannot switch', () => {
       'does not know the strip',
       'NOT_FOUND',
       { kind: 'answer', status: 404, json: {} },
-      /knows no strip Desk strip/,
+      /does not know Desk strip/,
       'red ring notFound',
     ],
     [
