@@ -168,7 +168,7 @@ export const describedBy = (field: string): string =>
  */
 export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
   const setting = settingOf(descriptor, field);
-  const now: Config = { type: descriptor.type, ...(shownDialog(node)?.values() ?? node), [field]: value };
+  const now: Config = { ...node, ...shownDialog(node)?.values(), [field]: value };
   const typed = textOf(now, field);
   if ([typed, textOf(now, `${field}Type`)].some((text) => environmentVariable(text) !== null)) return '';
   const refusal = refusalOf(descriptor, now, field);

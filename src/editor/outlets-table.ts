@@ -76,9 +76,12 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
     }),
   }));
 
-/** A list with something unreadable in it protects nothing: the runtime refuses it. */
-export const checkProtected: Check = (value) =>
-  readOutlets(value).unreadable.length > 0 ? text('strip-account.invalid.protected') : '';
+/** A list with something unreadable in it protects nothing: the runtime refuses it. An outlet of no known strip is not protected either. */
+export const checkProtected: Check = (value, { id }) => {
+  const { outlets, unreadable } = readOutlets(value);
+  if (unreadable.length > 0) return text('strip-account.invalid.protected');
+  return outlets.map(({ mac }) => checkStrip(mac, { account: id })).find(Boolean) ?? '';
+};
 
 /** The table of outlets in the account's dialog. Strips found by a test or by a node can be picked, and any other MAC typed. */
 export function outletsTable(dialog: Dialog) {
@@ -108,7 +111,7 @@ export function outletsTable(dialog: Dialog) {
       element.find('[data-part=name]').attr('placeholder', ownName);
       const state = outletState(strip, port);
       element.find('[data-part=port]').attr('title', state === null ? '' : stateText(state));
-      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac);
+      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac, {});
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
       const line = String(element.find('[data-line]').data('line'));
       const caution = isTwice ? text('strip-account.warning.outletTwice') : warning;

@@ -49,11 +49,12 @@ export function targetOf(node: Config): LabelParts {
   return { strip, outlet: name ?? number };
 }
 
-/** Checks a strip that is typed or picked. */
-export const checkStrip = (value: unknown): string => {
+/** Checks a strip that is typed or picked, as far as the strips of the node's account are known. */
+export const checkStrip: Check = (value, node) => {
   const mac = String(value);
   if (mac === '') return text('strip-account.invalid.mac');
-  return isPossibleMac(mac) ? '' : text('errors.INVALID_INPUT.mac', { got: previewText(mac) });
+  if (!isPossibleMac(mac)) return text('errors.INVALID_INPUT.mac', { got: previewText(mac) });
+  return lookUp(stripsOf(textOf(node, 'account')), mac).error ?? '';
 };
 
 /** Checks an outlet that is picked. `whole`: the value for a whole strip. */
@@ -297,7 +298,7 @@ export class StripPicker {
   #check(isComplete: boolean): void {
     const value = this.field.value();
     const { error, warning } = this.#lookUp();
-    const problem = error ?? problemWith(this.dialog.descriptor, this.dialog.node, 'mac', value);
+    const problem = problemWith(this.dialog.descriptor, this.dialog.node, 'mac', value);
     const isTyping = !isComplete && (error !== undefined || value === '');
     this.dialog.showMessage('mac', isTyping ? '' : problem, warning);
   }

@@ -201,7 +201,7 @@ describe('the dialogs with thirty strips', () => {
 
   it('filter by MAC, and turn a name that only one strip has into its MAC', async () => {
     await open();
-    await newSwitch();
+    const id = await newSwitch();
     await typed().fill('e5:1b');
     assert.equal(await options().count(), 1);
     await typed().fill('shed 2');
@@ -214,6 +214,14 @@ describe('the dialogs with thirty strips', () => {
     await typed().fill('Office');
     await typed().blur();
     assert.match((await message('mac').textContent()) ?? '', /No strip of this account is called “Office”/);
+    await editor.page.locator('label:has([name="smart-strip-port"][value="1"])').click();
+    await editor.done();
+    const mark = editor.node(id).locator('.red-ui-flow-node-error');
+    await mark.waitFor();
+    await editor.edit(id);
+    await typed().fill('shed 2');
+    await editor.done();
+    await mark.waitFor({ state: 'hidden' });
   });
 
   it('scroll to the strip that is chosen, and show its name beside the MAC', async () => {
@@ -266,7 +274,7 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await hint('on').textContent()) ?? '', /waits/);
   });
 
-  it('say that an outlet is protected where the node would switch it off', async () => {
+  it('say what an action means for an outlet, for a protected one and for all', async () => {
     await open({ protectedOutlets: [{ mac: DESK.mac, port: 2 }] });
     await newSwitch();
     const choose = async (field: string, value: string) => {
@@ -279,9 +287,17 @@ describe('the dialogs with thirty strips', () => {
     assert.match((await choose('port', '2')) ?? '', /The account protects this outlet/);
     assert.match((await choose('on', 'cycle')) ?? '', /The account protects this outlet/);
     assert.match((await choose('on', 'on')) ?? '', /switches the outlet on/);
-    assert.match((await choose('on', 'toggle')) ?? '', /switches to the opposite state/);
+    assert.match(
+      (await choose('on', 'toggle')) ?? '',
+      /The account protects this outlet: .* fails if it is on/,
+    );
+    assert.match((await choose('port', 'all')) ?? '', /reads the states/);
+    assert.match(
+      (await choose('on', 'off')) ?? '',
+      /all outlets off, except those that the account protects/,
+    );
+    assert.match((await choose('on', 'on')) ?? '', /switches all outlets on/);
     await choose('on', 'off');
-    assert.match((await choose('port', 'all')) ?? '', /switches the outlet off/);
     await choose('port', '2');
     await options().nth(1).click();
     assert.match((await hint('on').textContent()) ?? '', /switches the outlet off/);
@@ -812,6 +828,29 @@ describe('the dialogs with thirty strips', () => {
     await editor.configDialog.waitFor({ state: 'detached' });
     const { protectedOutlets } = await editor.properties('account');
     assert.deepEqual(protectedOutlets, [{ mac: STRIPS[11]?.mac, port: 1 }]);
+  });
+
+  it('mark an account that is to protect an outlet of a strip that it does not have', async () => {
+    await open();
+    await editor.editConfig('strip-account', 'account');
+    await editor.page.locator('#smart-strip-test').click();
+    await editor.page.locator('#smart-strip-found table').waitFor();
+    const isMarked = () => editor.page.evaluate(() => window.RED.nodes.node('account')?.valid === false);
+    const protect = async (mac: string) => {
+      await editor.unfold('Outlets');
+      if ((await row('mac').count()) === 0)
+        await editor.page.locator('.red-ui-editableList-addButton').click();
+      await row('mac').fill(mac);
+      await row('protected').check();
+      await editor.doneConfig();
+      return await isMarked();
+    };
+    assert.equal(await protect('Des'), true);
+    await editor.editConfig('strip-account', 'account');
+    assert.equal(await protect('shed 2'), false);
+    await editor.editConfig('strip-account', 'account');
+    // It may be a strip that is switched off.
+    assert.equal(await protect('A1B2C3D4E5FF'), false);
   });
 
   it('leave a type alone that was chosen before the strips came', async () => {

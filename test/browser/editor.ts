@@ -35,6 +35,7 @@ declare global {
         createCompleteNodeSet(options: object): Record<string, unknown>[];
         dirty(): boolean;
         eachConfig(visit: (node: { type: string; id: string }) => void): void;
+        node(id: string): { valid: boolean } | null;
         eachLink(visit: (link: { source: { id: string }; target: { id: string } }) => void): void;
       };
       plugins: { getPlugin(id: string): { onadd(): void } };

@@ -297,8 +297,8 @@ function stripLine(strip: Strip): HTMLElement {
   const name = strip.name ?? '–';
   const cells = PORTS.map((port) => {
     const state = outletState(strip, port);
-    if (state === null) return html('td', {});
-    const shown = [stateText(state), outletOf(strip, port)?.name].filter(Boolean).join(' ');
+    const shown =
+      state === null ? '–' : [stateText(state), outletOf(strip, port)?.name].filter(Boolean).join(' ');
     return html('td', { title: shown }, shown);
   });
   const mac = html('td', {}, html('code', {}, strip.mac));

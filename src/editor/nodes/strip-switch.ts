@@ -41,9 +41,9 @@ function open(dialog: Dialog): void {
     const message = `strip-switch.hint.${port.type() === 'message' ? 'onMessage' : 'onState'}`;
     const values = dialog.values();
     const { mac, port: outlet } = fixedTarget(values);
-    const isRefused =
-      ['off', 'cycle'].includes(on.value()) && isProtected(textOf(values, 'account'), mac, outlet ?? '');
-    const action = isAction(on.value()) ? `strip-switch.hint.${isRefused ? 'protected' : on.value()}` : '';
+    const isRefused = isProtected(textOf(values, 'account'), mac, outlet ?? '');
+    const which = isRefused ? 'protected' : outlet === 'all' ? 'all' : 'one';
+    const action = isAction(on.value()) ? `strip-switch.hint.${which}.${on.value()}` : '';
     on.showHint({ action, message }, 'strip-switch.hint.onEvaluated');
     dialog.showRow('delay', mayCycle(values));
     dialog.field('delay').trigger('change');

@@ -15,7 +15,7 @@ const sentBy = (node: Config) => ({
 export const stripWatch: Descriptor = {
   type: 'strip watch',
   checks: {
-    mac: (value) => (value === '' ? '' : checkStrip(value)),
+    mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
   },
   usedIf: { port: (node) => sentBy(node).outlets, change: (node) => sentBy(node).readings },

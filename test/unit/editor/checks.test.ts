@@ -21,7 +21,7 @@ function problem(
   const descriptor = descriptors.find((each) => each.type === type);
   assert.ok(descriptor);
   const chosen = more.type === undefined ? {} : { [`${field}Type`]: more.type };
-  return problemWith(descriptor, { ...more.node, ...chosen }, field, value);
+  return problemWith(descriptor, { type, ...more.node, ...chosen }, field, value);
 }
 
 describe('checks in the dialogs', () => {
