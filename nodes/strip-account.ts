@@ -20,7 +20,7 @@ export = (RED: NodeAPI): void => {
 
     const account: LazyAccount = new LazyAccount(
       () => loadConnection().createAccount(RED, link, log),
-      (count) => log.dropped(count),
+      (count) => this.warn(translate('notice.dropped', { count })),
     );
     const log = logOf(this, translate, account);
     const hideKey = keyRemover(apiKey);
@@ -72,7 +72,6 @@ function logOf(node: Node<Credentials>, translate: Translate, account: LazyAccou
     unknownOutlet: (kind, mac, port) =>
       warn(kind === 'protected' ? 'unknownProtected' : 'unknownNamed', { mac, port }),
     unreadable: (what) => warn(what === 'list' ? 'unreadableList' : 'unreadableStrip'),
-    dropped: (count) => warn('dropped', { count }),
     notRestored: ({ mac, port }, error) => {
       const outlet = outletText({ mac, port }, translate, account.store);
       // The sentence of CLOSED asks to send the message again, which would start another cycle.

@@ -6,7 +6,7 @@ import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';
 import { ownProperty } from '../src/values';
 import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
-import { adminRoute, deployEnded, idsOf, PACKAGE_VERSION } from './shared/runtime';
+import { adminRoute, idsOf, PACKAGE_VERSION } from './shared/runtime';
 
 /** The admin routes of the sidebar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
 export = (RED: NodeAPI): void => {
@@ -16,10 +16,8 @@ export = (RED: NodeAPI): void => {
   const mayRead = RED.auth.needsPermission('strip-account.read');
   const mayWrite = RED.auth.needsPermission('strip-account.write');
 
-  adminRoute(RED, 'get', '/strip-sidebar/accounts', mayRead, async ({ query: { lease } }) => {
+  adminRoute(RED, 'get', '/strip-sidebar/accounts', mayRead, ({ query: { lease } }) => {
     if (!isLease(lease)) return 400;
-    // Meanwhile there are no accounts: the sidebar would empty itself for a moment.
-    await deployEnded();
     const links = deployedAccounts(RED);
     leases.renew(
       lease,

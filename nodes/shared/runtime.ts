@@ -102,8 +102,11 @@ export function adminRoute(
   permission: RequestHandler | RequestHandler[],
   work: (request: Request) => object | number | Promise<object | number>,
 ): void {
+  watchDeploys(RED);
   const answer = async (request: Request, response: Response): Promise<void> => {
     let result: object | number;
+    // During a deploy there may be no accounts.
+    await deployEnded();
     try {
       result = await work(request);
     } catch (error) {

@@ -39,7 +39,7 @@ export class Account {
   /** Wall-clock milliseconds. */
   #lastAnswerAt: number | null = null;
   #announcedStatus: AccountStatus;
-  #closing: Promise<void> | null = null;
+  #closing: Promise<number> | null = null;
 
   constructor(private readonly options: AccountOptions) {
     this.#store = new StripStore(
@@ -101,8 +101,10 @@ export class Account {
     if (this.#closing !== null) return () => undefined;
     this.#poller.start();
     this.#checkStatus();
+    const unread = this.#store.unlistedReadings().filter(({ strip }) => !this.#wantsReadings(strip.mac));
     const subscriber = { listener, readings: readings === 'all' ? readings : readings.map(macKey) };
     this.#subscribers.add(subscriber);
+    if (unread.some(({ strip }) => this.#wantsReadings(strip.mac))) this.#poller.refresh();
     for (const change of this.#store.initialChanges()) this.#tell(subscriber, change);
     this.#tell(subscriber, { kind: 'account', available: this.#store.available });
     return () => {
@@ -133,14 +135,14 @@ export class Account {
 
   /**
    * Closes the account. Takes up to about a second if a switch request is under way, and up to five seconds if an outlet must be switched on again
-   * after a cycle. No subscriber is called from now on. May be called again.
+   * after a cycle. No subscriber is called from now on. Returns how many commands failed because of that. May be called again.
    */
-  close(): Promise<void> {
+  close(): Promise<number> {
     return (this.#closing ??= this.#close());
   }
 
-  async #close(): Promise<void> {
-    const { clock, service, log } = this.options;
+  async #close(): Promise<number> {
+    const { clock, service } = this.options;
     const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
@@ -161,7 +163,7 @@ export class Account {
     timers.forEach((timer) => clock.clearTimeout(timer));
     await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
     await allEnded(this.#queue.commands);
-    if (this.#queue.dropped > 0) log.dropped(this.#queue.dropped);
+    return this.#queue.dropped;
   }
 
   async #read<Answer extends JsonBody>(read: () => Promise<Answer>): Promise<Answer> {

@@ -133,8 +133,6 @@ export interface AccountLog {
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
   /** No outlet's state could be read from an answer. Logged once until one can be read again. */
   unreadable(what: 'list' | 'strip'): void;
-  /** This many commands were not confirmed, because the account was closed. */
-  dropped(count: number): void;
   /** While the account was closing, an outlet could not be switched on again after a cycle. */
   notRestored(command: Command, error: StripError): void;
   /** A listener, the report of a command's progress or a round of the poll threw: a defect, which must not stop the account. */

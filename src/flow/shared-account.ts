@@ -64,8 +64,8 @@ export class LazyAccount {
   #cancelled: readonly Promise<boolean>[] = [];
 
   /**
-   * `create` may throw NOT_CONFIGURED, and is then called again next time. `onDropped` is called with the number of cancelled commands that are not
-   * confirmed, because their errors may reach no Catch node: a deploy may have closed that, too.
+   * `create` may throw NOT_CONFIGURED, and is then called again next time. `onDropped` is called with the number of commands that are not confirmed
+   * because their node or the account was closed: their errors may reach no Catch node, as a deploy may have closed that, too.
    */
   constructor(
     private readonly create: () => SharedAccount,
@@ -87,10 +87,11 @@ export class LazyAccount {
     });
   }
 
-  async #reportDropped(): Promise<void> {
+  /** `closed`: how many commands failed because the account was closed. */
+  async #reportDropped(closed = 0): Promise<void> {
     const cancelled = this.#cancelled;
     this.#cancelled = [];
-    const count = (await Promise.all(cancelled)).filter((isConfirmed) => !isConfirmed).length;
+    const count = closed + (await Promise.all(cancelled)).filter((isConfirmed) => !isConfirmed).length;
     if (count > 0) this.onDropped(count);
   }
 
@@ -114,7 +115,6 @@ export class LazyAccount {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#account?.close();
-    await this.#reportDropped();
+    await this.#reportDropped(await this.#account?.close());
   }
 }

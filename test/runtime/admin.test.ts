@@ -324,6 +324,26 @@ describe('the admin routes behind a login', () => {
     assert.deepEqual(await answer.json(), { ok: true, on: true });
   });
 
+  it('wait for the end of a deploy that replaces the account', async () => {
+    const path = '/strip-sidebar/switch';
+    const before = service.requests.length;
+    service.next({ kind: 'hang' });
+    const first = red.admin(path, posting(outlet));
+    await service.arrived(before + 1);
+    service.next({ kind: 'hang' });
+    const read = red.admin(strips);
+    await service.arrived(before + 2);
+    const deployed = red.deploy([...around('strip switch'), account(service, { name: 'again' })]);
+    // The old account closes: it ends the read at once, and gives the switch a second.
+    assert.equal(((await (await read).json()) as { code: string }).code, 'CLOSED');
+    const diagnostics = red.admin('/strip-sidebar/diagnostics/account');
+    const answer = await red.admin(path, posting(outlet));
+    assert.deepEqual(await answer.json(), { ok: true, on: true });
+    assert.equal((await diagnostics).status, 200);
+    assert.equal(((await (await first).json()) as { code: string }).code, 'CLOSED');
+    await deployed;
+  });
+
   it('answer a command that fails with code, sentence and what the sentence names', async () => {
     const path = '/strip-sidebar/switch';
     const missing = await red.admin(path, posting({ ...outlet, account: 'gone' }));

@@ -53,7 +53,6 @@ export function openAccount(options: OpenOptions): Opened {
     failing: () => said.failing++,
     recovered: () => said.recovered++,
     unreadable: () => undefined,
-    dropped: () => undefined,
     retrying: () => undefined,
     retryingOver: () => undefined,
     rateLimited: () => undefined,

@@ -165,6 +165,23 @@ describe('the poll', () => {
     assert.equal(lab.account.store.find(MAC)?.voltage, 230);
   });
 
+  it('asks soon for readings that somebody begins to want while it runs', async () => {
+    const lab = startAccount();
+    lab.service.autoList = () => Promise.resolve(listOf(makeStrip(MAC, [true])));
+    lab.service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true], { load: 5 })));
+    lab.account.subscribe(() => undefined);
+    await lab.clock.pass(1_000);
+    watch(lab, { readings: 'all' });
+    await lab.clock.pass(3_999);
+    assert.equal(lab.service.gets.length, 0, 'not within the shortest interval');
+    await lab.clock.pass(1);
+    assert.equal(lab.account.store.find(MAC)?.load, 5);
+    await lab.clock.pass(1_000);
+    watch(lab, { readings: [MAC] });
+    await lab.clock.pass(4_000);
+    assert.equal(lab.service.lists.length, 2, 'these are read already');
+  });
+
   it('keeps no command waiting while it asks for the readings of many strips', async () => {
     const lab = startAccount();
     const macs = Array.from({ length: 20 }, (_, index) => `AABBCCDDEE${index + 10}`);

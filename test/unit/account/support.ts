@@ -12,7 +12,6 @@ class TestLog {
   failing = (what: string, { code }: StripError): void => void this.lines.push(`failing ${what} ${code}`);
   recovered = (what: string): void => void this.lines.push(`recovered ${what}`);
   unreadable = (what: string): void => void this.lines.push(`unreadable ${what}`);
-  dropped = (count: number): void => void this.lines.push(`dropped ${count}`);
   retrying = (error: StripError): void => void this.lines.push(`retrying ${error.code}`);
   retryingOver = (): void => void this.lines.push('retrying over');
   rateLimited = (seconds: number): void => void this.lines.push(`rate limited ${seconds}`);

@@ -162,7 +162,7 @@ describe('an account that is created when it is used', () => {
       const told: number[] = [];
       const confirmed = [Promise.resolve(false), Promise.resolve(false)];
       const account = new LazyAccount(
-        () => accountWith({ cancel: () => confirmed, close: () => Promise.resolve() }),
+        () => accountWith({ cancel: () => confirmed, close: () => Promise.resolve(3) }),
         (count) => told.push(count),
       );
       account.get();
@@ -177,7 +177,7 @@ describe('an account that is created when it is used', () => {
       await new Promise(setImmediate);
       assert.deepEqual(told, [4]);
       await account.close();
-      assert.deepEqual(told, [4]);
+      assert.deepEqual(told, [4, 3]);
     });
 
     it('and waits for those that are under way, because they may still be confirmed', async () => {
@@ -192,13 +192,13 @@ describe('an account that is created when it is used', () => {
       assert.deepEqual(told, [1]);
     });
 
-    it('or once it is closed, if that happens in the same turn', async () => {
+    it('or once it is closed, if that happens in the same turn, together with those of others', async () => {
       const { account, confirmed, told } = start();
       confirmed[0] = Promise.resolve(true);
       account.cancel({});
       await account.close();
       await new Promise(setImmediate);
-      assert.deepEqual(told, [1]);
+      assert.deepEqual(told, [4]);
     });
 
     it('if there are any', async () => {

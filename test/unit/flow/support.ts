@@ -105,7 +105,7 @@ export function accountWith(parts: Partial<SharedAccount> & { run?: Run }): Shar
     status: () => STATUS,
     diagnostics: absent,
     store: EMPTY_STORE,
-    close: () => Promise.resolve(),
+    close: () => Promise.resolve(0),
     ...parts,
   };
 }
