@@ -298,7 +298,7 @@ const LONGEST_PREFIX = 200;
  * published topic (wildcards, control characters, characters that Unicode reserves, empty levels) or keeps for itself (`$`).
  */
 export function checkPrefix(text: string): string {
-  // For the lookbehind, see `parseBaseUrl`.
+  // For the lookbehind, see `ENDING` in `api/connection-settings.ts`.
   const prefix = text.trim().replace(/^\/+|(?<!\/)\/+$/g, '');
   const levels = prefix.split('/');
   if (

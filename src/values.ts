@@ -1,8 +1,13 @@
 // How every part of the package reads values of unknown type: from flow files, messages and answers.
 
+/** Whether a value is an object or an array. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Whether a value is an object and no array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) && !Array.isArray(value);
 }
 
 /** An own property of an object that is no array; inherited ones do not count. */
@@ -34,8 +39,7 @@ export function cut(text: string, max: number): string {
 
 /** The message of anything that was thrown: JSONata throws plain objects. */
 export function messageOf(thrown: unknown): string {
-  const message: unknown =
-    typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown;
+  const message: unknown = isObject(thrown) && 'message' in thrown ? thrown.message : thrown;
   return typeof message === 'string' && message !== '' ? message : 'failed';
 }
 
@@ -75,7 +79,7 @@ const quote = (text: string): string => JSON.stringify(text.slice(0, LONGEST_PRE
 
 function render(value: unknown, depth: number): string {
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'object' && value !== null) return renderObject(value, depth);
+  if (isObject(value)) return renderObject(value, depth);
   return ['bigint', 'symbol', 'function'].includes(typeof value) ? typeof value : String(value);
 }
 

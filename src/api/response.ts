@@ -101,7 +101,7 @@ function pagingOf(response: HttpResponse): JsonRecord {
     ...Object.fromEntries(own.map((name) => [name.slice(2), readJson(response.header(name))])),
     ...(total === undefined ? {} : { total }),
     ...(status === 206 ? { status } : {}),
-    ...(NEXT.test([headers.link].flat().join()) ? { link: 'rel="next"' } : {}),
+    ...(NEXT.test(response.headerList('link')) ? { link: 'rel="next"' } : {}),
   };
 }
 

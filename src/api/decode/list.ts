@@ -1,4 +1,4 @@
-import { isRecord } from '../../values';
+import { isObject, isRecord } from '../../values';
 import { looksLikeMac, sameMac, type JsonRecord } from '../types';
 import { agreed, Preferred } from './agreement';
 import { stripFields, type Field } from './fields';
@@ -206,8 +206,7 @@ function listOfOne(name: KeyMeaning, value: unknown): unknown {
 type Entry = [key: string, value: unknown];
 
 /** `"AABBCCDDEEFF": {…}`, or with the outlets themselves as the value. */
-const isByMac = ([key, value]: Entry): boolean =>
-  typeof value === 'object' && value !== null && looksLikeMac(key);
+const isByMac = ([key, value]: Entry): boolean => isObject(value) && looksLikeMac(key);
 
 /** The strip of such an entry. A record of nothing but numbered keys holds its outlets. */
 function stripOfEntry([mac, value]: Entry, offline: boolean): FoundRecord {
@@ -239,8 +238,8 @@ function keysOfOthers(record: JsonRecord, own: Identity): Set<string> {
   const keys = new Set<string>();
   for (const key in record) {
     const value = record[key];
-    if (typeof value !== 'object' || value === null || meaningOf(key).denied) continue;
-    const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (!isObject(value) || meaningOf(key).denied) continue;
+    const inner: unknown[] = Object.values(value);
     const areStrips = meaningOf(key).strips && Array.isArray(value);
     const holdsOthers = inner.some((item) => isOther(item, own) && (areStrips || tellsOutlets(item)));
     if (holdsOthers || (areStrips && inner.length === 0)) keys.add(key);
@@ -255,8 +254,8 @@ function isOther(item: unknown, own: Identity): item is JsonRecord {
 
 /** The keys of a record that may hold strips. If some are called strips, only those and the ones that are called unreachable. */
 function containers(record: JsonRecord): string[] {
-  const isStrips = ({ strips, denied }: KeyMeaning, value: unknown): boolean =>
-    strips && !denied && Array.isArray(readJson(value));
+  const isStrips = ({ strips }: KeyMeaning, value: unknown): boolean =>
+    strips && Array.isArray(readJson(value));
   const hasStrips = hasField(record, isStrips);
   return keysWhere(record, (meaning, value) => {
     if (meaning.denied || meaning.is('more')) return false;

@@ -50,9 +50,9 @@ const NAMES = {
     stripinfo general all digest hardware node body payload content value values latest live now
     statussts agent object thing meta metadata summary identity identification resource entity main message
     states shadow capabilities capabilitiesobj embedded detail desc description lastresponse hw fields`,
-  /** Of these, those in which a load is that of a processor. */
+  /** Of those in `self`: a load in them is that of a processor. */
   system: 'sys system sysinfo systeminfo',
-  /** Of these, those in which a load and a voltage are the rated ones, and a yes or no may say what can be done. */
+  /** Of those in `self`: a load and a voltage in them are the rated ones, and a yes or no may say what can be done. */
   rated: 'hardware hw capabilities capabilitiesobj description identity identification',
   /** Records and lists of measurements. */
   meter: `meter meters metering energy emeter power electrical electricity electric mains measurements
@@ -77,7 +77,7 @@ const NAMES = {
     line child address code dp dpid uid uniqueid uuid entityid instance objectid physicalname component
     componentid endpointid identifier ref displayorder sortorder place location guid deviceid serial sn
     serialnumber mac`,
-  /** Of these, those whose text may say what a record is about: "switch_led_1", "sensor.desk_power". */
+  /** Their text may say what a record is about: "switch_led_1", "sensor.desk_power". */
   code: 'code key id entityid uniqueid identifier property',
   /** Say what kind of thing a record is about. */
   type: 'type kind category class devicetype role deviceclass outlettype porttype archetype',
@@ -90,15 +90,14 @@ const NAMES = {
     partialfailure partialfailures`,
   /** Say why something failed, or how often. They count only around a list and in a switch answer or its entries: elsewhere they may be about anything. */
   reason:
-    'reason warning warnings fault haserror rejected rejection deniedby blockedby lockedby totalfailed numfailed conflicts timeouts',
+    'reason warning warnings fault rejected rejection deniedby blockedby lockedby totalfailed conflicts timeouts',
   /** `false` or a word: the values beside it cannot be relied on. */
   valid: 'valid isvalid quality',
   /** Say how many strips there are in all. */
   total:
     'numfound found odatacount membersodatacount allcount numbermatched fullcount resultsetsize all matched matches overall itotalrecords expected sum counttotal',
   /** Say how many strips came, or how many there are in all. */
-  count:
-    'count cnt size length numberofelements num number returned n numberreturned shown displayed available',
+  count: 'count cnt size length num number returned n numberreturned shown displayed available',
   /** Say how many pages there are. */
   pages: `totalpages pagecount pages lastpage numpages totalpage maxpage pagetotal numberofpages pagestotal
     ofpages finalpage batches chunks parts segments totalchunks chunkcount totalbatches`,
@@ -110,7 +109,7 @@ const NAMES = {
   skipped: 'offset skip startindex start startat from pageoffset skipped',
   /** Are set if another page follows or came before. */
   more: `continuation continuationtoken continuetoken continue marker limitreached maxresultsreached left
-    itemsleft omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
+    omitted missing dropped resumetoken lastevaluatedkey paginationtoken pagetoken bookmark cursor
     after aftercursor scrollid morefollows loadmore seemore showmore moreurl hasadditional capped cutoff
     overflow limited limitexceeded quotaexceeded before startingafter membersodatanextlink rest skiptoken
     startafter pagekey moretocome tobecontinued cropped abridged shortened pagingtoken canloadmore maxreached
@@ -296,6 +295,10 @@ export const keysWhere = (record: JsonRecord, isIt: IsField): string[] =>
 /** The values of all such fields of a record. */
 export const valuesWhere = (record: JsonRecord, isIt: IsField): unknown[] =>
   keysWhere(record, isIt).map((key) => record[key]);
+
+/** The values under all keys that are this name, in any spelling. */
+export const valuesNamed = (record: JsonRecord, name: string): unknown[] =>
+  valuesWhere(record, ({ plain }) => plain === name);
 
 /** For each name or word, its groups in a table and its rank in each. Words often come in capitals, so these are included, too. */
 function groupsOf<Group extends string>(

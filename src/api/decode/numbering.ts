@@ -206,10 +206,7 @@ function numbersOf(values: readonly unknown[], meaning: KeyMeaning): number[] {
 /** The number of an outlet: a number, or in a text that ends with it, or in a record (`3`, `"P3"`, `{number: 3}`, but not `"USB 3"`); -1: none. */
 export function outletNumberOf(value: unknown): number {
   const index = readIndex(value);
-  if (typeof value === 'string' && index < 0) {
-    const number = numberInText(value);
-    return number < 0 || isOfOther(value) ? -1 : number;
-  }
+  if (typeof value === 'string' && index < 0) return isOfOther(value) ? -1 : numberInText(value);
   if (!isRecord(value)) return index;
   const numbers = valuesWhere(value, ({ number }) => number !== null);
   return numbers.length === 1 ? readIndex(numbers[0]) : -1;

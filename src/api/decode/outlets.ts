@@ -1,4 +1,4 @@
-import { isRecord } from '../../values';
+import { isObject, isRecord } from '../../values';
 import { PORTS, type JsonRecord, type Outlet, type Port } from '../types';
 import { agreed, fieldsOf, Preferred, type AddNote } from './agreement';
 import { joined, stripFields, type StripFields } from './fields';
@@ -48,7 +48,7 @@ export function outletSets({ fields, keyed }: StripFields, measured: boolean): O
   const sets: OutletCandidate[][] = [];
   const others: OutletCandidate[][] = [];
   for (const { meaning, value, record, part } of fields) {
-    if (typeof value !== 'object' || value === null || part === 'network' || meaning.is('old')) continue;
+    if (!isObject(value) || part === 'network' || meaning.is('old')) continue;
     const trust = trustOf(meaning, value);
     const set = readSet(value, { key: meaning.key, record, trust, measured });
     if (set !== null) (trust === 'none' ? others : sets).push(set);
@@ -70,7 +70,7 @@ export const tellsOutlets = (record: JsonRecord): boolean =>
 
 /** How far the name of a container says that it holds outlets. */
 function trustOf(meaning: KeyMeaning, value: unknown): Container['trust'] {
-  if (meaning.outlets !== null) return meaning.is('list') ? 'list' : 'outlets';
+  if (meaning.outlets !== null) return 'outlets';
   const isState = meaning.state !== null && !meaning.is('value');
   if (isState && (!Array.isArray(value) || !value.some(isRecord))) return 'outlets';
   return meaning.holds ? 'list' : 'none';
@@ -88,7 +88,7 @@ function flatKeys(keys: readonly KeyMeaning[]): readonly KeyMeaning[] {
 export function rowSet(
   rows: readonly JsonRecord[],
 ): { outlets: OutletCandidate[]; name: string | null } | null {
-  const outlets = ofRecords(rows, [], { key: 'rows', record: {}, trust: 'list', measured: false });
+  const outlets = ofRecords(rows, [], { key: 'rows', trust: 'list' });
   if (outlets === null || rows.some(tellsOutlets)) return null;
   const [name = null, ...others] = new Set(outlets.map((outlet) => outlet.name));
   if (others.length > 0) return { outlets, name: null };
@@ -98,14 +98,12 @@ export function rowSet(
 
 /** The outlets in a container: an array of records or of bare values, a map keyed by number or by name, or a wrapper of one of these. */
 export function readSet(value: unknown, container: Container): OutletCandidate[] | null {
-  const content = readJson(value);
-  if (Array.isArray(content)) return ofArray(content, container);
-  if (!isRecord(content)) return null;
-  return ofMap(content, container) ?? ofWrapper(content, container);
+  if (Array.isArray(value)) return ofArray(value, container);
+  return isRecord(value) ? (ofMap(value, container) ?? ofWrapper(value, container)) : null;
 }
 
 function ofArray(array: readonly unknown[], container: Container): OutletCandidate[] | null {
-  const records = array.every(isRecord) ? array : array.filter(isRecord);
+  const records = array.filter(isRecord);
   if (records.length === 0) return container.trust === 'outlets' ? ofValues(array, container) : null;
   // `[{"port1": true}, {"port2": false}]`
   const map = joined(records);
@@ -125,16 +123,16 @@ function unwrapped(record: JsonRecord): JsonRecord {
     only = key;
   }
   if (only === undefined) return record;
-  const { keyed, outlets, part } = meaningOf(only);
+  const { outlets, part } = meaningOf(only);
   const value = record[only];
-  return isRecord(value) && keyed < 0 && (outlets !== null || part === 'self') ? value : record;
+  return isRecord(value) && (outlets !== null || part === 'self') ? value : record;
 }
 
 /** Reads records as outlets. `keys`: what the keys of the map mean that holds them; empty for an array. */
 function ofRecords(
   all: readonly JsonRecord[],
   keys: readonly KeyMeaning[],
-  { key: from, trust }: Container,
+  { key: from, trust }: Pick<Container, 'key' | 'trust'>,
 ): OutletCandidate[] | null {
   if (all.length > MAX_OUTLETS) return null;
   const columns = columnsOf(all);
@@ -234,8 +232,7 @@ function ofValues(
 ): OutletCandidate[] | null {
   // Firebase makes a list of a map with the keys 1 to 4, with nothing in place of 0.
   const values = all.length === PORTS.length + 1 && all[0] === null ? all.slice(1) : all;
-  const isState = (value: unknown): boolean =>
-    !isMeasure(value) && (typeof value !== 'object' || value === null);
+  const isState = (value: unknown): boolean => !isMeasure(value) && !isObject(value);
   if (values.length > PORTS.length || !values.every(isState)) return null;
   const bits = values.filter((value) => readBit(value) !== null);
   // A short row of numbers may list which outlets there are, and zeros beside a load may be measurements.
@@ -286,7 +283,7 @@ function ofKeys(
 function ofWrapper(wrapper: JsonRecord, container: Container): OutletCandidate[] | null {
   const lists = keysWhere(wrapper, ({ holds, outlets }, value) => {
     const mayHold = holds || outlets !== null;
-    return mayHold && typeof readJson(value) === 'object' && value !== null;
+    return mayHold && isObject(readJson(value));
   });
   const [only] = lists;
   if (container.trust !== 'outlets' || only === undefined || lists.length > 1) return null;

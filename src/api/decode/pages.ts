@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
-import { meaningOf, says, valuesWhere, type KeyMeaning } from './names';
-import { CODE, saysFailed, saysOld } from './reliability';
+import { meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
+import { CODE, isProblem, saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 
 /** What a field around a list says: something failed, there is more, there are pages (`paged`), or this is everything (`all`). */
@@ -25,9 +25,10 @@ export function hintsAtMore(wrappers: readonly JsonRecord[], came: readonly numb
 function hintsIn(record: JsonRecord, came: readonly number[], depth: number): FieldHint[] {
   return Object.keys(record).flatMap((key) => {
     const value = record[key];
-    const isPaging = meaningOf(key).is('paging');
-    if (meaningOf(key).isName || (meaningOf(key).is('last') && isAlsoFirst(key, record))) return [];
-    const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaningOf(key), value, came, depth > 0);
+    const meaning = meaningOf(key);
+    const isPaging = meaning.is('paging');
+    if (meaning.isName || (meaning.is('last') && isAlsoFirst(meaning, record))) return [];
+    const hint = isPaging && isNextLink(value) ? 'more' : hintOf(meaning, value, came, depth > 0);
     const records = isPaging && depth < DEEPEST_PAGING ? [value].flat().filter(isRecord) : [];
     const inner = records.flatMap((each) => hintsIn(each, came, depth + 1));
     return hint === null ? inner : [[key, hint], ...inner];
@@ -45,7 +46,7 @@ function isNextLink(value: unknown): boolean {
 
 /** The link to a page, as a text or as `{"href": …}`. Outside of paging fields, any other text may be about something else. */
 function linkOf(value: unknown, inPaging: boolean): string | null {
-  const link = readText(isRecord(value) ? valuesWhere(value, ({ plain }) => plain === 'href')[0] : value);
+  const link = readText(isRecord(value) ? valuesNamed(value, 'href')[0] : value);
   return inPaging || link?.includes('?') === true ? link : null;
 }
 
@@ -53,12 +54,11 @@ function linkOf(value: unknown, inPaging: boolean): string | null {
 const isLink = (value: unknown): boolean => /^(?:https?:\/)?\//.test(linkOf(value, true) ?? '');
 
 /** Whether the link to the last page is the one to the first page, too. */
-function isAlsoFirst(key: string, record: JsonRecord): boolean {
-  const last = meaningOf(key).plain;
-  const first = last.replace('last', 'first');
+function isAlsoFirst({ key, plain }: KeyMeaning, record: JsonRecord): boolean {
+  const first = plain.replace('last', 'first');
   const link = linkOf(record[key], true);
-  if (first === last || link === null) return false;
-  return valuesWhere(record, ({ plain }) => plain === first).some((value) => linkOf(value, true) === link);
+  if (first === plain || link === null) return false;
+  return valuesNamed(record, first).some((value) => linkOf(value, true) === link);
 }
 
 /** What one field says. */
@@ -91,7 +91,7 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
 
 /** Whether a result code means failure: it is not 0, not an HTTP 2xx, and not a word for success. */
 function isErrorCode({ plain }: KeyMeaning, value: unknown): boolean {
-  if (!CODE.test(plain) || !isSet(value) || says('fine', value)) return false;
+  if (!CODE.test(plain) || !isProblem(value)) return false;
   const code = typeof value === 'number' ? String(value) : readText(value);
   return code === null || !/^(?:0+|2[0-9]{2})$/.test(code);
 }

@@ -1,7 +1,7 @@
 // What fields say about the values beside them: that these are old, that something failed, or that the strip cannot be reached.
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
-import { says, valuesWhere, type KeyMeaning } from './names';
+import { says, valuesNamed, type KeyMeaning } from './names';
 import { isSet, readFlag, readIndex } from './values';
 
 /** `stale: true`, `freshness: "stale"`, `source: "cache"`: the values beside it are old, or guesses. */
@@ -31,12 +31,14 @@ function namesError({ plain }: KeyMeaning, value: unknown): boolean {
   const isCount = plain.endsWith('s');
   if (isRecord(value)) return !isCount && holdsProblem(value);
   if (typeof value === 'number') return !isCount && value !== 0;
-  return !Array.isArray(value) && isSet(value) && !says('fine', value);
+  return !Array.isArray(value) && isProblem(value);
 }
 
+/** Whether the value of an error or a warning says that there is one: `null`, `[]` and "none" do not. */
+export const isProblem = (value: unknown): boolean => isSet(value) && !says('fine', value);
+
 /** Whether a record about an error names one: `{"code": 0, "message": "OK"}` names none. */
-export const holdsProblem = (error: JsonRecord): boolean =>
-  Object.values(error).some((inner) => isSet(inner) && !says('fine', inner));
+export const holdsProblem = (error: JsonRecord): boolean => Object.values(error).some(isProblem);
 
 /** Whether a field says that a strip or outlet can be reached; `null`: unknown. The state of its cloud connection does not count. */
 export function reachability(
@@ -57,9 +59,7 @@ export function reachability(
 
 /** `{"value": false}`, `{"State": "offline"}` */
 const valueIn = (record: JsonRecord): unknown =>
-  ['value', 'status', 'state']
-    .flatMap((name) => valuesWhere(record, ({ plain }) => plain === name))
-    .find((value) => value !== null);
+  ['value', 'status', 'state'].flatMap((name) => valuesNamed(record, name)).find((value) => value !== null);
 
 /** Names of a result code. */
 export const CODE =

@@ -1,12 +1,12 @@
-import { isRecord } from '../../values';
+import { isObject, isRecord } from '../../values';
 import { looksLikeMac, PORTS, sameMac, type JsonRecord, type PortOrAll, type SwitchResult } from '../types';
 import { agreed } from './agreement';
 import { stripFields } from './fields';
-import { hasField, meaningOf, says, valuesWhere } from './names';
+import { hasField, meaningOf, says, valuesNamed, valuesWhere } from './names';
 import { outletNumberOf } from './numbering';
 import { outletSets, type OutletCandidate } from './outlets';
-import { holdsProblem, saysFailed } from './reliability';
-import { isSet, readBit, readJson, readText, readWord } from './values';
+import { holdsProblem, isProblem, saysFailed } from './reliability';
+import { isSet, readBit, readFlag, readJson, readText, readWord } from './values';
 
 /** What a switch answer says (API document, section 2). */
 export interface DecodedSwitch {
@@ -47,8 +47,8 @@ export function decodeSwitch(body: unknown, asked?: AskedSwitch): DecodedSwitch 
   const documented = readDocumented(body);
   if (documented !== null) return documented;
   const fields = isRecord(body) ? body : {};
-  const success = agreed(valuesOf(fields, 'success').map((value) => ({ value })));
-  const own = Array.isArray(body) ? [body].filter(isSet) : valuesOf(fields, 'results').map(readJson);
+  const success = agreed(valuesNamed(fields, 'success').map((value) => ({ value })));
+  const own = Array.isArray(body) ? [body].filter(isSet) : valuesNamed(fields, 'results').map(readJson);
   const found = success !== true || own.some(isObject) ? own : [...own, ...resultsWithin(fields)];
   const lists = found.filter(isObject);
   const entries =
@@ -91,10 +91,6 @@ function readDocumented(body: unknown): DecodedSwitch | null {
   return { success, results: read, listed: true, failed: false, unclear: false };
 }
 
-/** The values under all keys that are spelled so, in any case. */
-const valuesOf = (record: JsonRecord, name: string): unknown[] =>
-  valuesWhere(record, ({ plain }) => plain === name);
-
 function entriesOf(results: object, asked?: AskedSwitch): Entry[] {
   if (Array.isArray(results)) return results.flatMap((entry) => entriesFor(entry, '', asked));
   const record = results as JsonRecord;
@@ -113,8 +109,6 @@ function entriesFor(value: unknown, key: string, asked?: AskedSwitch): Entry[] {
 }
 
 const isAll = (value: unknown): boolean => readText(value)?.toLowerCase() === 'all';
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** The values under `results` in records of an answer, such as `data.results`. */
 const resultsWithin = (record: JsonRecord, depth = 0): unknown[] =>
@@ -168,10 +162,8 @@ const portsIn = (record: JsonRecord): number[] =>
 
 /** Whether a record says, by a boolean or a word, that an outlet is in the state `on`. A `status` counts if it is "on" or "off": `true` may mean success. */
 const saysState = (record: JsonRecord, on: boolean): boolean =>
-  hasField(record, ({ state, plain, denied }, value) => {
-    if (state === null || denied) return false;
-    if (plain === 'status' && (typeof value === 'boolean' || says('yes', value) || says('no', value)))
-      return false;
+  hasField(record, ({ state, plain }, value) => {
+    if (state === null || (plain === 'status' && readFlag(value) !== null)) return false;
     const said = readWord(value);
     return said !== null && (state === 'off' ? !said : said) === on;
   });
@@ -243,7 +235,7 @@ function saysNo(
     const word = isSaid(value) ? meaning.plain : value;
     if (isOutcome && (says('failed', word) || (!meaning.denied && says('refused', word)))) return true;
     if (meaning.is('error') || (isOutcome && meaning.is('reason') && !WARNING.test(meaning.plain)))
-      return isRecord(value) ? !isSet(value) || holdsProblem(value) : isSet(value) && !says('fine', value);
+      return isRecord(value) ? !isSet(value) || holdsProblem(value) : isProblem(value);
     const isWork = WORK.test(meaning.plain);
     if ((meaning.denied && !isWork) || depth === DEEPEST || results.includes(value)) return false;
     return [value]
@@ -263,11 +255,11 @@ const ANSWER = /^(?:result|data|response)$/;
 
 /** Whether an answer is not final: `status: "queued"`, `queued: true`, `queued: [2]`, `applied: false`, `switched: []`, also in `job: {…}` or `data: {…}`. */
 const saysPending = (record: JsonRecord, depth: number): boolean =>
-  hasField(record, ({ key, plain, available, part, denied, isName }, value) => {
+  hasField(record, ({ key, plain, available, part, isName }, value) => {
     if (isName) return false;
     if (says('pending', isSaid(value) ? key : value)) return true;
-    if (WARNING.test(plain)) return isSet(value) && !says('fine', value);
-    if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || (part === 'self' && !denied)))
+    if (WARNING.test(plain)) return isProblem(value);
+    if (isRecord(value) && depth < DEEPEST && (WORK.test(plain) || part === 'self'))
       return saysPending(value, depth + 1);
     if (DONE.test(plain)) return readWord(value) === false || (value !== null && !isSet(value));
     return readWord(value) === false && (available || ANSWER.test(plain));

@@ -22,9 +22,6 @@ export function readFlag(value: unknown): boolean | null {
   return groups.has('yes') ? true : groups.has('no') ? false : readBit(value);
 }
 
-/** A decimal, with or without a unit after it. "12,5", "1e3", "0x10" and "1.2.3" do not match, so they are not read as 12, 1, 0 and 1.2. */
-const MEASURED = /^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([\p{L}%°][\p{L}%°·/ ]{0,15})?$/u;
-
 /** Whether a value is a number, or a text that begins with one, and neither 0 nor 1. */
 export function isMeasure(value: unknown): boolean {
   if (typeof value === 'string') return /^\s*[+-]?[0-9]/.test(value) && readBit(value) === null;
@@ -58,6 +55,9 @@ export interface Measured {
   value: number;
   unit: string | null;
 }
+
+/** A decimal, with or without a unit after it. "12,5", "1e3", "0x10" and "1.2.3" do not match, so they are not read as 12, 1, 0 and 1.2. */
+const MEASURED = /^([+-]?[0-9]+(?:\.[0-9]+)?)\s*([\p{L}%°][\p{L}%°·/ ]{0,15})?$/u;
 
 /** A finite number, or a text that is one, with or without a unit: "230.1", "231 V AC", "3 outlets". */
 export function readNumber(value: unknown): Measured | null {
