@@ -46,12 +46,13 @@ function addFields(
   for (const key in record) {
     const meaning = meaningOf(key);
     if (meaning.denied || (isSystem && meaning.reading === 'load')) continue;
-    if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage')) continue;
+    if (isRated && (meaning.reading === 'load' || meaning.reading === 'voltage' || meaning.is('power')))
+      continue;
     const value = valueOf(meaning, record[key]);
     if (isRated && (meaning.state !== null || meaning.keyed >= 0) && readFlag(value) !== null) continue;
     const inner = typeof value === 'object' && depth < DEEPEST ? partOf(meaning, part) : null;
     if (inner !== null && isRecord(value) && !isOneField(meaning, value)) {
-      addFields(found, value, inner, depth + 1, isSystem ? from : meaning);
+      addFields(found, value, inner, depth + 1, isSystem || (isRated && inner === 'self') ? from : meaning);
       continue;
     }
     if (meaning.keyed >= 0) keys.push(meaning);

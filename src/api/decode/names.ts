@@ -28,10 +28,8 @@ const NAMES = {
     striponline onlinestatus onlinestate connectionstatus connectionstate connectivity connection reachability alive isalive isup onlineflag`,
   /** The opposite of `available`. */
   offline: 'offline isoffline unreachable disconnected unavailable isunreachable isdisconnected',
-  /** Say by a word whether a strip can be reached. */
-  connection: `connection status state connectionstatus connectionstate connectivity availability health
-    onlinestatus onlinestate devicestatus devicestate networkstatus healthstate available online
-    reachability healthstatus`,
+  /** Say by a word whether a strip can be reached, as those in `available` do, too. */
+  connection: 'status state availability health devicestatus devicestate networkstatus healthstate healthstatus',
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
@@ -370,7 +368,7 @@ function classify(key: string) {
     /** How it may say that the values beside it cannot be relied on. */
     reliability: RELIABILITY.find(is) ?? null,
     offline: is('offline'),
-    connection: is('connection'),
+    connection: is('connection') || is('available'),
     /** The reading that this name means, and 0 if the name has the API's own word for it, else 1. */
     reading,
     tier,

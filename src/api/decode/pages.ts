@@ -1,7 +1,7 @@
 import { isRecord } from '../../values';
 import type { JsonRecord } from '../types';
 import { meaningOf, says, valuesNamed, valuesWhere, type KeyMeaning } from './names';
-import { CODE, isProblem, saysFailed, saysOld } from './reliability';
+import { CODE, holdsProblem, isProblem, saysFailed, saysOld } from './reliability';
 import { isSet, readFlag, readIndex, readText } from './values';
 
 /** What a field around a list says: something failed, there is more, there are pages (`paged`), or this is everything (`all`). */
@@ -83,8 +83,7 @@ const saysIncomplete = (meaning: KeyMeaning, found: unknown, value: unknown): bo
   (meaning.is('success') && readFlag(value) === false) ||
   (meaning.plain === 'status' && value === false) ||
   ((meaning.is('error') || meaning.is('reason') || (saysMissing(meaning) && !isLink(found))) &&
-    isSet(found) &&
-    !says('fine', value)) ||
+    (isRecord(found) ? holdsProblem(found) : isProblem(value))) ||
   says('pending', value === true ? meaning.plain : value) ||
   saysOld(meaning, value) ||
   saysFailed(meaning, value);
