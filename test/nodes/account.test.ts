@@ -94,7 +94,9 @@ describe('the strip-account node', () => {
       `an object for its ${name}`,
       { [name]: { id: 'x' } },
       { apiKey: 'k' },
-      new RegExp(`^Set the property ${name} \\(strip-account account\\) to a text: {"id": "x"} is not a text\\.$`),
+      new RegExp(
+        `^Set the property ${name} \\(strip-account account\\) to a text: {"id": "x"} is not a text\\.$`,
+      ),
     ]),
     ['a true number of requests', { concurrency: true }, { apiKey: 'k' }, /property concurrency .*: true is/],
     ...[{ units: { load: 'W', voltage: '${TEST_NO_UNIT}' } }, { units: '${TEST_NO_UNIT}' }].map(

@@ -359,7 +359,11 @@ describe('the strip switch node', () => {
       /^Set the property output .*\(list, strips, outlets\): "outlet" is /,
     ],
     ['strip switch', { mac: {} }, 'Set the property mac to a text: {} is not a text.'],
-    ['strip switch', { port: [2], portType: 'message' }, 'Set the property port to a text: [2] is not a text.'],
+    [
+      'strip switch',
+      { port: [2], portType: 'message' },
+      'Set the property port to a text: [2] is not a text.',
+    ],
     ['strip switch', { on: { on: true } }, 'Set the property on to a text: {"on": true} is not a text.'],
     ['strip switch', { delay: [60] }, 'Set the property delay to a text: [60] is not a text.'],
     ['strip status', { port: [2] }, 'Set the property port to a text: [2] is not a text.'],

@@ -29,7 +29,8 @@ const NAMES = {
   /** The opposite of `available`. */
   offline: 'offline isoffline unreachable disconnected unavailable isunreachable isdisconnected',
   /** Say by a word whether a strip can be reached, as those in `available` do, too. */
-  connection: 'status state availability health devicestatus devicestate networkstatus healthstate healthstatus',
+  connection:
+    'status state availability health devicestatus devicestate networkstatus healthstate healthstatus',
   /** For each reading, first names with the API's own word, then (`…like`) names that mean the same without it. */
   load: 'load loadw loadwatts loadwatt currentload totalload loadpower powerload',
   loadlike: 'watts watt wattage powerw powerwatts powerinwatts activepower totalpower apower realpower',
