@@ -398,12 +398,14 @@ describe('the dialogs with thirty strips', () => {
       editor = await Editor.open(stage.browser, stage.red.url);
       await editor.page.setViewportSize({ width: 1024, height: 768 });
     };
-    const isInside = async () => {
-      const widthOf = (part: string) =>
-        editor.page.locator(part).evaluate((element) => element.getBoundingClientRect().width);
-      const [body, tray] = [await widthOf('.red-ui-tray-body'), await widthOf('.red-ui-tray')];
-      assert.ok(body <= tray, `${body} px in a tray of ${tray} px`);
-    };
+    /** Waits, because the tray may still grow to the width of what it holds. */
+    const isInside = () =>
+      editor.page.waitForFunction(() => {
+        const [body = NaN, tray = NaN] = ['.red-ui-tray-body', '.red-ui-tray'].map(
+          (part) => document.querySelector(part)?.getBoundingClientRect().width,
+        );
+        return body <= tray;
+      });
 
     for (const [type, settings] of Object.entries(SETTINGS)) {
       if (!('mac' in settings)) continue;
