@@ -2,11 +2,11 @@ import type { Node, NodeAPI } from 'node-red';
 import type { AccountLog } from '../src/account/types';
 import type { StripError } from '../src/api/errors';
 import { defectText, outletText, sentenceOf, type Translate } from '../src/flow/node-error';
-import { LazyAccount } from '../src/flow/shared-account';
+import { keyRemover, LazyAccount } from '../src/flow/shared-account';
 import { textOf } from '../src/settings';
 import type * as Connection from './shared/connection';
-import { findAccount, keyRemover, registerAccount } from './shared/flow-node';
-import type { AccountLink, Credentials, Definition } from './shared/flow-node';
+import { findAccount, registerAccount } from './shared/flow-node';
+import type { AccountNode, Credentials, Definition } from './shared/flow-node';
 import { adminRoute, translator } from './shared/runtime';
 
 export = (RED: NodeAPI): void => {
@@ -19,13 +19,13 @@ export = (RED: NodeAPI): void => {
     this.credentials = {};
 
     const account: LazyAccount = new LazyAccount(
-      () => loadConnection().createAccount(RED, link, log),
+      () => loadConnection().createAccount(RED, accountNode, log),
       (count) => this.warn(translate('notice.dropped', { count })),
     );
     const log = logOf(this, translate, account);
     const hideKey = keyRemover(apiKey);
-    const link: AccountLink = { node: this, config: def, account, storedKey: () => apiKey, hideKey };
-    registerAccount(link);
+    const accountNode: AccountNode = { node: this, config: def, account, storedKey: () => apiKey, hideKey };
+    registerAccount(accountNode);
 
     this.on('close', (done: () => void) => {
       account.close().then(done, (error: unknown) => {
@@ -47,8 +47,8 @@ export = (RED: NodeAPI): void => {
     loadConnection().testConnection(RED, body),
   );
   adminRoute(RED, 'get', '/strip-account/:id/strips', mayRead, ({ params, query }) => {
-    const link = findAccount(RED, String(params.id));
-    return link === undefined ? 404 : loadConnection().listStrips(link, query.refresh !== undefined);
+    const deployed = findAccount(RED, String(params.id));
+    return deployed === undefined ? 404 : loadConnection().listStrips(deployed, query.refresh !== undefined);
   });
 };
 

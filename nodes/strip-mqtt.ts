@@ -63,8 +63,8 @@ export = (RED: NodeAPI): void => {
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'mqtt',
-      start: (link) => {
-        account = link.account;
+      start: (accountNode) => {
+        account = accountNode.account;
         return begin(account.get());
       },
       onFailure: (error) => {

@@ -5,7 +5,7 @@ import type { SwitchedAnswer } from '../src/flow/admin-answers';
 import type * as Diagnostics from '../src/flow/diagnostics';
 import { isLease, Leases, overviewOf, readOutletRequest } from '../src/flow/sidebar';
 import { ownProperty } from '../src/values';
-import { accountOf, findAccount, type AccountLink } from './shared/flow-node';
+import { accountOf, findAccount, type AccountNode } from './shared/flow-node';
 import { adminRoute, idsOf, PACKAGE_VERSION } from './shared/runtime';
 
 /** The admin routes of the sidebar. Accounts come and go with deploys but routes stay, so accounts are looked up at each request. */
@@ -18,13 +18,11 @@ export = (RED: NodeAPI): void => {
 
   adminRoute(RED, 'get', '/strip-sidebar/accounts', mayRead, ({ query: { lease } }) => {
     if (!isLease(lease)) return 400;
-    const links = deployedAccounts(RED);
-    leases.renew(
-      lease,
-      links.map(({ account }) => account),
-    );
+    const deployed = deployedAccounts(RED);
+    const accounts = deployed.map(({ account }) => account);
+    leases.renew(lease, accounts);
     const now = systemClock.wall();
-    return links.map(({ node, config, account }) => overviewOf(node.id, config, account, now));
+    return deployed.map(({ node, config, account }) => overviewOf(node.id, config, account, now));
   });
 
   adminRoute(RED, 'post', '/strip-sidebar/release', mayRead, ({ body }) => {
@@ -43,21 +41,21 @@ export = (RED: NodeAPI): void => {
   });
 
   adminRoute(RED, 'get', '/strip-sidebar/diagnostics/:id', mayRead, ({ params }) => {
-    const link = findAccount(RED, String(params.id));
-    return link === undefined ? 404 : reportAbout(RED, link);
+    const deployed = findAccount(RED, String(params.id));
+    return deployed === undefined ? 404 : reportAbout(RED, deployed);
   });
 };
 
 /** All accounts that are deployed and not disabled, in the order of the flow file. */
-const deployedAccounts = (RED: NodeAPI): AccountLink[] =>
+const deployedAccounts = (RED: NodeAPI): AccountNode[] =>
   idsOf(RED, 'strip-account')
     .map((id) => findAccount(RED, id))
-    .filter((link) => link !== undefined);
+    .filter((deployed) => deployed !== undefined);
 
 /** Loaded with the first report: most users never ask for one. */
 const loadDiagnostics = () => require('../src/flow/diagnostics') as typeof Diagnostics;
 
-async function reportAbout(RED: NodeAPI, { config, account, storedKey }: AccountLink): Promise<object> {
+async function reportAbout(RED: NodeAPI, { config, account, storedKey }: AccountNode): Promise<object> {
   const versions = {
     package: PACKAGE_VERSION,
     nodeRed: await RED.version(),

@@ -20,9 +20,7 @@ export = (RED: NodeAPI): void => {
   // there is only one, which stays. As with http-in nodes, middleware from settings.js, such as a login, runs first.
   RED.httpNode.all(
     /^/,
-    (request, _response, next) => {
-      next(simulators.find(request.url) === null ? 'route' : undefined);
-    },
+    (request, _response, next) => next(simulators.find(request.url) === null ? 'route' : undefined),
     ...[RED.settings.httpNodeMiddleware ?? []].flat(),
     middleware(simulators),
   );
@@ -95,8 +93,6 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType<Node<Credentials>, Definition, object, Credentials>(
     'strip simulator',
     StripSimulator,
-    {
-      credentials: { apiKey: { type: 'password' } },
-    },
+    { credentials: { apiKey: { type: 'password' } } },
   );
 };

@@ -296,6 +296,7 @@ const LONGEST_PREFIX = 200;
 /**
  * A prefix of MQTT topics, without slashes at its ends. Throws NOT_CONFIGURED for one that a broker does not accept in a
  * published topic (wildcards, control characters, characters that Unicode reserves, empty levels) or keeps for itself (`$`).
+ * Not in `src/mqtt`, because the dialog checks it, too.
  */
 export function checkPrefix(text: string): string {
   // For the lookbehind, see `ENDING` in `api/connection-settings.ts`.

@@ -10,12 +10,12 @@ import type { ProxySettings } from '../../src/api/proxy';
 import { systemClock } from '../../src/api/types';
 import type { SentAnswer, StripsAnswer } from '../../src/flow/admin-answers';
 import { previewOf, readConnectionTest, type ConnectionTest } from '../../src/flow/connection-test';
-import { readAccountSettings } from '../../src/flow/shared-account';
+import { keyRemover, readAccountSettings } from '../../src/flow/shared-account';
 import { requireSet, textOf, type Config } from '../../src/settings';
 import { simulatorDispatcher, simulators } from '../../src/simulator/registry';
 import type { Simulator } from '../../src/simulator/simulator';
 import { environmentVariable, isRecord, ownProperty } from '../../src/values';
-import { findAccount, keyRemover, type AccountLink } from './flow-node';
+import { findAccount, type AccountNode } from './flow-node';
 import { deployEnded, idsOf } from './runtime';
 
 /** What a client needs besides the address, TLS and proxy in a configuration. */
@@ -34,7 +34,7 @@ const KEY_FOR_SIMULATOR = 'simulator';
 /** Creates the account of an account node. Throws NOT_CONFIGURED. */
 export function createAccount(
   RED: NodeAPI,
-  { node, config, storedKey, hideKey }: AccountLink,
+  { node, config, storedKey, hideKey }: AccountNode,
   log: AccountLog,
 ): Account {
   const settings = readAccountSettings(config);
@@ -107,9 +107,7 @@ function tlsOptions(node: unknown, absence: ConnectionOptions['absence']): TlsOp
 }
 
 function proxyOptions(node: unknown, absence: ConnectionOptions['absence']): ProxySettings {
-  if (!isRecord(node) || typeof node.url !== 'string') {
-    throw new StripError(`NOT_CONFIGURED.proxy${absence}`);
-  }
+  if (!isRecord(node) || typeof node.url !== 'string') throw new StripError(`NOT_CONFIGURED.proxy${absence}`);
   const [username, password] = ['username', 'password'].map((name) => ownProperty(node.credentials, name));
   return {
     url: node.url,
@@ -120,7 +118,7 @@ function proxyOptions(node: unknown, absence: ConnectionOptions['absence']): Pro
 }
 
 /** The strips of an account: those it knows, or, with `refresh`, those the service lists now. */
-export async function listStrips({ account }: AccountLink, refresh: boolean): Promise<StripsAnswer> {
+export async function listStrips({ account }: AccountNode, refresh: boolean): Promise<StripsAnswer> {
   // The account may know only some of its strips.
   const stored = { strips: account.store.all(), readable: true, complete: false };
   const { strips, readable, complete } = refresh ? await account.get().list() : stored;
@@ -142,7 +140,7 @@ export async function testConnection(RED: NodeAPI, request: unknown): Promise<St
 async function ask(
   RED: NodeAPI,
   test: ConnectionTest,
-  deployed: AccountLink | undefined,
+  deployed: AccountNode | undefined,
 ): Promise<Pick<SentAnswer, 'body' | 'paging'>> {
   const { timeout, mac } = test;
   const apiKey = test.apiKey ?? keyFor(RED, test, deployed);
@@ -160,7 +158,7 @@ async function ask(
  * The stored key; "" if there is none. It may be sent only to the address, and through the TLS and proxy nodes, with which it was deployed. Throws
  * NOT_CONFIGURED for others, and if the account does not run.
  */
-function keyFor(RED: NodeAPI, { id, baseUrl, tls, proxy }: ConnectionTest, deployed?: AccountLink): string {
+function keyFor(RED: NodeAPI, { id, baseUrl, tls, proxy }: ConnectionTest, deployed?: AccountNode): string {
   const { url, simulator } = parseBaseUrl(baseUrl);
   if (deployed !== undefined) {
     const { config, storedKey } = deployed;

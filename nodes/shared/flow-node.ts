@@ -45,12 +45,13 @@ export function registerInputNode(
       const failure = asError(error);
       handle = () => Promise.reject(failure);
     }
-    const start: Handle = (input) => {
+    const handleAfterDeploy: Handle = (input) => {
       // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
       const deploy = findAccount(RED, id) === undefined ? deployEnded() : null;
       return deploy === null ? handle(input) : deploy.then(() => handle(input));
     };
-    handleInput(RED, this, statusDisplay(this), start, () => findAccount(RED, id)?.account ?? used);
+    const current = () => findAccount(RED, id)?.account ?? used;
+    handleInput(RED, this, statusDisplay(this), handleAfterDeploy, current);
   }
 
   RED.nodes.registerType(type, InputNode);
@@ -84,7 +85,7 @@ export function statusDisplay(node: Node): StatusDisplay {
 }
 
 /** An account node, as the other nodes of this package use it. */
-export interface AccountLink {
+export interface AccountNode {
   readonly node: Node;
   readonly config: Config;
   readonly account: LazyAccount;
@@ -94,21 +95,21 @@ export interface AccountLink {
   readonly hideKey: (text: string) => string;
 }
 
-const links = new WeakMap<object, AccountLink>();
+const accountNodes = new WeakMap<object, AccountNode>();
 
 /** Lets `findAccount` find an account node. */
-export function registerAccount(link: AccountLink): void {
-  links.set(link.node, link);
+export function registerAccount(accountNode: AccountNode): void {
+  accountNodes.set(accountNode.node, accountNode);
 }
 
-/** The account with this id, if it is deployed and not disabled. */
-export const findAccount = (RED: NodeAPI, id: string): AccountLink | undefined =>
-  links.get(RED.nodes.getNode(id));
+/** The account node with this id, if it is deployed and not disabled. */
+export const findAccount = (RED: NodeAPI, id: string): AccountNode | undefined =>
+  accountNodes.get(RED.nodes.getNode(id));
 
-/** The account a flow node uses. Throws NOT_CONFIGURED. */
-export function accountOf(RED: NodeAPI, id: string): AccountLink {
-  const link = findAccount(RED, id);
-  if (link !== undefined) return link;
+/** The account node that a flow node uses. Throws NOT_CONFIGURED. */
+export function accountOf(RED: NodeAPI, id: string): AccountNode {
+  const accountNode = findAccount(RED, id);
+  if (accountNode !== undefined) return accountNode;
   requireSet(id);
   throw new StripError('NOT_CONFIGURED.account');
 }
@@ -118,7 +119,7 @@ interface StartOptions {
   /** Key below `notice` in `strip-account.json` of the sentence that is logged if the node cannot start. */
   notice: string;
   /** Throws if it cannot start. Returns a function that ends it. */
-  start: (link: AccountLink) => () => void;
+  start: (accountNode: AccountNode) => () => void;
   /**
    * Called when it cannot start. Messages that come until it starts end with this error. May start something else instead, and then returns a
    * function that ends it.
@@ -138,7 +139,7 @@ export function startWithAccount(
 ): () => void {
   const id = textOf(def, 'account');
   /** The account that it has started with; `null`: it has not started. */
-  let startedWith: AccountLink | null = null;
+  let startedWith: AccountNode | null = null;
   /** The sentence that was logged because it could not start; "": it has started. */
   let logged = '';
   let stop = (): void => undefined;
@@ -166,18 +167,4 @@ export function startWithAccount(
     cancel();
     stop();
   };
-}
-
-/** Returns a function that removes a key from texts that are shown. A key of fewer than 4 characters stays: it would match ordinary words. */
-export function keyRemover(apiKey: string): (text: string) => string {
-  const key = apiKey.trim();
-  if (key.length < 4) return (text) => text;
-  const forms = Array.from(key, (character) => {
-    const inJson = JSON.stringify(character).slice(1, -1);
-    // As in a link to the next page: any character may be escaped there, in upper or lower case.
-    const inAddress = Buffer.from(character).toString('hex').replace(/../g, '%$&');
-    return [character, inJson, inAddress].map((form) => form.replace(/\W/g, '\\$&')).join('|');
-  });
-  const anyForm = new RegExp(`(?:${forms.join(')(?:')})`, 'gi');
-  return (text) => text.replace(anyForm, '***');
 }

@@ -100,7 +100,7 @@ export class Account {
   subscribe(listener: Listener, readings: readonly string[] | 'all' = []): () => void {
     if (this.#closing !== null) return () => undefined;
     this.#poller.start();
-    this.#checkStatus();
+    this.#announceStatus();
     const unread = this.#store.unlistedReadings().filter(({ strip }) => !this.#wantsReadings(strip.mac));
     const subscriber = { listener, readings: readings === 'all' ? readings : readings.map(macKey) };
     this.#subscribers.add(subscriber);
@@ -110,7 +110,7 @@ export class Account {
     return () => {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#poller.stop();
-      this.#checkStatus();
+      this.#announceStatus();
     };
   }
 
@@ -186,14 +186,14 @@ export class Account {
       this.#lastAnswerAt = this.options.clock.wall();
       this.#poller.succeeded(endedCooldown);
     }
-    this.#checkStatus();
+    this.#announceStatus();
   }
 
   #announce(changes: readonly Change[]): void {
     // A copy: a listener may add a subscriber, which is told all that is known, and must not be told these changes again.
     const subscribers = [...this.#subscribers];
     for (const change of changes) for (const subscriber of subscribers) this.#tell(subscriber, change);
-    this.#checkStatus();
+    this.#announceStatus();
   }
 
   #tell(subscriber: Subscriber, change: Change): void {
@@ -205,7 +205,8 @@ export class Account {
     }
   }
 
-  #checkStatus(): void {
+  /** Tells the subscribers if the status has changed. */
+  #announceStatus(): void {
     const old = this.#announcedStatus;
     const status = this.status();
     const keys = ['available', 'readable', 'listed', 'cooldownUntil', 'polling'] as const;

@@ -58,8 +58,8 @@ class StripState {
     this.strip = { mac, name: null, available: false, outlets: [], ...readings, units, at };
   }
 
-  /** Whether nothing newer is known about a field. */
-  isNews(field: VersionedField, version: number): boolean {
+  /** Whether an answer with this version is newer than all that is known about a field. */
+  isNewer(field: VersionedField, version: number): boolean {
     return (this.#versions.get(field) ?? 0) < version;
   }
 
@@ -72,7 +72,7 @@ class StripState {
     const known = this.strip;
     /** Whether this is the newest answer about a field. If so, its version is kept, and older answers are not accepted any more. */
     const accepts = (field: VersionedField): boolean => {
-      if (unsure.includes(field) || !this.isNews(field, version)) return false;
+      if (unsure.includes(field) || !this.isNewer(field, version)) return false;
       this.#versions.set(field, version);
       return true;
     };
@@ -268,7 +268,7 @@ export class StripStore {
       const state = this.#findOrAdd(strip);
       if (state.listVersion < version) {
         state.listVersion = version;
-        state.isOfflineByList = !strip.available && state.isNews('available', version);
+        state.isOfflineByList = !strip.available && state.isNewer('available', version);
         state.unlisted = READINGS.filter((name) => strip[name] === null);
         // If the strip is also read alone, those answers have the readings that the list lacks. If they call it offline, only they can say that it is
         // online again.
@@ -301,8 +301,8 @@ export class StripStore {
     const isFirst = !readable && [...this.#strips.values()].every((each) => each.readable);
     if (isFirst) this.options.log.unreadable('strip');
     state.readable = readable;
-    const isNews = state.isNews('available', version);
-    if (isNews) state.isOfflineByAnswer = !strip.available;
+    const isNewer = state.isNewer('available', version);
+    if (isNewer) state.isOfflineByAnswer = !strip.available;
     // If the list says that the strip is offline, an answer that says nothing about this does not make it available.
     const isListRecent = this.options.clock.monotonic() - this.#listedAt < 2 * this.options.settings.interval;
     const isUncertain = strip.available && !answer.saysOnline && state.isOfflineByList && isListRecent;
@@ -311,7 +311,7 @@ export class StripStore {
     const available = strip.available && this.#isAnswering;
     this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
     this.#announceChanges();
-    const newest = isNews ? strip.available && !isUncertain : state.strip.available;
+    const newest = isNewer ? strip.available && !isUncertain : state.strip.available;
     return { ...answer, strip: { ...corrected(strip, state), mac, available: newest } };
   }
 
@@ -347,7 +347,7 @@ export class StripStore {
   /** The service does not know this strip (any more). `version`: that of the read which found this. */
   missing(mac: string, version: number): void {
     const state = this.#find(mac);
-    if (state?.isNews('available', version) !== true) return;
+    if (state?.isNewer('available', version) !== true) return;
     state.isOfflineByAnswer = true;
     this.#take(state, { available: false }, version);
     this.#announceChanges();

@@ -160,11 +160,11 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   #text = '';
 
   constructor(
-    private readonly client: ClientOptions,
+    private readonly options: ClientOptions,
     private readonly context: ErrorContext,
-    private readonly options: RequestOptions,
+    private readonly request: RequestOptions,
   ) {
-    const { clock, timeout } = client;
+    const { clock, timeout } = options;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -179,13 +179,13 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   get isRead(): boolean {
-    return this.options.method === 'GET';
+    return this.request.method === 'GET';
   }
 
   /** `alone`: on its own new connection, if the dispatcher can open one. */
   send(alone: boolean): void {
     try {
-      if (!alone || !this.#sendAlone()) this.client.dispatcher.dispatch(this.options, this);
+      if (!alone || !this.#sendAlone()) this.options.dispatcher.dispatch(this.request, this);
     } catch (error) {
       this.onResponseError(null, toError(error));
     }
@@ -198,7 +198,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Timers stand still while the machine sleeps. A request that waited for a connection, or is repeated, must not be sent hours later.
-    if (this.client.clock.wall() - this.#began > this.client.timeout) this.#timedOut();
+    if (this.options.clock.wall() - this.#began > this.options.timeout) this.#timedOut();
     this.#controller = controller;
     if (isStripError(this.#result)) controller.abort(this.#result);
   }
@@ -217,7 +217,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   onResponseEnd(): void {
     const text = this.#text + this.#decoder.end();
-    this.#end(new HttpResponse(this.#status, this.#headers, text, this.context, this.client.clock.wall()));
+    this.#end(new HttpResponse(this.#status, this.#headers, text, this.context, this.options.clock.wall()));
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -232,7 +232,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
 
   /** `error`: why it failed, if it is sent again; that may not help. Returns whether it was sent. */
   #sendAlone(error?: Error): boolean {
-    return this.client.dispatcher.dispatchAlone?.(this.options, this, error) ?? false;
+    return this.options.dispatcher.dispatchAlone?.(this.request, this, error) ?? false;
   }
 
   /**
@@ -245,14 +245,14 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   #timedOut(): void {
-    this.#end(timeoutError(this.client.timeout, this.sent, this.context));
+    this.#end(timeoutError(this.options.timeout, this.sent, this.context));
   }
 
   /** Ends the request. If it failed, also frees its connection, or its place in the queue for one. Does nothing if it is over already. */
   #end(result: HttpResponse | StripError): void {
     if (this.#result !== null) return;
     this.#result = result;
-    this.client.clock.clearTimeout(this.#timer);
+    this.options.clock.clearTimeout(this.#timer);
     if (isStripError(result)) {
       this.#controller?.abort(result);
       this.#reject(result);
@@ -265,9 +265,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
  * spelled it. Throws INVALID_INPUT if `isPossibleMac` says no.
  */
 export function stripPath(mac: string): string {
-  if (!isPossibleMac(mac)) {
-    throw new StripError('INVALID_INPUT.mac', { got: preview(mac) });
-  }
+  if (!isPossibleMac(mac)) throw new StripError('INVALID_INPUT.mac', { got: preview(mac) });
   return `/strips/${encodeURIComponent(mac)}`;
 }
 
@@ -311,15 +309,15 @@ export class RequestRecord {
   constructor(private readonly clock: Clock) {}
 
   /** Records a request, and its answer or error when it comes. Returns the same promise, so that nothing waits for the record. */
-  add<Kind extends keyof Answers>(kind: Kind, asked: Promise<Answers[Kind]>): Promise<Answers[Kind]> {
+  add<Kind extends keyof Answers>(kind: Kind, promise: Promise<Answers[Kind]>): Promise<Answers[Kind]> {
     this.requests[kind]++;
     // Typed so that the compiler sees only this kind.
     const answers: LastAnswers<Kind> = this.answers;
-    asked.then(
+    promise.then(
       (answer) => (answers[kind] = { at: this.clock.wall(), answer }),
       (error: unknown) => this.#failed(error),
     );
-    return asked;
+    return promise;
   }
 
   /** Counts the error of a command for which no request was sent. The errors of requests are counted already. */

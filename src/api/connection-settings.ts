@@ -29,22 +29,16 @@ export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
   if (trimmed === '') throw new StripError('NOT_CONFIGURED.urlMissing');
   const variable = environmentVariable(trimmed);
-  if (variable !== null) {
-    throw new StripError('NOT_CONFIGURED.urlVariable', { variable });
-  }
+  if (variable !== null) throw new StripError('NOT_CONFIGURED.urlVariable', { variable });
   const simulator = simulatorPath(trimmed);
   if (simulator !== null) return { url: new URL(`http://simulator${simulator}${API_ROOT}`), simulator };
   // Node-RED replaces an environment variable only if it is the whole value.
-  if (!URL.canParse(trimmed) || trimmed.includes('${')) {
-    throw new StripError('NOT_CONFIGURED.urlInvalid');
-  }
+  if (!URL.canParse(trimmed) || trimmed.includes('${')) throw new StripError('NOT_CONFIGURED.urlInvalid');
   const url = new URL(trimmed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new StripError('NOT_CONFIGURED.urlScheme', { scheme: url.protocol.slice(0, -1) });
   }
-  if (url.username !== '' || url.password !== '') {
-    throw new StripError('NOT_CONFIGURED.urlUser');
-  }
+  if (url.username !== '' || url.password !== '') throw new StripError('NOT_CONFIGURED.urlUser');
   // A lone "?" or "#" leaves `search` and `hash` empty, but does not belong in a base URL either.
   if (/[?#]/.test(trimmed)) throw new StripError('NOT_CONFIGURED.urlQuery');
 
@@ -68,9 +62,7 @@ export function checkApiKey(text: string): string {
   const key = text.trim();
   if (key === '') throw new StripError('NOT_CONFIGURED.keyMissing');
   const variable = environmentVariable(key);
-  if (variable !== null) {
-    throw new StripError('NOT_CONFIGURED.keyVariable', { variable });
-  }
+  if (variable !== null) throw new StripError('NOT_CONFIGURED.keyVariable', { variable });
   if (!HEADER_SAFE.test(key)) throw new StripError('NOT_CONFIGURED.keyCharacters');
   return key;
 }

@@ -39,10 +39,8 @@ export function decodeList(
 ): DecodedList {
   const found = findRecords(body);
   const oldKeys = oldKeysAround(found.wrappers);
-  const strips = Array.from(
-    byStrip(found.records).values(),
-    (about) => readStrip(about, oldKeys, at, notes).strip,
-  );
+  const all = [...byStrip(found.records).values()];
+  const strips = all.map((about) => readStrip(about, oldKeys, at, notes).strip);
   const came = [found.records.length, strips.length];
   // Judged separately: a header that says "this is all" does not cancel a hint in the body.
   const hints = [found.wrappers, [paging]].flatMap((records) => hintsAtMore(records, came));
@@ -68,12 +66,8 @@ export function decodeStrip(body: unknown, mac: string, at: string, notes: Note[
   const isAboutOther = about === undefined && records.some(({ identity }) => identity.named);
   if (isAboutOther) notes.push({ mac, about: 'outlets', reason: 'other', fields: [] });
   const said = about ?? unnamed(mac, isAboutOther ? null : readJson(body));
-  const { strip, saysOnline } = readStrip(
-    said,
-    oldKeysAround([...wrappers, body].filter(isRecord)),
-    at,
-    notes,
-  );
+  const oldKeys = oldKeysAround([...wrappers, body].filter(isRecord));
+  const { strip, saysOnline } = readStrip(said, oldKeys, at, notes);
   return { strip, saysOnline, readable: !strip.available || strip.outlets.some(({ on }) => on !== null) };
 }
 

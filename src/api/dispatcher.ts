@@ -143,9 +143,7 @@ export class PooledDispatcher implements RequestDispatcher {
     const toProxy = asProxy((to, callback) => {
       direct({ ...to, servername: '' }, callback);
     });
-    if (name.forwards) {
-      return new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
-    }
+    if (name.forwards) return new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
     return new ProxyAgent({
       ...options,
       uri: name.address,

@@ -106,8 +106,8 @@ export function valueOrNull<Value>(read: () => Value, errors: StripError[] = [])
 }
 
 /** The error with which a promise rejects, as a value; `null` if it succeeds. */
-export const failureOf = (asked: Promise<unknown>): Promise<StripError | null> =>
-  asked.then(() => null, asError);
+export const failureOf = (promise: Promise<unknown>): Promise<StripError | null> =>
+  promise.then(() => null, asError);
 
 /** The service cannot be reached, does not answer, or answers that it cannot carry out requests at the moment. */
 export const isOutage = (error: unknown): error is StripError =>

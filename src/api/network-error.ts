@@ -76,9 +76,7 @@ export function connectionError(
   const { code, message, isProxy } = readError(error);
   const { host, proxy } = context;
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError('account');
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return new StripError('BAD_RESPONSE.tooLarge', { host });
-  }
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new StripError('BAD_RESPONSE.tooLarge', { host });
   // For developers. Not undici's own error: that may hold bytes of the response, which may repeat the request.
   const cause = Object.assign(new Error(code), { code });
   const badResponse = (kind: string): StripError =>

@@ -26,8 +26,8 @@ export interface Target {
 /** Longest text of an expression, or of the reason why it failed, in an error sentence. */
 const LONGEST_EXPRESSION = 160;
 
-/** A message that is being read. */
-export interface MessageSource {
+/** Where the fields of a node find their values for one message. */
+export interface MessageValues {
   readonly msg: Message;
   readonly payload: unknown;
   /** For each field with an expression, its value, or the error that says why it has none. */
@@ -61,7 +61,7 @@ export class InputField {
    * The field's value; `undefined` if neither the payload nor the message has a property of its name. Throws INVALID_INPUT for an
    * expression that fails and NOT_CONFIGURED for an environment variable that is not set.
    */
-  read({ msg, payload, evaluated }: MessageSource): unknown {
+  read({ msg, payload, evaluated }: MessageValues): unknown {
     if (this.source === 'message') {
       const value = ownProperty(payload, this.#name);
       return value === undefined ? ownProperty(msg, this.#name) : value;
@@ -76,9 +76,9 @@ export class InputField {
    * Like `read`, but also throws if nothing is chosen in the node (NOT_CONFIGURED), or if the message has no value or the expression is undefined,
    * such as a variable of the flow that was not set (INVALID_INPUT). `kind`: of the sentence that then names the expression.
    */
-  readRequired(source: MessageSource, kind = this.#name): unknown {
+  readRequired(values: MessageValues, kind = this.#name): unknown {
     if (this.source === 'fixed' && this.#value === '') throw new StripError(`NOT_CONFIGURED.${this.#name}`);
-    const value = this.read(source);
+    const value = this.read(values);
     if (value !== undefined) return value;
     if (this.source === 'message') throw new StripError(`INVALID_INPUT.${this.#name}Missing`);
     const expression = this.#type === 'jsonata' ? this.#value : `${this.#type}.${this.#value}`;
@@ -115,16 +115,16 @@ export type ReadMessage<Value> = (msg: Message, target: Target) => Promise<Value
  */
 export function messageReader<Value>(
   fields: readonly InputField[],
-  read: (source: MessageSource, target: Target) => Value,
+  read: (values: MessageValues, target: Target) => Value,
 ): ReadMessage<Value> {
   const expressions = fields.filter(({ source }) => source === 'expression');
   let last: Promise<unknown> = Promise.resolve();
   return async (msg, target) => {
-    const readWith = (evaluated: MessageSource['evaluated']) =>
+    const readWith = (evaluated: MessageValues['evaluated']) =>
       asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }, target));
     if (expressions.length === 0) return readWith(new Map());
-    const values = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
-    const inOrder = Promise.all([last, ...values]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
+    const results = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
+    const inOrder = Promise.all([last, ...results]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
     last = inOrder.catch(() => undefined);
     return await inOrder;
   };

@@ -91,7 +91,7 @@ export class InputHandler {
     );
   }
 
-  /** Ends all messages with CLOSED, while a Catch node may still be there to receive it. */
+  /** Ends all messages with CLOSED, while a Catch node may still be there to receive it; those with commands by ending their commands. */
   close(): void {
     const { status, cancel } = this.options;
     status.close();

@@ -118,3 +118,17 @@ export class LazyAccount {
     await this.#reportDropped(await this.#account?.close());
   }
 }
+
+/** Returns a function that removes a key from texts that are shown. A key of fewer than 4 characters stays: it would match ordinary words. */
+export function keyRemover(apiKey: string): (text: string) => string {
+  const key = apiKey.trim();
+  if (key.length < 4) return (text) => text;
+  const forms = Array.from(key, (character) => {
+    const inJson = JSON.stringify(character).slice(1, -1);
+    // As in a link to the next page: any character may be escaped there, in upper or lower case.
+    const inAddress = Buffer.from(character).toString('hex').replace(/../g, '%$&');
+    return [character, inJson, inAddress].map((form) => form.replace(/\W/g, '\\$&')).join('|');
+  });
+  const anyForm = new RegExp(`(?:${forms.join(')(?:')})`, 'gi');
+  return (text) => text.replace(anyForm, '***');
+}

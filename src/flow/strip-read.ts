@@ -24,10 +24,10 @@ export function statusRequestReader(config: Config, evaluate: Evaluate): ReadMes
   const settings = SETTINGS['strip status'];
   const macField = new InputField(config, 'mac', settings.mac, evaluate);
   const portField = new InputField(config, 'port', settings.port, evaluate);
-  return messageReader([macField, portField], (source, target) => {
+  return messageReader([macField, portField], (values, target) => {
     const errors: StripError[] = [];
-    const port = (target.port = valueOrNull(() => readPort(portField.read(source)), errors));
-    const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(source)), errors));
+    const port = (target.port = valueOrNull(() => readPort(portField.read(values)), errors));
+    const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(values)), errors));
     if (mac === null || port === null) throw mainError(errors);
     return { mac, port };
   });

@@ -17,7 +17,7 @@ import {
   requirePort,
   withAnswer,
   type Evaluate,
-  type MessageSource,
+  type MessageValues,
   type ReadMessage,
   type Requested,
   type Target,
@@ -39,7 +39,7 @@ export function switchHandler({ config, evaluate, account }: HandlerContext): Ha
     if (input.ended) throw closedError('notSent');
     const shared = account();
     input.submitted = true;
-    const ends = await Promise.all(
+    const settled = await Promise.all(
       commands.map((target) =>
         shared.run(target, input.runOptions).then(
           (outcome) => ({ target, outcome }),
@@ -47,13 +47,13 @@ export function switchHandler({ config, evaluate, account }: HandlerContext): Ha
         ),
       ),
     );
-    const strips = ends.map((end) =>
-      'error' in end
-        ? failedStrip(end.target, end.error, shared.store)
-        : switchedStrip(end.target.requested, end.outcome),
+    const strips = settled.map((each) =>
+      'error' in each
+        ? failedStrip(each.target, each.error, shared.store)
+        : switchedStrip(each.target.requested, each.outcome),
     );
-    const failures = ends.filter((end) => 'error' in end);
-    const outcomes = ends.filter((end) => 'outcome' in end).map(({ outcome }) => outcome);
+    const failures = settled.filter((each) => 'error' in each);
+    const outcomes = settled.filter((each) => 'outcome' in each).map(({ outcome }) => outcome);
     const isSingle = form === 'on' || form === 'port-on';
     const [failure] = failures;
     if (failure !== undefined) throw isSingle ? failure.error : new CommandsFailed(failures, strips);
@@ -113,30 +113,30 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
   /** Neither strip nor outlet nor state is "from message", so the payload is only a trigger. */
   const ignoresPayload = fields.every(({ source }) => source !== 'message');
 
-  const readMac = (source: MessageSource): string => requireMac(macField.readRequired(source));
-  const readPort = (source: MessageSource): PortOrAll => requirePort(portField.readRequired(source));
+  const readMac = (values: MessageValues): string => requireMac(macField.readRequired(values));
+  const readPort = (values: MessageValues): PortOrAll => requirePort(portField.readRequired(values));
   const commandOf = (
-    source: MessageSource,
+    values: MessageValues,
     mac: string,
     port: PortOrAll,
     requested: Requested,
   ): RequestedCommand => {
     const action = actionOf(requested);
-    const delay = action === 'cycle' ? parseDelay(delayField.read(source)) : 0;
+    const delay = action === 'cycle' ? parseDelay(delayField.read(values)) : 0;
     return { mac, port, action, delay, requested };
   };
 
-  const readOne = (source: MessageSource, target: Target): SwitchRequest => {
+  const readOne = (values: MessageValues, target: Target): SwitchRequest => {
     const errors: StripError[] = [];
-    const requested = (target.requested = valueOrNull(() => readRequested(onField, source), errors));
-    const port = (target.port = valueOrNull(() => readPort(source), errors));
-    const mac = (target.mac = valueOrNull(() => readMac(source), errors));
+    const requested = (target.requested = valueOrNull(() => readRequested(onField, values), errors));
+    const port = (target.port = valueOrNull(() => readPort(values), errors));
+    const mac = (target.mac = valueOrNull(() => readMac(values), errors));
     if (requested === null || port === null || mac === null) throw mainError(errors);
-    const form = fields.some((field) => field.isIn(source.payload)) ? 'port-on' : 'on';
-    return { form, commands: [commandOf(source, mac, port, requested)] };
+    const form = fields.some((field) => field.isIn(values.payload)) ? 'port-on' : 'on';
+    return { form, commands: [commandOf(values, mac, port, requested)] };
   };
 
-  const readArray = (source: MessageSource, elements: readonly unknown[]): RequestedCommand[] => {
+  const readArray = (values: MessageValues, elements: readonly unknown[]): RequestedCommand[] => {
     const count = elements.length;
     if (count > MAX_WAITING) throw new StripError('INVALID_INPUT.arrayLong', { max: MAX_WAITING, count });
     if (count === 0) throw new StripError('INVALID_INPUT.arrayEmpty');
@@ -147,36 +147,36 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
       if (port === null || requested === null)
         throw new StripError('INVALID_INPUT.element', { number: index + 1, got: preview(element) });
       // Strip and delay are read as if the element were the payload.
-      const own = { ...source, payload: element };
+      const own = { ...values, payload: element };
       return commandOf(own, readMac(own), port, requested);
     });
   };
 
-  const readSeveral = (source: MessageSource, target: Target): SwitchRequest => {
-    const { payload } = source;
-    target.mac = valueOrNull(() => readMac(source));
+  const readSeveral = (values: MessageValues, target: Target): SwitchRequest => {
+    const { payload } = values;
+    target.mac = valueOrNull(() => readMac(values));
     // The payload names its own outlets, whatever `msg.port` says.
-    if (portField.source !== 'message') target.port = valueOrNull(() => readPort(source));
+    if (portField.source !== 'message') target.port = valueOrNull(() => readPort(values));
     if (portField.source !== 'message' || onField.source !== 'message') throw invalidInput('fixed', payload);
-    if (Array.isArray(payload)) return { form: 'array', commands: readArray(source, payload) };
-    const mac = readMac(source);
+    if (Array.isArray(payload)) return { form: 'array', commands: readArray(values, payload) };
+    const mac = readMac(values);
     const outlets = readWholeStrip(payload);
-    const commands = outlets.map(({ port, requested }) => commandOf(source, mac, port, requested));
+    const commands = outlets.map(({ port, requested }) => commandOf(values, mac, port, requested));
     return { form: 'strip', commands };
   };
 
-  return messageReader([...fields, delayField], (source, target) => {
-    const { payload } = source;
+  return messageReader([...fields, delayField], (values, target) => {
+    const { payload } = values;
     const isSeveral = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
-    return isSeveral ? readSeveral(source, target) : readOne(source, target);
+    return isSeveral ? readSeveral(values, target) : readOne(values, target);
   });
 }
 
-function readRequested(field: InputField, source: MessageSource): Requested {
-  const { payload } = source;
+function readRequested(field: InputField, values: MessageValues): Requested {
+  const { payload } = values;
   const isFromMessage = field.source === 'message';
   const inPayload = isRecord(payload) ? ownProperty(payload, 'on') : payload;
-  const value = isFromMessage ? inPayload : field.readRequired(source, 'state');
+  const value = isFromMessage ? inPayload : field.readRequired(values, 'state');
   const requested = parseRequested(value);
   if (requested === null) throw isFromMessage ? invalidInput('on', payload) : invalidInput('state', value);
   return requested;

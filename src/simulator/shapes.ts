@@ -1,7 +1,7 @@
 import type { Port, ReadingName } from '../api/types';
 import type { SETTINGS } from '../settings';
 
-/** What an answer says about one strip, in any of the formats. */
+/** What an answer says about one strip, in any of the shapes. */
 export interface StripSnapshot {
   mac: string;
   name: string;
@@ -9,10 +9,10 @@ export interface StripSnapshot {
   readings: Readonly<Record<ReadingName, number>>;
 }
 
-/** The name of a format of the two undocumented answers. */
-export type Shape = (typeof SETTINGS)['strip simulator']['shape']['choices'][number];
+export type ShapeName = (typeof SETTINGS)['strip simulator']['shape']['choices'][number];
 
-interface Format {
+/** One way to write the two undocumented answers. */
+interface Shape {
   /** The body of `GET /strips`. */
   list(strips: readonly StripSnapshot[]): unknown;
   /** The body of `GET /strips/{mac}`. */
@@ -75,7 +75,7 @@ const measured = (strip: StripSnapshot) => ({
  * The API document shows no answer of either `GET`, so the simulator can send several plausible ones. None of
  * them is known to be the service's own.
  */
-export const FORMATS: Readonly<Record<Shape, Format>> = {
+export const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   plain: {
     list: (strips) => strips.map(plain),
     strip: (strip) => ({ ...plain(strip), ...strip.readings }),

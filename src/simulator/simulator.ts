@@ -3,7 +3,7 @@ import { macKey, PORTS, READINGS } from '../api/types';
 import type { Clock, Port, PortOrAll, ReadingName, SwitchResult } from '../api/types';
 import { choiceOf, numberOf, OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../settings';
 import { isRecord, ownProperty } from '../values';
-import { FORMATS, type Shape, type StripSnapshot } from './shapes';
+import { SHAPES, type ShapeName, type StripSnapshot } from './shapes';
 
 /** A strip as it is configured; the first of `outlets` is port 1. */
 interface StripConfig {
@@ -17,7 +17,7 @@ export interface SimulatorOptions {
   strips: readonly StripConfig[];
   /** What `x-api-key` must hold; "": every key is accepted; `null`: every request is refused. */
   apiKey: string | null;
-  shape: Shape;
+  shape: ShapeName;
   /** Milliseconds between carrying out a request and answering it. */
   latency: number;
   /** Whether readings change a little as time passes, as measured values do. */
@@ -115,13 +115,13 @@ export class Simulator extends EventEmitter<{ switch: [{ mac: string; port: Port
   /** The body of `GET /strips`: the strips that are plugged in. */
   list(): unknown {
     const strips = [...this.#strips.values()].filter(({ available }) => available);
-    return FORMATS[this.options.shape].list(strips.map((strip) => this.#snapshot(strip)));
+    return SHAPES[this.options.shape].list(strips.map((strip) => this.#snapshot(strip)));
   }
 
   /** The body of `GET /strips/{mac}`. `undefined`: no such strip, or unplugged. */
   strip(mac: string): unknown {
     const strip = this.#strips.get(macKey(mac));
-    return strip?.available ? FORMATS[this.options.shape].strip(this.#snapshot(strip)) : undefined;
+    return strip?.available ? SHAPES[this.options.shape].strip(this.#snapshot(strip)) : undefined;
   }
 
   /** Carries out a switch that was requested over the API. `undefined`: no such strip. If it is unplugged, every port fails. */

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, type Clock, type Timer } from '../../src/api/types';
 import { handle, readBody, send } from '../../src/simulator/http';
-import type { Shape } from '../../src/simulator/shapes';
+import type { ShapeName } from '../../src/simulator/shapes';
 import { Simulator } from '../../src/simulator/simulator';
 import { commit } from './faults';
 import type { Fault } from './faults';
@@ -25,7 +25,7 @@ export interface Recorded {
 export interface ServiceOptions {
   strips?: readonly { mac: string; name: string }[];
   apiKey?: string;
-  shape?: Shape;
+  shape?: ShapeName;
   /** Milliseconds. */
   latency?: number;
   clock?: Clock;

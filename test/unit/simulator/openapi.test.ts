@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { handle } from '../../../src/simulator/http';
 import { SETTINGS } from '../../../src/settings';
-import type { Shape } from '../../../src/simulator/shapes';
+import type { ShapeName } from '../../../src/simulator/shapes';
 import { KEY, MAC, simulatorWith } from './support';
 
 const { choices: SHAPES } = SETTINGS['strip simulator'].shape;
@@ -22,7 +22,7 @@ const conforms = (schema: string, value: unknown): boolean =>
   ajv.validate({ $ref: `api#/components/schemas/${schema}` }, value);
 
 describe('the simulator and the API described', () => {
-  const setUp = (shape: Shape = 'plain') => {
+  const setUp = (shape: ShapeName = 'plain') => {
     const simulator = simulatorWith({ shape });
     const ask = async (method: string, at: string, body = '') => {
       const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };

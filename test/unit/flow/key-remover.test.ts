@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keyRemover } from '../../nodes/shared/flow-node';
+import { keyRemover } from '../../../src/flow/shared-account';
 
 describe('a key in a text that is shown', () => {
   it('is removed, also as it stands in JSON and in the address of a page', () => {
