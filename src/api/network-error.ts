@@ -74,7 +74,7 @@ export function connectionError(
   context: ErrorContext,
 ): StripError {
   const { code, message, isProxy } = readError(error);
-  const { host, proxy } = context;
+  const { host, origin, proxy } = context;
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedError('account');
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new StripError('BAD_RESPONSE.tooLarge', { host });
   // For developers. Not undici's own error: that may hold bytes of the response, which may repeat the request.
@@ -87,7 +87,9 @@ export function connectionError(
   const proxyStatus = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
   if (proxyStatus !== undefined) return proxyStatusError(Number(proxyStatus), context);
 
-  const kind = KINDS.find(([name]) => name.test(code))?.[1] ?? 'failed';
+  const known = KINDS.find(([name]) => name.test(code))?.[1] ?? 'failed';
+  // Some servers close a connection on which plain http comes to a TLS port.
+  const kind = known === 'reset' && origin.startsWith('http:') ? 'resetPlain' : known;
   const retryable = !LASTING.test(kind);
   const notSent = !sent || kind === 'tlsSettings';
   if (proxy !== null && (isProxy || proxy.forwards || (!sent && retryable))) {

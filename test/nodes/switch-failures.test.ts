@@ -31,7 +31,7 @@ describe('the strip switch node, where it cannot switch', () => {
     }
     assert.match(
       String((await lab.caught('switch', { payload: 'maybe' })).error?.message),
-      /: "maybe" says neither on nor off\.$/,
+      /, or choose an action in the node: "maybe" says neither on nor off\.$/,
     );
     assert.deepEqual(lab.requests(), []);
     assert.deepEqual(lab.statuses('switch'), ['red ring invalidInput']);

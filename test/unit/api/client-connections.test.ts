@@ -111,7 +111,10 @@ describe('Client: failing connections', () => {
     const secure = await startService({ tls: { key, cert: pem('trusted') } });
     const error = await failureOf(connect(secure.baseUrl.replace('https:', 'http:')).list());
     await secure.close();
-    assert.ok(['BAD_RESPONSE.notHttp', 'UNREACHABLE.reset'].includes(error.sentenceKey), error.sentenceKey);
+    assert.ok(
+      ['BAD_RESPONSE.notHttp', 'UNREACHABLE.resetPlain'].includes(error.sentenceKey),
+      error.sentenceKey,
+    );
   });
 });
 
@@ -155,7 +158,7 @@ describe('Client: connections that were closed while idle', () => {
       const client = await used();
       service.next(fault, fault);
       const error = await failureOf(client.list());
-      assert.deepEqual([error.sentenceKey, error.retryable], ['UNREACHABLE.reset', true]);
+      assert.deepEqual([error.sentenceKey, error.retryable], ['UNREACHABLE.resetPlain', true]);
       assert.equal(service.requests.length, 3);
     });
 
@@ -172,7 +175,7 @@ describe('Client: connections that were closed while idle', () => {
 
     it(`are not replaced where the connection is new (${fault.kind})`, async () => {
       service.next(fault);
-      assert.equal((await failureOf(stage.connect().list())).sentenceKey, 'UNREACHABLE.reset');
+      assert.equal((await failureOf(stage.connect().list())).sentenceKey, 'UNREACHABLE.resetPlain');
       assert.equal(service.requests.length, 1);
     });
 
@@ -247,7 +250,7 @@ describe('Client: connections that were closed while idle', () => {
     const interim: Fault = { kind: 'raw', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n', end: true };
     const client = await used();
     service.next(interim);
-    assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.reset');
+    assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.resetPlain');
     assert.equal(service.requests.length, 2);
   });
 

@@ -198,8 +198,14 @@ describe('Client: answers to reads', () => {
     ['429', { kind: 'answer', status: 429 }, 'RATE_LIMITED', 'later', true],
     ['500', { kind: 'answer', status: 500 }, 'SERVICE', 'failed', true],
     ['503 with a web page', { kind: 'answer', status: 503, body: '<html>' }, 'SERVICE', 'failed', true],
-    ['a reset before the answer', { kind: 'reset', when: 'before' }, 'UNREACHABLE', 'reset', true],
-    ['a connection that closes as the request comes', { kind: 'idleClose' }, 'UNREACHABLE', 'reset', true],
+    ['a reset before the answer', { kind: 'reset', when: 'before' }, 'UNREACHABLE', 'resetPlain', true],
+    [
+      'a connection that closes as the request comes',
+      { kind: 'idleClose' },
+      'UNREACHABLE',
+      'resetPlain',
+      true,
+    ],
   ];
   for (const [name, fault, code, sentence, retryable] of cases) {
     it(`are ${code} (${sentence}) for ${name}, and the next one is read`, async () => {
@@ -275,7 +281,10 @@ describe('Client: answers to reads', () => {
   it('are cut off by a reset in the middle', async () => {
     service.next({ kind: 'reset', when: 'middle' });
     const error = await failureOf(client.list());
-    assert.ok(['UNREACHABLE.reset', 'BAD_RESPONSE.truncated'].includes(error.sentenceKey), error.sentenceKey);
+    assert.ok(
+      ['UNREACHABLE.resetPlain', 'BAD_RESPONSE.truncated'].includes(error.sentenceKey),
+      error.sentenceKey,
+    );
   });
 
   it('name the way in which they are packed', async () => {

@@ -70,6 +70,14 @@ describe('connectionError', () => {
     });
   }
 
+  it('asks whether https is needed if a connection over plain http is cut off', () => {
+    for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
+      const told = connectionError(coded(code), sent, { ...context, origin: 'http://strips.example.com' });
+      assertSentence(told);
+      assert.deepEqual([told.sentenceKey, told.retryable], ['UNREACHABLE.resetPlain', true]);
+    }
+  });
+
   it('says that a request without a connection was not carried out, whatever the code is', () => {
     for (const code of [
       'EHOSTUNREACH',

@@ -244,6 +244,7 @@ describe('what the status says', () => {
       [['UNREACHABLE', {}, 'refused'], 'retryingRefused'],
       [['UNREACHABLE', {}, 'dns'], 'retryingDns'],
       [['UNREACHABLE', {}, 'reset'], 'retryingReset'],
+      [['UNREACHABLE', {}, 'resetPlain'], 'retryingReset'],
       [['UNREACHABLE', {}, 'proxy'], 'retryingProxy'],
       [['UNREACHABLE', {}, 'tls'], 'retryingTls'],
       [['UNREACHABLE', {}, 'certificateExpired'], 'retryingTls'],
