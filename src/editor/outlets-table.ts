@@ -6,7 +6,7 @@ import { button, html, mayTest, text } from './red';
 import { checkStrip, lookUp } from './strip-picker';
 import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
 
-/** An outlet that has a name in the account, is protected, or both. */
+/** An outlet that has a name in the account, is protected, or both. Of a hand-written one, strip and outlet may be missing or impossible. */
 interface OutletRow {
   mac: string;
   port: string;
@@ -14,20 +14,21 @@ interface OutletRow {
   protected: boolean;
 }
 
-/** A table's row: an outlet, or something that cannot be read as one and is kept as it is. */
-type TableRow = OutletRow | { unreadable: unknown };
-
-/** The forms of `protectedOutlets` and `outletNames` in a flow. */
-interface StoredOutlets {
-  protectedOutlets: unknown;
-  outletNames: { mac: string; port: number; name: string }[];
+/** The entries of one of the two lists. What cannot be read is an entry, too, so that it can be corrected. */
+function entriesOf(list: unknown) {
+  const { outlets, unreadable } = readOutlets(list);
+  const others = unreadable.map((entry) => {
+    const mac = textOf(entry, 'mac', typeof entry === 'string' ? entry : '');
+    return { mac, port: textOf(entry, 'port'), name: textOf(entry, 'name') };
+  });
+  return [...outlets, ...others];
 }
 
 /**
  * One row for each outlet of the two lists, in the order of both. A whole strip, which a hand-written flow may have, becomes a row for each of its
  * outlets.
  */
-export function tableRows(protectedOutlets: unknown, outletNames: unknown): TableRow[] {
+export function tableRows(protectedOutlets: unknown, outletNames: unknown): OutletRow[] {
   const rows: OutletRow[] = [];
   /** Where the next outlet of a list goes, if it has no row yet: behind the one before it. */
   let place = 0;
@@ -40,34 +41,27 @@ export function tableRows(protectedOutlets: unknown, outletNames: unknown): Tabl
     place = rows.indexOf(row) + 1;
     return row;
   };
-  const listed = readOutlets(protectedOutlets);
-  for (const { mac, port } of listed.outlets) rowOf(mac, String(port)).protected = true;
+  for (const { mac, port } of entriesOf(protectedOutlets)) rowOf(mac, String(port)).protected = true;
   place = 0;
-  for (const { mac, port, name } of readOutlets(outletNames).outlets) {
+  for (const { mac, port, name } of entriesOf(outletNames)) {
     if (name !== '') rowOf(mac, String(port)).name = name;
   }
-  return [...rows, ...listed.unreadable.map((unreadable) => ({ unreadable }))];
+  return rows;
 }
 
-/** The two lists for the flow. A value that could not be read stays as it is, so that an outlet does not silently lose its protection. */
-export function writeOutlets(rows: readonly TableRow[]): StoredOutlets {
-  const outlets = rows.filter((row) => 'mac' in row).filter((row) => row.mac !== '');
-  const unreadable = rows.filter((row) => 'unreadable' in row).map((row) => row.unreadable);
-  const kept = outlets.filter((row) => row.protected).map(({ mac, port }) => ({ mac, port: Number(port) }));
-  const list: readonly unknown[] = [...kept, ...unreadable];
-  const [only] = list;
-  // A text in place of the list stays one: it may be a variable. Any other value stays in a list, because `null` alone would mean an empty list.
-  const isText = list.length === 1 && typeof only === 'string' && only !== '';
-  return {
-    protectedOutlets: isText ? only : list,
-    outletNames: outlets
-      .filter((row) => row.name !== '')
-      .map(({ mac, port, name }) => ({ mac, port: Number(port), name })),
-  };
-}
+/** The two lists for the flow. A row with something wrong stays: the runtime refuses an account that is to protect an outlet it cannot read. */
+export const writeOutlets = (rows: readonly OutletRow[]) => ({
+  protectedOutlets: rows.filter((row) => row.protected).map(({ mac, port }) => ({ mac, port: Number(port) })),
+  outletNames: rows
+    .filter(({ name }) => name !== '')
+    .map(({ mac, port, name }) => ({ mac, port: Number(port), name })),
+});
 
 /** Strips with the outlet names from the account in place of the service's names. */
-export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outletNames']): Strip[] =>
+export const nameOutlets = (
+  strips: readonly Strip[],
+  names: ReturnType<typeof writeOutlets>['outletNames'],
+): Strip[] =>
   strips.map((strip) => ({
     ...strip,
     outlets: strip.outlets.map((outlet) => {
@@ -79,7 +73,7 @@ export const nameOutlets = (strips: readonly Strip[], names: StoredOutlets['outl
 /** A list with something unreadable in it protects nothing: the runtime refuses it. An outlet of no known strip is not protected either. */
 export const checkProtected: Check = (value, { id }) => {
   const { outlets, unreadable } = readOutlets(value);
-  if (unreadable.length > 0) return text('strip-account.invalid.protected');
+  if (unreadable.length > 0) return text('errors.NOT_CONFIGURED.protected');
   return outlets.map(({ mac }) => checkStrip(mac, { account: id })).find(Boolean) ?? '';
 };
 
@@ -91,27 +85,31 @@ export function outletsTable(dialog: Dialog) {
 
   /** Shows what is known of the outlet in each row, and what is wrong with it. In the field `typing`, a name may be incomplete. */
   const check = (typing?: EventTarget) => {
-    const rows = rowsOf(list).filter(({ data }) => !('unreadable' in data));
     // To search all strips for each of thousands of rows takes seconds.
     const byMac = new Map(strips.map((strip) => [macKey(strip.mac), strip]));
-    const outlets = rows.map(({ element, part }) => {
+    const outlets = rowsOf(list).map((item) => {
+      const { element, part } = item;
       const mac = element.find('[data-part=mac]');
       const isTyping = mac[0] === typing;
       const found = lookUp(strips, part('mac'), (typed) => byMac.get(macKey(typed)));
       // A name becomes the MAC of its strip as soon as the strips are known.
       if (found.strip && !isTyping) mac.val(found.strip.mac);
       const key = `${macKey(found.strip?.mac ?? part('mac'))}/${part('port')}`;
-      return { ...found, element, isTyping, mac: part('mac'), port: part('port'), key };
+      return { ...found, element, isTyping, row: readRow(item), key };
     });
     const keys = outlets.map(({ key }) => key);
-    for (const { element, isTyping, mac, port, key, strip, error = '', warning } of outlets) {
+    for (const { element, isTyping, row, key, strip, error = '', warning } of outlets) {
+      const { mac, port } = row;
       const stripName = strip?.name ?? '';
       element.find('.smart-strip-name').text(stripName).attr('title', stripName);
       const ownName = outletOf(strip, port)?.name ?? text('strip-account.outlets.name');
       element.find('[data-part=name]').attr('placeholder', ownName);
       const state = outletState(strip, port);
       element.find('[data-part=port]').attr('title', state === null ? '' : stateText(state));
-      const problem = mac === '' ? text('strip-account.invalid.rowStrip') : error || checkStrip(mac, {});
+      // A row that says nothing yet is not saved.
+      const lacksStrip = mac === '' && (row.name !== '' || row.protected);
+      const lacksOutlet = port === '' ? text('strip-account.invalid.port') : '';
+      const problem = lacksStrip ? text('strip-account.invalid.rowStrip') : error || lacksOutlet;
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
       const line = String(element.find('[data-line]').data('line'));
       const caution = isTwice ? text('strip-account.warning.outletTwice') : warning;
@@ -119,20 +117,14 @@ export function outletsTable(dialog: Dialog) {
     }
   };
   list.on('input', ({ target }) => check(target)).on('change focusin focusout', () => check());
-  const options = {
-    addButton: text('strip-account.outlets.add'),
-    sortable: false,
-    removeItem: () => check(),
-  };
-  editableRows(list, options, (row, data) => {
-    if ('unreadable' in data) addUnreadable(row, data.unreadable);
-    else addOutlet(row, dialog.find('#smart-strip-outlet-row').children(), data);
-  });
+  const parts = dialog.find('#smart-strip-outlet-row').children();
+  const addButton = text('strip-account.outlets.add');
+  const options = { addButton, sortable: false, removeItem: () => check() };
+  editableRows(list, options, (row, outlet) => addOutlet(row, parts, outlet));
   const addStrips = () => {
     const rows = rowsOf(list).map(readRow);
-    const listed = rows.filter((row) => 'mac' in row);
     const found = strips.flatMap(({ mac, outlets }) =>
-      outlets.filter(({ port }) => !findOutlet(listed, mac, port)).map(({ port }) => ({ mac, port })),
+      outlets.filter(({ port }) => !findOutlet(rows, mac, port)).map(({ port }) => ({ mac, port })),
     );
     list.editableList('addItems', found);
     check();
@@ -160,16 +152,9 @@ export function outletsTable(dialog: Dialog) {
   };
 }
 
-function readRow({ element, data, part }: ReturnType<typeof rowsOf>[number]): TableRow {
-  if ('unreadable' in data) return { unreadable: data.unreadable };
+function readRow({ element, part }: ReturnType<typeof rowsOf>[number]): OutletRow {
   const isProtected = element.find('[data-part=protected]').prop('checked') === true;
   return { mac: part('mac'), port: part('port'), name: part('name'), protected: isProtected };
-}
-
-/** Adds a row for a value that cannot be read. It can only be removed. */
-function addUnreadable(row: JQuery, value: unknown): void {
-  const fault = `✕ ${text('strip-account.invalid.protected')}`;
-  row.append(html('code', {}, JSON.stringify(value)), html('div', { class: 'smart-strip-message' }, fault));
 }
 
 let lastLine = 0;

@@ -1,6 +1,6 @@
 import type { Note } from '../api/decode';
 import { READINGS, type Strip } from '../api/types';
-import { MAX_PREVIEWED, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
+import { MAX_PREVIEWED, type Failure, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import type { Dialog } from './form';
 import { html, line, text } from './red';
 import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
@@ -19,10 +19,7 @@ export const typedMapping = (dialog: Dialog): string =>
  * changes. `ask`: requests an answer with the values in the dialog. `show` of the result shows the list that _Test connection_ has requested; `clear`
  * removes it, because another service may be meant now.
  */
-export function openPreview(
-  dialog: Dialog,
-  ask: (asked: AskedFor) => Promise<StripsAnswer>,
-): { show: (list: StripsAnswer) => void; clear: () => void } {
+export function openPreview(dialog: Dialog, ask: (asked: AskedFor) => Promise<StripsAnswer>) {
   const use = dialog.find('#smart-strip-use-mapping');
   const mappingRow = dialog.find('#smart-strip-row-mapping');
   const mapping = dialog.field('mapping');
@@ -74,7 +71,7 @@ export function openPreview(
   });
 
   return {
-    show: (list) => {
+    show: (list: StripsAnswer) => {
       turn++;
       choice.empty().append(html('option', { value: '' }, text('strip-account.preview.list')));
       sent = list.sent;
@@ -99,14 +96,12 @@ function offerStrips(choice: JQuery, strips: readonly Strip[]): void {
   }
 }
 
-const isMappingFault = (answer: StripsAnswer): boolean =>
-  !answer.ok && fieldToCorrect(answer.code, answer.key) === 'mapping';
+const isMappingFault = ({ code, key }: Failure): boolean => fieldToCorrect(code, key) === 'mapping';
 
 /** One line about an answer, which a screen reader reads out. To read out everything in the answer could take minutes. */
 function summaryOf(answer: StripsAnswer): string {
   // What is wrong with the mapping is shown below its field.
-  if (isMappingFault(answer)) return '';
-  if (!answer.ok) return text(answer.key, answer.params);
+  if (!answer.ok) return isMappingFault(answer) ? '' : text(answer.key, answer.params);
   const all = answer.strips.length;
   return text('strip-account.picker.shown', { shown: Math.min(all, MAX_PREVIEWED), all });
 }

@@ -27,6 +27,8 @@ interface Editor {
   /** What can be undone. */
   history: { peek(): object | undefined };
   state: { IMPORT_DRAGGING: number };
+  /** `started`: the flows run. */
+  runtime: { started: boolean };
   _(key: string, params?: Record<string, unknown>): string;
   nodes: {
     /** A new random id. */
@@ -43,12 +45,8 @@ interface Editor {
   /** Messages from the runtime to all editors. */
   comms: { subscribe(topic: string, listener: () => void): void };
   events: {
-    on(
-      event: 'nodes:add' | 'nodes:change' | 'nodes:remove' | 'flows:change',
-      listener: (node: { id: string; type: string; outletNames?: unknown }) => void,
-    ): void;
-    /** Something was changed, or all was deployed. */
-    on(event: 'workspace:dirty', listener: () => void): void;
+    /** For events about a node or a flow. */
+    on(event: string, listener: (node: { id: string; type: string; outletNames?: unknown }) => void): void;
     emit(event: 'nodes:change', node: EditorNode): void;
   };
   utils: {
@@ -190,22 +188,20 @@ export const trouble = (kind: string): Failure & { ok: false } => ({
 });
 
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all; 502 to 504: a reverse proxy says so). */
-const NO_ANSWER: Readonly<Record<number, string>> = {
-  0: 'silent',
-  401: 'forbidden',
-  403: 'forbidden',
-  404: 'notDeployed',
-  502: 'silent',
-  503: 'silent',
-  504: 'silent',
-};
+function reasonOf(status: number): string {
+  if (status === 404) return 'notDeployed';
+  if ([401, 403].includes(status)) return 'forbidden';
+  return [0, 502, 503, 504].includes(status) ? 'silent' : 'unexpected';
+}
 
 /** Whether the runtime tells this user about accounts and strips. */
 export const mayRead = (): boolean => RED.user.hasPermission('strip-account.read');
 
+/** Whether this user may deploy. */
+export const mayDeploy = (): boolean => RED.user.hasPermission('flows.write');
+
 /** Whether the runtime tests a connection for this user. */
-export const mayTest = (): boolean =>
-  RED.user.hasPermission('strip-account.write') && RED.user.hasPermission('flows.write');
+export const mayTest = (): boolean => RED.user.hasPermission('strip-account.write') && mayDeploy();
 
 /**
  * Asks the runtime's admin API, or posts `data` to it. Never rejects. Uses a relative address and jQuery, because only such requests carry the
@@ -225,7 +221,7 @@ export function adminRequest<Answer>(
       dataType: 'json',
       timeout,
       complete: ({ status, responseJSON: body }: { status: number; responseJSON?: unknown }) =>
-        resolve(isAnswer(body) ? body : trouble(NO_ANSWER[status] ?? 'unexpected')),
+        resolve(isAnswer(body) ? body : trouble(reasonOf(status))),
     });
     signal?.addEventListener('abort', () => request.abort());
   });

@@ -5,10 +5,10 @@ import { textOf, type Config } from '../settings';
 import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
-import { canAddSimulator, enabledSimulators, pathOf } from './nodes/strip-simulator';
-import { button, html, iconButton, line, placeNodes, svg, text, type EditorNode } from './red';
+import { canAddSimulator, enabledSimulators, isDisabled, pathOf } from './nodes/strip-simulator';
+import { button, html, iconButton, line, mayDeploy, placeNodes, svg, text, type EditorNode } from './red';
 import { fixedTarget } from './strip-picker';
-import { countOn, findOutlet, isInSubflow, matches, outletOf, readingText } from './strips';
+import { findOutlet, isInSubflow, matches, outletOf, readingText, stripText } from './strips';
 
 /** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8000;
@@ -39,20 +39,16 @@ export class Sidebar {
   readonly #notice = line('trouble', '');
   readonly #list = html('div', {});
   readonly #empty = html('p', {}, text('strip-sidebar.empty.noAccount'));
-  readonly #add = button(
-    'red-ui-button',
-    () => RED.editor.editConfig('', 'strip-account', '_ADD_'),
-    text('strip-sidebar.button.add'),
-  );
+  readonly #add = button('red-ui-button', () => editAccount('_ADD_'), text('strip-sidebar.button.add'));
   readonly #simulate = button(
     'red-ui-button',
     (event) => this.#placeSimulator(event),
     text('strip-sidebar.button.simulator'),
   );
+  readonly #buttons = html('div', {}, this.#add, ' ', this.#simulate);
 
   constructor(content: HTMLElement) {
-    content.append(this.#filter, this.#notice, this.#empty, this.#list);
-    content.append(this.#add, ' ', this.#simulate, this.#status);
+    content.append(this.#filter, this.#notice, this.#empty, this.#list, this.#buttons, this.#status);
 
     this.#filter.addEventListener('input', () => this.#draw());
     document.addEventListener('visibilitychange', () => this.#askWhileVisible());
@@ -94,6 +90,7 @@ export class Sidebar {
     const { all, failure } = this.#accounts;
     this.#notice.textContent = failure === null ? '' : text(failure.key);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
+    this.#buttons.hidden = !mayDeploy();
     const views =
       all === null ? [] : nodes.map((node) => this.#accountView(node, this.#accounts.find(node.id)));
     this.#filter.hidden = views.length === 0;
@@ -138,7 +135,7 @@ export class Sidebar {
     const flow = textOf(account, 'z');
     // Node-RED would open no dialog, and not say why.
     if (flow !== '' && RED.workspaces.isLocked(flow)) this.#tell(text('strip-sidebar.told.lockedAccount'));
-    else RED.editor.editConfig('', 'strip-account', account.id);
+    else editAccount(account.id);
   }
 
   #accountBody(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
@@ -166,13 +163,11 @@ export class Sidebar {
     const { mac, available, outlets } = strip;
     const key = targetKey(account, mac, null);
     const folded = this.#folds.get(key) ?? startsFolded;
-    const counted = countOn(strip);
     const top = html(
       'div',
       { class: 'smart-strip-top' },
       html('h4', {}, this.#foldButton(key, strip.name ?? mac, folded)),
-      folded && available && counted ? html('small', {}, text('strip-account.picker.count', counted)) : '',
-      html('span', { class: 'smart-strip-state' }, available ? '' : text('strip-account.state.unavailable')),
+      html('span', { class: 'smart-strip-state' }, folded || !available ? stripText(strip) : ''),
     );
     const element = html('li', { 'data-key': key, 'data-available': String(available) }, top);
     if (folded) return element;
@@ -203,23 +198,22 @@ export class Sidebar {
     const label = outletLabel(strip.name ?? mac, outlet, port);
     const lockLabel = text('strip-sidebar.protected');
     const lock = { class: 'fa fa-lock', role: 'img', title: lockLabel, 'aria-label': lockLabel };
-    const switchLabel = text('strip-sidebar.button.switch', { outlet: label });
-    const watchLabel = text('strip-sidebar.button.watch', { outlet: label });
     const fixed = { account, mac, macType: 'str', port: String(port), portType: 'port' };
-    const place = (type: string) => (event: MouseEvent) =>
-      this.#place(event, { id: RED.nodes.id(), type, ...fixed });
+    const placeButton = (kind: 'switch' | 'watch', icon: string) => {
+      const node = () => ({ id: RED.nodes.id(), type: `strip ${kind}`, ...fixed });
+      const title = text(`strip-sidebar.button.${kind}`, { outlet: label });
+      return iconButton('smart-strip-icon', icon, title, (event) => this.#place(event, node()));
+    };
+    const buttons = mayDeploy()
+      ? [placeButton('switch', 'fa-toggle-on'), placeButton('watch', 'fa-eye')]
+      : [];
     const row = html(
       'div',
       { class: 'smart-strip-outlet' },
       this.#toggle({ account, mac, port, on: on !== true }, on, isProtected, label),
       html('span', { class: 'smart-strip-name', title: label }, `${port} ${outlet.name ?? ''}`.trim()),
       isProtected ? html('i', lock) : '',
-      html(
-        'span',
-        { class: 'smart-strip-buttons' },
-        iconButton('smart-strip-icon', 'fa-toggle-on', switchLabel, place('strip switch')),
-        iconButton('smart-strip-icon', 'fa-eye', watchLabel, place('strip watch')),
-      ),
+      html('span', { class: 'smart-strip-buttons' }, ...buttons),
     );
     const failure = this.#accounts.failed.get(key)?.failure;
     const fault = failure === undefined ? '' : `✕ ${this.#sentence(account, failure)}`;
@@ -314,6 +308,8 @@ export class Sidebar {
   }
 }
 
+const editAccount = (id: string): void => RED.editor.editConfig('', 'strip-account', id);
+
 type NewNode = Config & { type: string };
 
 /** Places nodes one below the other, in the middle of the visible part of the flow `z`, or below the nodes that are there. */
@@ -340,10 +336,17 @@ const simulatorNodes = (there?: EditorNode): NewNode[] => [
   { id: 'account', type: 'strip-account', baseUrl: pathOf(there) },
 ];
 
+/** Why Node-RED does not run an account: the key of a sentence that says what to do. */
+function whyNotRun(node: EditorNode): string {
+  if (isDisabled(node)) return 'strip-account.trouble.disabled';
+  // A deploy does not start flows that are stopped.
+  const isStopped = node.changed !== true && !RED.runtime.started;
+  return `strip-account.trouble.${isStopped ? 'stopped' : 'undeployed'}`;
+}
+
 /** Why an account shows no strips, as far as that is known. */
 function emptyText(node: EditorNode, info: AccountOverview | undefined): string {
-  if (info === undefined && isInSubflow(node)) return text('strip-account.trouble.instance');
-  if (info === undefined) return text('strip-account.trouble.notDeployed');
+  if (info === undefined) return text(isInSubflow(node) ? 'strip-account.trouble.instance' : whyNotRun(node));
   if (info.strips.length > 0) return text('strip-sidebar.empty.noMatch');
   if (info.available !== true) return '';
   return text(info.readable ? 'strip-sidebar.empty.noStrips' : 'strip-account.trouble.unreadable');

@@ -51,10 +51,9 @@ export function targetOf(node: Config): LabelParts {
 
 /** Checks a strip that is typed or picked, as far as the strips of the node's account are known. */
 export const checkStrip: Check = (value, node) => {
-  const mac = String(value);
-  if (mac === '') return text('strip-account.invalid.mac');
-  if (!isPossibleMac(mac)) return text('errors.INVALID_INPUT.mac', { got: previewText(mac) });
-  return lookUp(stripsOf(textOf(node, 'account')), mac).error ?? '';
+  const typed = String(value);
+  if (typed === '') return text('strip-account.invalid.mac');
+  return lookUp(stripsOf(textOf(node, 'account')), typed).error ?? '';
 };
 
 /** Checks an outlet that is picked. `whole`: the value for a whole strip. */
@@ -86,7 +85,9 @@ export function lookUp(
   const [named, ...others] = strips.filter(({ name }) => name?.trim().toLowerCase() === mac.toLowerCase());
   if (named && others.length > 0) return { error: text('strip-account.invalid.stripTwice', { name: mac }) };
   if (named) return { strip: named };
-  if (strips.length === 0 || mac === '' || environmentVariable(mac) !== null) return {};
+  if (mac === '' || environmentVariable(mac) !== null) return {};
+  if (!isPossibleMac(mac)) return { error: text('errors.INVALID_INPUT.mac', { got: previewText(mac) }) };
+  if (strips.length === 0) return {};
   if (looksLikeMac(macKey(mac))) return { warning: text('strip-account.warning.unlisted') };
   return { error: text('strip-account.invalid.stripName', { name: mac }) };
 }
@@ -133,14 +134,8 @@ export class StripPicker {
     const { input, container, box } = this.field;
     box.parent().after(this.#name);
     const again = text('strip-account.picker.refresh');
-    // The button is not `disabled` meanwhile: it would lose the keyboard focus.
-    const ask = async () => {
-      if (refresh.ariaDisabled === 'true') return;
-      refresh.ariaDisabled = 'true';
-      await this.#load(false);
-      refresh.ariaDisabled = null;
-    };
-    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again, () => void ask());
+    const ask = () => void this.#load(false);
+    const refresh = iconButton('red-ui-button red-ui-button-small', 'fa-refresh', again, ask);
     const bar = html('div', { class: 'smart-strip-bar' }, this.#note, refresh);
     this.#panel = html('div', { class: 'smart-strip-picker' }, bar, this.#list);
     container.after(this.#panel);
@@ -325,10 +320,11 @@ function stripOption(strip: Strip, chosen: boolean): HTMLElement {
  * `hints`: keys of the hints for `whole`, and for an outlet that the message names. Returns the outlet field.
  */
 export function targetFields(dialog: Dialog, whole: Segment, hints: { whole: string; message: string }) {
-  // There is no hint while nothing is chosen.
+  // There is no hint while no strip is chosen.
   const showStrip = () => {
     port.redraw();
-    const fixed = picker.field.value() === '' ? '' : 'strip-account.hint.macFixed';
+    const wrong = problemWith(dialog.descriptor, dialog.node, 'mac', picker.field.value());
+    const fixed = wrong === '' ? 'strip-account.hint.macFixed' : '';
     const keys = { str: fixed, message: 'strip-account.hint.macMessage' };
     picker.field.showHint(keys, 'strip-account.hint.macEvaluated');
   };

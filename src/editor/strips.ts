@@ -5,18 +5,16 @@ import { adminRequest, mayRead, mayTest, text, trouble, type EditorNode } from '
 
 /** The field of the account's dialog where a failure can be corrected; `null`: none of them. */
 export function fieldToCorrect(code: string, key: string): string | null {
-  if (code === '') return null;
   const kind = key.slice(key.lastIndexOf('.') + 1);
+  // Node-RED did not answer, the service fails or asks for a pause, the account was closed, or the cause is not in a tested field.
+  if (['', 'SERVICE', 'RATE_LIMITED', 'CLOSED'].includes(code)) return null;
+  if (kind === 'variable' || kind === 'protected') return null;
   if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
-  // No field here helps: the service itself fails, the account was closed, or the cause is not in a tested field.
-  if (code === 'SERVICE' || code === 'CLOSED' || kind === 'variable' || kind === 'protected') return null;
   // Of the tested properties, only this one has to be a number.
   if (code === 'TIMEOUT' || kind === 'property') return 'timeout';
-  if (code === 'RATE_LIMITED') return 'interval';
   if (kind.startsWith('mapping')) return 'mapping';
   if (kind.startsWith('proxy')) return 'proxy';
-  if (/^tls\w/.test(kind)) return 'tls';
-  if (kind === 'certificate' || kind === 'certificateSelfSigned') return 'tls';
+  if (/^(tls.+|certificate|certificateSelfSigned)$/.test(kind)) return 'tls';
   return 'baseUrl';
 }
 
@@ -119,7 +117,7 @@ export async function loadStrips(account: string, { refresh }: { refresh: boolea
   if (!node) return trouble(isInSubflow({ z: RED.workspaces.active() }) ? 'instance' : 'noAccount');
   if (node.changed !== true && isInSubflow(node)) return trouble('instance');
   // The runtime would answer 404, which the browser logs as an error.
-  if (node.changed !== true && node.d === true) return trouble('notDeployed');
+  if (node.changed !== true && node.d === true) return trouble('disabled');
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
   const answer = await (node.changed === true
     ? testAccount(node, storedValues(node))
@@ -202,18 +200,10 @@ export function readingText(strip: Strip, name: ReadingName): string | null {
   return value === null ? null : `${value} ${strip.units[name] ?? ''}`.trim();
 }
 
-/** Figures for "2 of 4 on"; `null`: no outlet's state is known. */
-export function countOn(strip: Strip): { on: number; of: number } | null {
-  const states = strip.outlets.filter((outlet) => outlet.on !== null);
-  return states.length === 0
-    ? null
-    : { on: states.filter((outlet) => outlet.on).length, of: strip.outlets.length };
-}
-
 /** A strip's state in short: "● 2 of 4 on". */
-export function stripText(strip: Strip): string {
-  if (!strip.available) return stateText('unavailable');
-  const count = countOn(strip);
-  if (count === null) return stateText('unknown');
-  return `${count.on > 0 ? SIGNS.on : SIGNS.off} ${text('strip-account.picker.count', count)}`;
+export function stripText({ available, outlets }: Strip): string {
+  if (!available) return stateText('unavailable');
+  if (outlets.every(({ on }) => on === null)) return stateText('unknown');
+  const on = outlets.filter((outlet) => outlet.on).length;
+  return `${on > 0 ? SIGNS.on : SIGNS.off} ${text('strip-account.picker.count', { on, of: outlets.length })}`;
 }

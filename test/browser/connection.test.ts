@@ -101,12 +101,6 @@ describe('Test connection', () => {
   });
 
   const faults: [title: string, fault: Fault, pinnedTo: string, words: RegExp][] = [
-    [
-      'a rate limit',
-      { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, json: {} },
-      'interval',
-      /[Ww]ait 7 s/,
-    ],
     ['a web page', { kind: 'html' }, 'baseUrl', /web page/],
     ['a service that hangs', { kind: 'hang' }, 'timeout', /did not answer within 3 s/],
     ['a redirect', { kind: 'redirect', to: 'https://elsewhere.example/' }, 'baseUrl', /elsewhere\.example/],
@@ -123,12 +117,18 @@ describe('Test connection', () => {
     });
   }
 
-  it('tells of a service that fails, and marks no field for it', async () => {
-    stage.service.always({ kind: 'answer', status: 500, json: {} });
-    await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
-    assert.match((await result().textContent()) ?? '', /status 500/);
-    assert.equal(await said('baseUrl').textContent(), '');
-  });
+  for (const [title, status, words] of [
+    ['a service that fails', 500, /status 500/],
+    ['a rate limit', 429, /Wait 7 s, or choose a longer polling interval/],
+  ] as const) {
+    it(`tells of ${title}, and marks no field for it`, async () => {
+      stage.service.always({ kind: 'answer', status, headers: { 'retry-after': '7' }, json: {} });
+      await test({ baseUrl: stage.service.baseUrl, apiKey: stage.service.apiKey });
+      assert.match((await result().textContent()) ?? '', words);
+      const messages = await editor.configDialog.locator('.smart-strip-message').allTextContents();
+      assert.equal(messages.join(''), '');
+    });
+  }
 
   it('tells of a wrong key', async () => {
     await test({ baseUrl: stage.service.baseUrl, apiKey: 'not-the-key' });

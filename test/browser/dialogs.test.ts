@@ -214,6 +214,7 @@ describe('the dialogs with thirty strips', () => {
     await typed().fill('Office');
     await typed().blur();
     assert.match((await message('mac').textContent()) ?? '', /No strip of this account is called “Office”/);
+    assert.equal(await hint('mac').textContent(), '', 'it is no strip that is always used');
     await editor.page.locator('label:has([name="smart-strip-port"][value="1"])').click();
     await editor.done();
     const mark = editor.node(id).locator('.red-ui-flow-node-error');
@@ -523,19 +524,53 @@ describe('the dialogs with thirty strips', () => {
     assert.equal(await fault.textContent(), '');
   });
 
-  it('keep protected outlets that cannot be read, and show them', async () => {
+  it('keep protected outlets that cannot be read, as rows that can be corrected', async () => {
     await open({ protectedOutlets: 'Office 3' });
+    const isMarked = () => editor.page.evaluate(() => window.RED.nodes.node('account')?.valid === false);
+    const fault = editor.page.locator('.smart-strip-outlet-row .smart-strip-message');
     await editor.editConfig('strip-account', 'account');
-    const kept = editor.page.locator('.smart-strip-outlet-row');
-    assert.match((await kept.textContent()) ?? '', /Office 3.*Remove this entry/);
+    await fault.getByText('Choose an outlet.').waitFor();
+    assert.equal(await row('port').inputValue(), '');
     await editor.page.locator('#node-config-input-name').fill('Home');
     await editor.doneConfig();
-    assert.equal((await editor.properties('account')).protectedOutlets, 'Office 3');
+    assert.ok(await isMarked());
     await editor.editConfig('strip-account', 'account');
-    await editor.page.locator('.red-ui-editableList-item-remove').click();
-    await kept.waitFor({ state: 'detached' });
+    // Node-RED lists no strips for the deployed account, because it refuses it.
+    await fault.getByText('No strip of this account is called “Office 3”').waitFor();
+    await row('mac').fill(DESK.mac);
+    await row('name').focus();
+    assert.equal(await fault.textContent(), '✕ Choose an outlet.');
+    await row('port').selectOption('3');
+    assert.equal(await fault.textContent(), '');
     await editor.doneConfig();
-    assert.deepEqual((await editor.properties('account')).protectedOutlets, []);
+    assert.equal(await isMarked(), false);
+    assert.deepEqual((await editor.properties('account')).protectedOutlets, [{ mac: DESK.mac, port: 3 }]);
+  });
+
+  it('keep a protected outlet without a strip, and mark the account: it could be switched off unnoticed', async () => {
+    await open();
+    const isMarked = () => editor.page.evaluate(() => window.RED.nodes.node('account')?.valid === false);
+    const fault = editor.page.locator('.smart-strip-outlet-row .smart-strip-message');
+    await editor.editConfig('strip-account', 'account');
+    await editor.unfold('Outlets');
+    await editor.page.locator('#smart-strip-row-outlets .red-ui-editableList-addButton').click();
+    await row('mac').and(editor.page.locator(':focus')).waitFor();
+    assert.equal(await fault.textContent(), '', 'nothing was typed');
+    await row('name').fill('Fridge');
+    await row('protected').check();
+    assert.match((await fault.textContent()) ?? '', /Choose the strip.*protects and names nothing/);
+    await editor.doneConfig();
+    assert.ok(await isMarked());
+    await editor.editConfig('strip-account', 'account');
+    assert.equal(await row('name').inputValue(), 'Fridge');
+    assert.ok(await row('protected').isChecked());
+    assert.match((await fault.textContent()) ?? '', /Choose the strip/);
+    await row('mac').fill(DESK.mac);
+    await editor.doneConfig();
+    assert.equal(await isMarked(), false);
+    const { protectedOutlets, outletNames } = await editor.properties('account');
+    assert.deepEqual(protectedOutlets, [{ mac: DESK.mac, port: 1 }]);
+    assert.deepEqual(outletNames, [{ mac: DESK.mac, port: 1, name: 'Fridge' }]);
   });
 
   it('fill in the numbers of an account that was imported without them', async () => {

@@ -457,7 +457,7 @@ describe('the nodes in the editor', () => {
     await stage.red.deploy([tab, account(stage.service, { d: true }), placed('node', 'strip switch', mac)]);
     await open();
     await editor.edit('node');
-    await editor.page.getByText('Node-RED does not run this account').waitFor();
+    await editor.page.getByText('Enable this account').waitFor();
     assert.deepEqual(editor.errors, []);
   });
 
@@ -537,6 +537,27 @@ describe('the nodes in the editor', () => {
       () => !document.querySelector('#smart-strip-strips [aria-invalid=true]'),
     );
     assert.equal(await message.textContent(), '');
+  });
+
+  it('add a simulated strip with a MAC of its own, so that it is not wrong before anything is typed', async () => {
+    const strips = ['A1B2C3D4E5F6', 'a1:b2:c3:d4:e5:f7'].map((mac) => ({ mac, name: '' }));
+    const simulator = { id: 'simulator', type: 'strip simulator', z: tab.id, x: 200, y: 100, wires: [[]] };
+    await stage.red.deploy([tab, { ...simulator, name: '', path: '/sim', strips }]);
+    await open();
+    await editor.edit('simulator');
+    const add = editor.page.locator('#smart-strip-row-strips .red-ui-editableList-addButton');
+    const added = editor.page.locator('#smart-strip-strips [data-part=mac]').nth(2);
+    await add.click();
+    await added.and(editor.page.locator(':focus')).waitFor();
+    assert.equal(await editor.page.locator('#smart-strip-message-strips').textContent(), '');
+    assert.equal(await added.getAttribute('aria-invalid'), 'false');
+    await add.click();
+    await editor.done();
+    const macs = (await editor.properties('simulator')).strips as { mac: string }[];
+    assert.deepEqual(
+      macs.slice(2).map(({ mac }) => mac),
+      ['A1B2C3D4E5F8', 'A1B2C3D4E5F9'],
+    );
   });
 
   it('keep protected outlets in the account', async () => {

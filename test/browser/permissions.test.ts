@@ -40,6 +40,8 @@ describe('the editor behind a login', () => {
       await bar.show();
       await bar.shows('Desk strip, outlet 1', false);
       assert.equal(await bar.root.locator('button[role=switch]:enabled').count(), 0);
+      // They could not deploy what these add.
+      assert.equal(await bar.root.getByRole('button', { name: /^(Add an|Try it|Put a)/ }).count(), 0);
       assert.match((await bar.toggle('Desk strip, outlet 1').getAttribute('title')) ?? '', /not allowed/);
       const request = posting(
         { account: 'account', mac: DESK, port: 1, on: true },

@@ -154,13 +154,18 @@ describe('the accounts in the sidebar', () => {
     const { editor, bar } = await open();
     await bar.shows('Desk strip, outlet 1', false);
     await stage.red.deploy([tab]);
-    await bar
-      .account('Home')
-      .getByText(/does not run this account/)
-      .waitFor();
+    await bar.account('Home').getByText('Deploy this account: Node-RED does not run it.').waitFor();
     assert.equal(await bar.root.getByRole('switch').count(), 0);
     assert.equal(await bar.button('Diagnostics for a bug report: Home').count(), 0);
     assert.deepEqual(editor.errors, []);
+  });
+
+  it('says of an account that is disabled, or its flow, to enable it', async () => {
+    const flow = { id: 'off', type: 'tab', label: 'Off', disabled: true };
+    const inFlow = home({ id: 'other', name: 'Office', z: flow.id });
+    await stage.red.deploy([tab, flow, home({ d: true }), inFlow]);
+    const { bar } = await open();
+    for (const name of ['Home', 'Office']) await bar.account(name).getByText('Enable this account').waitFor();
   });
 
   it('says of an account whose flows are stopped to start them, because a deploy would not', async () => {
@@ -173,10 +178,7 @@ describe('the accounts in the sidebar', () => {
     await setState('stop');
     try {
       await bar.state('Home').getByText('not running').waitFor();
-      await bar
-        .account('Home')
-        .getByText(/start the flows if they are stopped/)
-        .waitFor();
+      await bar.account('Home').getByText('Start the flows: they are stopped').waitFor();
     } finally {
       await setState('start');
     }
@@ -218,7 +220,7 @@ describe('the accounts in the sidebar', () => {
     await bar.root.getByRole('button', { name: 'Try it with a simulator' }).press('Enter');
     await editor.page.locator('.red-ui-flow-node-group').first().waitFor();
     assert.equal((await editor.configIds('strip-account')).length, 1);
-    await bar.root.getByText('does not run this account').waitFor();
+    await bar.root.getByText('Deploy this account').waitFor();
     // The button that had the focus is gone.
     await bar.button('Add an account').and(editor.page.locator(':focus')).waitFor();
     await editor.deploy();
@@ -263,7 +265,7 @@ describe('the accounts in the sidebar', () => {
     await page.locator('#node-config-input-baseUrl').fill(stage.service.baseUrl);
     await page.locator('#node-config-input-apiKey').fill(stage.service.apiKey);
     await editor.doneConfig();
-    await bar.root.getByText('does not run this account: deploy it').waitFor();
+    await bar.root.getByText('Deploy this account').waitFor();
     const answer = stage.service.hold();
     await editor.deploy();
     await bar.root.locator('.smart-strip-state', { hasText: 'asking' }).waitFor();

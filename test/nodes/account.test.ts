@@ -120,12 +120,12 @@ describe('the strip-account node', () => {
       { apiKey: 'k' },
       /^Choose other proxy settings for the account/,
     ],
-    [
-      'a protected outlet that is none',
-      { protectedOutlets: [{ mac: MAC }] },
+    ...[{ mac: MAC }, { mac: '', port: 1 }].map((outlet): (typeof faulty)[number] => [
+      `the protected outlet ${JSON.stringify(outlet)}`,
+      { protectedOutlets: [outlet] },
       { apiKey: 'k' },
-      /protected outlet/,
-    ],
+      /^Correct the account's protected outlets/,
+    ]),
   ];
   for (const [what, config, credentials, sentence] of faulty) {
     it(`with ${what} lets flows start, and says so to every message`, async () => {

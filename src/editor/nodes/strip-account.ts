@@ -214,7 +214,7 @@ function clearTest(dialog: Dialog): void {
   result.empty();
   dialog.find('#smart-strip-found').hide();
   // Those that the errors of a test point at.
-  for (const field of [...TESTED, 'interval']) {
+  for (const field of TESTED) {
     dialog.showMessage(field, '');
     // An error of the field itself stays.
     dialog.field(field).triggerHandler('change');
@@ -248,8 +248,7 @@ async function test(
 }
 
 /** All that the result of a test depends on. */
-const testedIn = (dialog: Dialog): string =>
-  JSON.stringify([typedValues(dialog), valueOf(dialog, 'interval')]);
+const testedIn = (dialog: Dialog): string => JSON.stringify(typedValues(dialog));
 
 /** An answer with the outlet names from the dialog. */
 const named = (answer: StripsAnswer, table: OutletsTable): StripsAnswer =>

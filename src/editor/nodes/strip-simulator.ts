@@ -7,11 +7,12 @@ import { html, text, type EditorNode } from '../red';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
 
+/** Whether a node, or the flow that it belongs to, is disabled. */
+export const isDisabled = ({ d, z }: Config): boolean =>
+  d === true || RED.nodes.workspace(z)?.disabled === true;
+
 /** Whether a node runs once it is deployed. A node in a subflow does not: only the subflow's instances run. */
-function isEnabled({ d, z }: Config): boolean {
-  const flow = RED.nodes.workspace(z);
-  return d !== true && flow !== undefined && flow.disabled !== true;
-}
+const isEnabled = (node: Config): boolean => RED.nodes.workspace(node.z) !== undefined && !isDisabled(node);
 
 /** The simulators in the workspace that are not disabled. */
 export const enabledSimulators = (): EditorNode[] =>
@@ -102,8 +103,9 @@ function open(dialog: Dialog): void {
   const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
   editableRows(list, options, (row, strip) => {
     row.addClass('smart-strip-simulated');
-    const mac = rowField(row, 'mac', text('strip-simulator.label.mac'), textOf(strip, 'mac'));
-    mac.attr('aria-describedby', 'smart-strip-message-strips');
+    const mac = 'mac' in strip ? textOf(strip, 'mac') : freeMac(list);
+    const field = rowField(row, 'mac', text('strip-simulator.label.mac'), mac);
+    field.attr('aria-describedby', 'smart-strip-message-strips');
     rowField(row, 'name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
     const outlets: unknown[] = Array.isArray(strip.outlets) ? strip.outlets : [];
     for (const port of PORTS) {
@@ -116,6 +118,14 @@ function open(dialog: Dialog): void {
   dialog.save = () => {
     node.strips = stripsIn(list);
   };
+}
+
+/** The first MAC from that of the default strip on that no strip in the list has. */
+function freeMac(list: JQuery): string {
+  const taken = rowsOf(list).map(({ part }) => macKey(part('mac')));
+  let mac = parseInt(STRIPS.default[0].mac, 16);
+  while (taken.includes(macKey(mac.toString(16)))) mac++;
+  return mac.toString(16).toUpperCase();
 }
 
 function rowField(row: JQuery, part: string, label: string, value: string): JQuery {

@@ -215,7 +215,7 @@ describe('checks in the dialogs', () => {
     assert.equal(problem('strip-account', 'protectedOutlets', [{ mac: 'A1', port: 2 }]), '');
     assert.equal(problem('strip-account', 'protectedOutlets', []), '');
     for (const rows of ['A1', [{ mac: ' ', port: 2 }], [{ mac: 'A1', port: 7 }], [null]]) {
-      assert.equal(problem('strip-account', 'protectedOutlets', rows), 'strip-account.invalid.protected');
+      assert.equal(problem('strip-account', 'protectedOutlets', rows), 'errors.NOT_CONFIGURED.protected');
     }
   });
 

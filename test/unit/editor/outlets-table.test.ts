@@ -23,7 +23,7 @@ describe('the table of outlets', () => {
   it('has a row for each outlet of a strip that is protected as a whole', () => {
     const rows = tableRows([{ mac: MAC, port: 'all' }], []);
     assert.deepEqual(
-      rows.map((row) => 'port' in row && row.port),
+      rows.map(({ port }) => port),
       ['1', '2', '3', '4'],
     );
   });
@@ -51,30 +51,30 @@ describe('the table of outlets', () => {
     assert.deepEqual(writeOutlets([]), { protectedOutlets: [], outletNames: [] });
   });
 
-  it('drops rows without a strip, and rows that say nothing', () => {
-    const empty = { mac: '', port: '1', name: 'x', protected: true };
+  it('drops rows that say nothing', () => {
     const idle = { mac: MAC, port: '1', name: '', protected: false };
-    assert.deepEqual(writeOutlets([empty, idle]), { protectedOutlets: [], outletNames: [] });
+    assert.deepEqual(writeOutlets([idle]), { protectedOutlets: [], outletNames: [] });
   });
 
-  it('keeps and shows what it cannot read of the protected outlets', () => {
-    const odd = [{ mac: MAC, port: 1 }, { mac: MAC, port: 7 }, 'x', { port: 2 }];
-    const rows = tableRows(odd, undefined);
-    assert.equal(rows.filter((row) => 'unreadable' in row).length, 3);
-    assert.deepEqual(writeOutlets(rows).protectedOutlets, odd);
+  it('keeps rows without a strip, so that they can be completed and nobody relies on their protection', () => {
+    const row = { mac: '', port: '1', name: 'Fridge', protected: true };
+    const { protectedOutlets, outletNames } = writeOutlets([row]);
+    assert.ok(checkProtected(protectedOutlets, {}));
+    assert.deepEqual(tableRows(protectedOutlets, outletNames), [row]);
   });
 
-  it('keeps a value that is no list as it is, until it is removed', () => {
-    const rows = tableRows('Office 3', []);
-    assert.deepEqual(rows, [{ unreadable: 'Office 3' }]);
-    assert.equal(writeOutlets(rows).protectedOutlets, 'Office 3');
-    const added = { mac: MAC, port: '3', name: '', protected: true };
-    assert.deepEqual(writeOutlets([...rows, added]).protectedOutlets, [{ mac: MAC, port: 3 }, 'Office 3']);
-    assert.deepEqual(writeOutlets([added]).protectedOutlets, [{ mac: MAC, port: 3 }]);
+  it('has a row for each entry that cannot be read, to be corrected', () => {
+    const odd = [{ mac: MAC, port: 1 }, { mac: MAC, port: 7 }, 'Office 3', { port: 2 }, null];
+    const rows = tableRows(odd, [{ mac: 'a/b', port: 3, name: 'Lamp' }]);
+    const row = (mac: string, port: string, name = '') => ({ mac, port, name, protected: name === '' });
+    assert.deepEqual(rows, [
+      row('a/b', '3', 'Lamp'),
+      ...[row(MAC, '1'), row(MAC, '7'), row('Office 3', ''), row('', '2'), row('', '')],
+    ]);
   });
 
   it('keeps a list wrong whose only entry cannot be read', () => {
-    for (const wrong of [[null], [''], [[{ mac: MAC, port: 2 }]], [5], true]) {
+    for (const wrong of [[null], [''], [[{ mac: MAC, port: 2 }]], [5], true, 'Office 3', { mac: MAC }]) {
       const saved = writeOutlets(tableRows(wrong, [])).protectedOutlets;
       assert.ok(checkProtected(saved, {}), JSON.stringify(saved));
     }

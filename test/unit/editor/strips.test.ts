@@ -6,13 +6,13 @@ import { areAccounts, isStripsAnswer, isSwitchedAnswer } from '../../../src/flow
 import { makeStrip } from '../../support/scripted-service';
 import {
   accountChanged,
-  countOn,
   fieldToCorrect,
   findStrip,
   loadStrips,
   matches,
   outletState,
   readingText,
+  stripText,
 } from '../../../src/editor/strips';
 
 const desk = makeStrip('A1B2C3D4E5F6', [true, false, null], {
@@ -76,7 +76,7 @@ describe('the field where a failed test is corrected', () => {
     ['UNREACHABLE', 'UNREACHABLE.certificateSelfSigned', 'tls'],
     ['UNREACHABLE', 'UNREACHABLE.proxy', 'proxy'],
     ['TIMEOUT', 'TIMEOUT.deadline', 'timeout'],
-    ['RATE_LIMITED', 'RATE_LIMITED.seconds', 'interval'],
+    ['RATE_LIMITED', 'RATE_LIMITED.seconds', null],
     ['BAD_RESPONSE', 'BAD_RESPONSE.html', 'baseUrl'],
     ['BAD_RESPONSE', 'BAD_RESPONSE.mappingAt', 'mapping'],
     ['NOT_CONFIGURED', 'NOT_CONFIGURED.property', 'timeout'],
@@ -110,8 +110,19 @@ describe('outlets in the dialogs', () => {
   });
 
   it('are counted only where a state is known', () => {
-    assert.deepEqual(countOn(desk), { on: 1, of: 3 });
-    assert.equal(countOn(makeStrip('A1', [null])), null);
+    const _ = (key: string) => (key.endsWith('.count') ? '__on__ of __of__' : key.replace(/^.*:/, ''));
+    Object.assign(globalThis, { RED: { _ } });
+    try {
+      const known = [desk, makeStrip('A1', [false]), makeStrip('A1', [null]), { ...desk, available: false }];
+      assert.deepEqual(known.map(stripText), [
+        '● 1 of 3',
+        '○ 0 of 1',
+        '? strip-account.state.unknown',
+        '– strip-account.state.unavailable',
+      ]);
+    } finally {
+      Reflect.deleteProperty(globalThis, 'RED');
+    }
   });
 });
 
@@ -143,6 +154,8 @@ describe('a strip that is typed', () => {
       assert.deepEqual(lookUp(known, ` ${mac} `), { warning: 'strip-account.warning.unlisted' }, mac);
       assert.deepEqual(lookUp([], mac), {}, mac);
     }
+    const impossible = { error: 'errors.INVALID_INPUT.mac' };
+    for (const strips of [known, []]) assert.deepEqual(lookUp(strips, 'TV/Hifi'), impossible);
     for (const text of ['${STRIP}', '']) assert.deepEqual(lookUp(known, ` ${text} `), {}, text);
     assert.deepEqual(lookUp([], 'Office'), {});
   });
