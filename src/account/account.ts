@@ -151,7 +151,6 @@ export class Account {
     // Looked up again each time: a newer "on" that took over a pending restore begins only when the older command has ended.
     const restoring = () =>
       this.#queue.commands.filter(({ hasPendingRestore, running }) => hasPendingRestore && running !== null);
-    this.#requests.close();
     const timers = [
       clock.setTimeout(() => restoring().forEach(({ stopWaiting }) => stopWaiting?.()), GRACE),
       clock.setTimeout(() => {

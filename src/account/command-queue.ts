@@ -1,4 +1,5 @@
 import { asNotSent, closedError, isOutage, StripError } from '../api/errors';
+import { Semaphore } from '../api/limits';
 import { macKey, PORTS, sameMac, type Clock, type Port, type PortOrAll, type Timer } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
@@ -36,12 +37,8 @@ export class QueuedCommand {
   action: Action;
   /** How many of its requests are under way. */
   underWay = 0;
-  /** How many of its requests wait for the semaphore. */
-  admitting = 0;
   /** One outlet for each of its switch requests that is under way, was carried out, or may have been carried out. */
   readonly switchRequests: PortOrAll[] = [];
-  /** One of its switch requests was confirmed. */
-  hasSwitched = false;
   /** Error of its latest failed attempt. A success clears it, but not while another of its requests waits for a retry. */
   failure: StripError | null = null;
   /** Why it makes no further attempt. */
@@ -80,11 +77,6 @@ export class QueuedCommand {
     return this.pendingRestores.length > 0;
   }
 
-  /** It waits for its turn or for the semaphore, and no request of it was confirmed. An earlier attempt may have been sent. */
-  get isUnsent(): boolean {
-    return this.phase === 'waiting' || (this.phase === 'sending' && this.underWay === 0 && !this.hasSwitched);
-  }
-
   /** Whether a newer command may replace it: it waits, or it is being retried and no outlet would stay off without it. */
   get isReplaceable(): boolean {
     if (this.phase === 'waiting') return true;
@@ -116,6 +108,8 @@ export class QueuedCommand {
 export class CommandQueue {
   /** Delays before the next request of a command or read. */
   readonly delays: Delays;
+  /** Limits how many requests are under way at once. */
+  readonly slots: Semaphore<QueuedCommand>;
   /** Milliseconds that a command may wait unsent. */
   readonly patience: number;
   /** No command begins any more, except one that must switch outlets on again. */
@@ -140,6 +134,7 @@ export class CommandQueue {
     private readonly carryOut: (queued: QueuedCommand) => Promise<Outcome>,
   ) {
     this.delays = new Delays(options.clock);
+    this.slots = new Semaphore(options.settings.concurrency);
     this.patience = Math.max(options.settings.retryFor, options.settings.timeout);
   }
 
@@ -158,8 +153,7 @@ export class CommandQueue {
       const queued = new QueuedCommand(command, options, siblings, this.options.clock, resolve, reject);
       siblings.push(queued);
       this.#size++;
-      const failingPorts = queued.ports.filter((port) => firstOf(siblings, port)?.failure !== null);
-      if (failingPorts.length > 0) this.#supersede(queued, failingPorts);
+      for (const first of queued.firsts) if (first.failure !== null) this.#supersede(first);
       this.#startIfFirst(queued);
       if (queued.phase === 'waiting') this.expireLater(this.patience);
     });
@@ -167,7 +161,6 @@ export class CommandQueue {
 
   /** The only place where a phase changes. A command that is restoring stays in this phase until it is done. `progress`: what to report for it. */
   enter(queued: QueuedCommand, phase: Phase, progress?: Progress): void {
-    if (queued.phase === 'done') return;
     if (queued.phase !== 'restoring' || phase === 'done') queued.phase = phase;
     try {
       if (progress !== undefined && !queued.isSettled) queued.options.onProgress?.(progress);
@@ -249,21 +242,24 @@ export class CommandQueue {
     return ended.map(({ running }) => running ?? Promise.resolve(false));
   }
 
-  /** From now on no command begins, and those that have begun make no further attempt. */
+  /** From now on no command begins, and those that have begun make no further attempt. Restores are sent at once, without the concurrency limit. */
   close(): void {
     this.isClosed = true;
     // A superseded command ends by itself: the newer command takes over what it had to restore.
     const commands = this.commands.filter(({ stopReason }) => stopReason?.code !== 'SUPERSEDED');
     this.#endAll(commands, ({ errorWhenClosed }) => errorWhenClosed);
+    this.slots.open();
+    this.delays.end();
   }
 
-  /** Ends commands of which nothing was sent. The others make no further attempt, but a request that is under way is not aborted. */
+  /** Ends commands that wait for their turn. The others make no further attempt, but a request that is under way is not aborted. */
   #endAll(commands: readonly QueuedCommand[], errorFor: (queued: QueuedCommand) => StripError): void {
+    if (commands.length === 0) return;
     for (const queued of commands) queued.stopReason = errorFor(queued);
-    // A command that waits for the semaphore ends now, too, and not when it is admitted.
-    const over = commands.filter(({ isUnsent, endsWaits }) => isUnsent && endsWaits);
+    const over = commands.filter(({ phase, endsWaits }) => phase === 'waiting' && endsWaits);
     this.#remove(over);
     for (const queued of over) this.#reject(queued, queued.stopReason);
+    this.slots.end((queued) => (queued?.endsWaits === true ? queued.stopReason : null));
     this.delays.end((queued) => queued?.endsWaits === true);
   }
 
@@ -298,7 +294,6 @@ export class CommandQueue {
   /** Takes commands out of the queue and begins those whose turn it is then. */
   #remove(commands: readonly QueuedCommand[]): void {
     for (const queued of commands) {
-      if (queued.phase === 'done') continue;
       this.enter(queued, 'done');
       this.#size--;
       const { siblings, command } = queued;
@@ -336,7 +331,10 @@ export class CommandQueue {
     for (const queued of this.commands) {
       if (queued.hasPendingRestore || this.#waitsForPause(queued)) continue;
       const left = this.timeLeft(queued);
-      if (left <= 0 && queued.isUnsent) tooOld.push(queued);
+      const { phase, underWay } = queued;
+      // It waits for its turn or for the semaphore. An earlier attempt may have been sent.
+      const isUnsent = phase === 'waiting' || (phase === 'sending' && underWay === 0);
+      if (left <= 0 && isUnsent) tooOld.push(queued);
       else next = Math.min(next, left);
     }
     this.#endAll(tooOld, (queued) => this.#tooOld(queued));
@@ -360,16 +358,18 @@ export class CommandQueue {
   }
 
   /**
-   * Ends commands that newer ones make pointless, at the outlets in `failingPorts`, where the first command fails. It ends all commands older than
-   * the newest on/off, pairs of toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
+   * Ends commands that newer ones make pointless, at the outlets of a command that fails. It ends all commands older than the newest on/off, pairs of
+   * toggles, and all waiting cycles except the newest. An "all" is replaced only by a newer "all".
    */
-  #supersede({ siblings, command, ports }: QueuedCommand, failingPorts = ports): void {
+  #supersede({ siblings, command, ports }: QueuedCommand): void {
     const skipped = protectedPorts(this.options, command.mac);
     /** Commands that stay, the newest first. */
     const kept: QueuedCommand[] = [];
     const ended = new Map<QueuedCommand, 'newer' | 'toggles'>();
     for (const queued of [...siblings].reverse()) {
-      const mayGo = queued.isReplaceable && queued.ports.some((port) => failingPorts.includes(port));
+      // A pending restore is taken over only while it waits for a retry.
+      const isHeld = queued.hasPendingRestore && !this.delays.has(queued);
+      const mayGo = queued.isReplaceable && !isHeld && queued.ports.some((port) => ports.includes(port));
       const newer = mayGo ? replacementFor(queued, kept, skipped) : undefined;
       const isGone = (other: QueuedCommand): boolean => other === queued || ended.has(other);
       if (newer === undefined || (queued.hasPendingRestore && !takesOver(newer, queued, isGone))) {
@@ -467,7 +467,7 @@ function takesOver(
   { pendingRestores }: QueuedCommand,
   isGone: (other: QueuedCommand) => boolean,
 ): boolean {
-  const inFront = newer.siblings.filter((other) => other.underWay + other.admitting > 0 || !isGone(other));
+  const inFront = newer.siblings.filter((other) => other.underWay > 0 || !isGone(other));
   const isPending = (port: Port): boolean => pendingRestores.some((each) => each === 'all' || each === port);
   return newer.ports.every(
     (port) => firstOf(inFront, port) === newer && (newer.action !== true || isPending(port)),

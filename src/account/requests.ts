@@ -1,7 +1,7 @@
 import { RequestRecord } from '../api/client';
-import { asNotSent, failureOf, isRefusal, isStripError, isUnknownStrip } from '../api/errors';
+import { asError, asNotSent, failureOf, isRefusal, isStripError, isUnknownStrip } from '../api/errors';
 import type { StripError } from '../api/errors';
-import { Cooldown, fullJitter, Semaphore, waitTooLong } from '../api/limits';
+import { Cooldown, fullJitter, waitTooLong } from '../api/limits';
 import { macKey, type ListAnswer, type Service, type StripAnswer } from '../api/types';
 import type { CommandQueue, QueuedCommand } from './command-queue';
 import type { StripStore } from './strip-store';
@@ -26,7 +26,6 @@ export class Requests {
   readonly record: RequestRecord;
   /** Count of command requests that have ended. */
   commandRequestsOver = 0;
-  readonly #slots: Semaphore;
   #wokenAt = -Infinity;
   #isRetryLogged = false;
 
@@ -38,7 +37,6 @@ export class Requests {
   ) {
     this.cooldown = new Cooldown(options.clock);
     this.record = new RequestRecord(options.clock);
-    this.#slots = new Semaphore(options.settings.concurrency);
   }
 
   /**
@@ -47,45 +45,43 @@ export class Requests {
    * retried more often.
    */
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
+    const { slots, delays } = this.queue;
     // When an account closes, a cycle may begin to restore while its "off" is still under way. That "off" is not retried.
     const isRestore = queued?.phase === 'restoring';
-    for (let retries = 0; ; retries++) {
+    for (let retries = 0; ;) {
       this.queue.check(queued);
       if (queued !== null) this.queue.enter(queued, 'sending');
-      if (this.cooldown.remaining > 0 || !this.#slots.tryAcquire(queued !== null)) await this.#admit(queued);
-      if (queued !== null) queued.underWay++;
-      if (retries > 0) this.record.retries++;
-      const sent = this.options.clock.monotonic();
-      let error: StripError;
-      try {
-        const answer = await ask();
-        this.#succeeded(queued, sent);
-        return answer;
-      } catch (thrown) {
-        this.#failed(queued, thrown);
-        if (!isStripError(thrown) || queued === null) throw thrown;
-        error = thrown;
-      } finally {
-        if (queued !== null) {
-          queued.underWay--;
-          this.commandRequestsOver++;
-        }
-        this.#slots.release(queued !== null);
+      if (!slots.tryAcquire(queued)) {
+        if (queued !== null) this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
+        await slots.wait(queued);
       }
-      const wait = isRestore ? this.#restoreDelay(error, retries) : this.#retryDelay(queued, error, retries);
+      let error: StripError | null;
+      let wait: number;
+      try {
+        // It may have ended while it waited. From this check to the request, nothing is awaited.
+        this.queue.check(queued);
+        error = this.#cooldownFor(queued);
+        wait = this.cooldown.remaining;
+        if (error === null) {
+          if (retries > 0) this.record.retries++;
+          const end = await this.#ask(queued, ask);
+          if (!isStripError(end)) return end;
+          error = end;
+          wait = isRestore ? this.#restoreDelay(error, retries) : this.#retryDelay(queued, error, retries);
+          retries++;
+        }
+      } finally {
+        slots.release(queued);
+      }
       // A cooldown has its own log line.
       if (!this.#isRetryLogged && this.cooldown.error !== error) {
         this.#isRetryLogged = true;
         this.options.log.retrying(error);
       }
-      await this.#delay(queued, error, wait);
+      const waited = delays.wait(queued, wait);
+      if (queued !== null) this.queue.retryLater(queued, error);
+      await waited;
     }
-  }
-
-  /** Ends all waits. From now on, restores are sent without the concurrency limit. */
-  close(): void {
-    this.#slots.open();
-    this.queue.delays.end();
   }
 
   #backoff(retries: number, longest = LONGEST_BACKOFF): number {
@@ -101,8 +97,9 @@ export class Requests {
     return Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_REFUSED_BACKOFF));
   }
 
-  /** The same for a command that is not restoring. */
-  #retryDelay(queued: QueuedCommand, error: StripError, retries: number): number {
+  /** The same for a read, or a command that is not restoring. */
+  #retryDelay(queued: QueuedCommand | null, error: StripError, retries: number): number {
+    if (queued === null) throw error;
     const { retryFor } = this.options.settings;
     if (queued.stopReason !== null && !isRefusal(error)) throw queued.stopReason;
     if (!error.retryable || retryFor === 0) throw error;
@@ -117,39 +114,32 @@ export class Requests {
     return Math.max(remaining, Math.min(left, Math.max(this.#backoff(retries), asked)));
   }
 
-  /** Waits until a request may be sent, and acquires the semaphore for it. */
-  async #admit(queued: QueuedCommand | null): Promise<void> {
-    for (;;) {
-      this.queue.check(queued);
-      if (queued !== null) {
-        this.queue.enter(queued, 'sending');
-        this.queue.expireLater(Math.max(0, this.queue.timeLeft(queued)));
-        queued.admitting++;
-      }
-      await this.#slots.acquire(queued !== null);
-      if (queued !== null) queued.admitting--;
-      const { error, remaining } = this.cooldown;
-      try {
-        this.queue.check(queued);
-        if (error === null || queued?.phase === 'restoring') return;
-        if (remaining > (queued === null ? this.queue.patience : this.queue.timeLeft(queued))) {
-          if (queued !== null && this.cooldown.takeProbe(queued)) return;
-          throw waitTooLong(error, remaining, this.queue.patience);
-        }
-      } catch (stopped) {
-        this.#slots.release(queued !== null);
-        throw stopped;
-      }
-      this.#slots.release(queued !== null);
-      await this.#delay(queued, error, remaining);
-    }
+  /** The error of a cooldown whose end a request must wait for; `null`: it may be sent now. Throws if it cannot wait for so long. */
+  #cooldownFor(queued: QueuedCommand | null): StripError | null {
+    const { error, remaining } = this.cooldown;
+    if (error === null || queued?.phase === 'restoring') return null;
+    if (remaining <= (queued === null ? this.queue.patience : this.queue.timeLeft(queued))) return error;
+    if (queued !== null && this.cooldown.takeProbe(queued)) return null;
+    throw waitTooLong(error, remaining, this.queue.patience);
   }
 
-  /** Waits before the next attempt. */
-  async #delay(queued: QueuedCommand | null, error: StripError, ms: number): Promise<void> {
-    if (queued !== null) this.queue.retryLater(queued, error);
-    this.queue.check(queued);
-    await this.queue.delays.wait(queued, ms);
+  /** Sends a request. Returns the answer or the error. */
+  async #ask<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T | StripError> {
+    const sent = this.options.clock.monotonic();
+    if (queued !== null) queued.underWay++;
+    try {
+      const answer = await ask();
+      this.#succeeded(queued, sent);
+      return answer;
+    } catch (thrown) {
+      this.#failed(queued, thrown);
+      return asError(thrown);
+    } finally {
+      if (queued !== null) {
+        queued.underWay--;
+        this.commandRequestsOver++;
+      }
+    }
   }
 
   #succeeded(queued: QueuedCommand | null, sent: number): void {

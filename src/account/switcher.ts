@@ -118,7 +118,6 @@ export class Switcher {
       );
       const at = isoTime(clock.wall());
       this.queue.answered(true);
-      queued.hasSwitched = true;
       const { results, confirmed, response } = answer;
       // The answer may leave out some outlets of an "all": whether these were switched is not known.
       const states = asked.map((each) => ({ port: each, on: confirmed.includes(each) ? on : null }));

@@ -88,10 +88,10 @@ export const waitTooLong = (error: StripError, cooldown: number, limit: number):
 
 /**
  * Limits how many requests are under way at once. Waiting requests are admitted in the order of arrival. If the limit is more than one, reads leave
- * one place free for commands, so that a switch does not wait for many slow reads.
+ * one place free for commands, so that a switch does not wait for many slow reads. Each request has an owner: its command; `null`: it is a read.
  */
-export class Semaphore {
-  readonly #waiting: { isCommand: boolean; admit: () => void }[] = [];
+export class Semaphore<Owner> {
+  #waiting: { owner: Owner | null; admit: () => void; refuse: (reason: Error) => void }[] = [];
   readonly #mostReads: number;
   #reads = 0;
 
@@ -100,24 +100,32 @@ export class Semaphore {
   }
 
   /** True if it could be acquired at once; call `release` afterwards. */
-  tryAcquire(isCommand: boolean): boolean {
-    if (this.free <= 0 || (!isCommand && this.#reads >= this.#mostReads)) return false;
+  tryAcquire(owner: Owner | null): boolean {
+    if (this.free <= 0 || (owner === null && this.#reads >= this.#mostReads)) return false;
     this.free--;
-    if (!isCommand) this.#reads++;
+    if (owner === null) this.#reads++;
     return true;
   }
 
-  /** Waits until it can be acquired. */
-  async acquire(isCommand: boolean): Promise<void> {
-    if (this.tryAcquire(isCommand)) return;
-    await new Promise<void>((admit) => this.#waiting.push({ isCommand, admit }));
+  /** Waits until it is acquired. */
+  wait(owner: Owner | null): Promise<void> {
+    return new Promise((admit, refuse) => this.#waiting.push({ owner, admit, refuse }));
   }
 
-  release(isCommand: boolean): void {
+  release(owner: Owner | null): void {
     this.free++;
-    if (!isCommand) this.#reads--;
-    const next = this.#waiting.findIndex((each) => this.tryAcquire(each.isCommand));
+    if (owner === null) this.#reads--;
+    const next = this.#waiting.findIndex((each) => this.tryAcquire(each.owner));
     if (next >= 0) this.#waiting.splice(next, 1)[0]?.admit();
+  }
+
+  /** Ends waits: those for whose owner `reasonFor` returns an error reject with it. */
+  end(reasonFor: (owner: Owner | null) => Error | null): void {
+    this.#waiting = this.#waiting.filter(({ owner, refuse }) => {
+      const reason = reasonFor(owner);
+      if (reason !== null) refuse(reason);
+      return reason === null;
+    });
   }
 
   /** Removes the limit. */

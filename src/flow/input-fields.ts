@@ -40,11 +40,9 @@ export class InputField {
   readonly #name: string;
   readonly #value: string;
   readonly #type: string;
-  readonly #evaluate: Evaluate;
 
-  constructor(config: Config, name: string, setting: TypedSetting, evaluate: Evaluate) {
+  constructor(config: Config, name: string, setting: TypedSetting) {
     this.#name = name;
-    this.#evaluate = evaluate;
     this.#value = textOf(config, name, setting.default);
     this.#type = typeOf(config, name, setting);
     // An empty expression means that nothing was chosen.
@@ -87,9 +85,9 @@ export class InputField {
   }
 
   /** The value of the expression for a message, or the error that says why it has none. */
-  async evaluate(msg: Message): Promise<unknown> {
+  async evaluate(msg: Message, evaluate: Evaluate): Promise<unknown> {
     try {
-      const value = await this.#evaluate(this.#value, this.#type, msg);
+      const value = await evaluate(this.#value, this.#type, msg);
       return this.#type === 'env' ? requireVariable(this.#value, value) : value;
     } catch (error) {
       if (isStripError(error)) return error;
@@ -115,6 +113,7 @@ export type ReadMessage<Value> = (msg: Message, target: Target) => Promise<Value
  */
 export function messageReader<Value>(
   fields: readonly InputField[],
+  evaluate: Evaluate,
   read: (values: MessageValues, target: Target) => Value,
 ): ReadMessage<Value> {
   const expressions = fields.filter(({ source }) => source === 'expression');
@@ -123,7 +122,7 @@ export function messageReader<Value>(
     const readWith = (evaluated: MessageValues['evaluated']) =>
       asInputError(() => read({ msg, payload: ownProperty(msg, 'payload'), evaluated }, target));
     if (expressions.length === 0) return readWith(new Map());
-    const results = expressions.map(async (field) => [field, await field.evaluate(msg)] as const);
+    const results = expressions.map(async (field) => [field, await field.evaluate(msg, evaluate)] as const);
     const inOrder = Promise.all([last, ...results]).then(([, ...evaluated]) => readWith(new Map(evaluated)));
     last = inOrder.catch(() => undefined);
     return await inOrder;

@@ -20,12 +20,11 @@ export interface Input {
   readonly msg: Message;
   /** The handler fills it in as far as it can read it. */
   readonly target: Target;
-  /** Options for its commands: they end with the node, and its status shows the progress of those that take longer. */
-  readonly runOptions: RunOptions;
-  /** The message has its outcome, for example because the node was closed: start nothing for it. */
-  ended: boolean;
-  /** The account has its commands, and reports how each of them ends, also when the node is closed. */
-  submitted: boolean;
+  /**
+   * To be called before the account gets its commands: from then on, the account says how it ends, also when the node is closed. Returns the options for
+   * the commands: they end with the node, and its status shows the progress of those that take longer. Throws CLOSED if the node is closed already.
+   */
+  readonly submit: () => RunOptions;
 }
 
 /** What a node does with a message. Rejects if that fails. */
@@ -55,6 +54,7 @@ interface Pending extends Input, InFlight {
   readonly send: (msg: Message) => void;
   readonly done: (error?: Error) => void;
   readonly activity: Activity;
+  isSubmitted: boolean;
 }
 
 /**
@@ -72,12 +72,15 @@ export class InputHandler {
     const pending: Pending = {
       msg,
       target: { mac: null, port: null, requested: null },
-      runOptions: { owner: this, onProgress: (progress) => status.progress(activity, progress) },
-      ended: false,
-      submitted: false,
+      submit: () => {
+        if (activity.timer === null) throw closedError('notSent');
+        pending.isSubmitted = true;
+        return { owner: this, onProgress: (progress) => status.progress(activity, progress) };
+      },
       send,
       done,
       activity,
+      isSubmitted: false,
       slot: -1,
     };
     this.#pending.add(pending);
@@ -97,7 +100,7 @@ export class InputHandler {
     status.close();
     cancel(this);
     for (const pending of this.#pending) {
-      if (!pending.submitted) this.#fail(pending, closedError('notSent'));
+      if (!pending.isSubmitted) this.#fail(pending, closedError('notSent'));
     }
   }
 
@@ -130,15 +133,13 @@ export class InputHandler {
   /** Returns false if the message has ended already. */
   #end(pending: Pending, status: NodeStatus): boolean {
     if (!this.#pending.delete(pending)) return false;
-    pending.ended = true;
     this.options.status.end(pending.activity, status);
     return true;
   }
 
   #done({ done }: Pending, failure: Error | undefined): void {
     try {
-      if (failure === undefined) done();
-      else done(failure);
+      done(failure);
     } catch {
       // Node-RED cannot copy the message for its Catch or Complete nodes.
       this.options.warn((failure ?? this.#uncopied()).message);

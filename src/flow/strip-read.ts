@@ -22,9 +22,9 @@ type StatusRequest = Pick<Command, 'mac' | 'port'>;
 /** Returns a function that finds out from a message which strip, or which outlet of it, `strip status` is to read. */
 export function statusRequestReader(config: Config, evaluate: Evaluate): ReadMessage<StatusRequest> {
   const settings = SETTINGS['strip status'];
-  const macField = new InputField(config, 'mac', settings.mac, evaluate);
-  const portField = new InputField(config, 'port', settings.port, evaluate);
-  return messageReader([macField, portField], (values, target) => {
+  const macField = new InputField(config, 'mac', settings.mac);
+  const portField = new InputField(config, 'port', settings.port);
+  return messageReader([macField, portField], evaluate, (values, target) => {
     const errors: StripError[] = [];
     const port = (target.port = valueOrNull(() => readPort(portField.read(values)), errors));
     const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(values)), errors));

@@ -1,6 +1,6 @@
 import { MAX_WAITING } from '../account/command-queue';
 import type { Command, Outcome } from '../account/types';
-import { asError, closedError, StripError, valueOrNull } from '../api/errors';
+import { asError, StripError, valueOrNull } from '../api/errors';
 import { sameMac, type Port, type PortOrAll } from '../api/types';
 import { choiceOf, CYCLE_DELAY, isDecimal, requireReadable, SETTINGS, type Config } from '../settings';
 import { isRecord, ownProperty, preview } from '../values';
@@ -36,12 +36,11 @@ export function switchHandler({ config, evaluate, account }: HandlerContext): Ha
   const output = choiceOf(config, 'output', settings.output);
   return async (input) => {
     const { form, commands } = await read(input.msg, input.target);
-    if (input.ended) throw closedError('notSent');
+    const options = input.submit();
     const shared = account();
-    input.submitted = true;
     const settled = await Promise.all(
       commands.map((target) =>
-        shared.run(target, input.runOptions).then(
+        shared.run(target, options).then(
           (outcome) => ({ target, outcome }),
           (error: unknown) => ({ target, error: asError(error) }),
         ),
@@ -105,10 +104,10 @@ export interface SwitchRequest {
  * of the accepted forms is INVALID_INPUT; truthiness never means on.
  */
 export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<SwitchRequest> {
-  const macField = new InputField(config, 'mac', settings.mac, evaluate);
-  const portField = new InputField(config, 'port', settings.port, evaluate);
-  const onField = new InputField(config, 'on', settings.on, evaluate);
-  const delayField = new InputField(config, 'delay', settings.delay, evaluate);
+  const macField = new InputField(config, 'mac', settings.mac);
+  const portField = new InputField(config, 'port', settings.port);
+  const onField = new InputField(config, 'on', settings.on);
+  const delayField = new InputField(config, 'delay', settings.delay);
   const fields = [macField, portField, onField];
   /** Neither strip nor outlet nor state is "from message", so the payload is only a trigger. */
   const ignoresPayload = fields.every(({ source }) => source !== 'message');
@@ -165,7 +164,7 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
     return { form: 'strip', commands };
   };
 
-  return messageReader([...fields, delayField], (values, target) => {
+  return messageReader([...fields, delayField], evaluate, (values, target) => {
     const { payload } = values;
     const isSeveral = !ignoresPayload && (Array.isArray(payload) || isWholeStrip(payload));
     return isSeveral ? readSeveral(values, target) : readOne(values, target);

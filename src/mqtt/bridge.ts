@@ -1,6 +1,6 @@
 import { FORGET_AFTER } from '../account/strip-store';
 import type { Change } from '../account/types';
-import { closedError, StripError } from '../api/errors';
+import { StripError } from '../api/errors';
 import { isPossibleMac, PORTS, READINGS, type PortOrAll, type Strip, type Timer } from '../api/types';
 import { actionOf, invalidInput, parseRequested } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
@@ -233,10 +233,8 @@ export class Bridge {
       if (requested === null) throw invalidInput('state', payload);
       const mac = await this.#macOf(id);
       target.mac = mac;
-      if (input.ended) throw closedError('notSent');
-      input.submitted = true;
       const command = { mac, port, action: actionOf(requested), delay: CYCLE_DELAY }; // a message from the broker has no delay
-      await account.run(command, input.runOptions);
+      await account.run(command, input.submit());
     } finally {
       // The sender may show the state that it asked for. So the real state is published, even if it has not changed.
       this.#repeatOutlets(id, port);

@@ -296,4 +296,58 @@ describe('command queues', () => {
     assert.equal((await running).on, true);
     assert.deepEqual(log.lines, ['retrying TIMEOUT', 'fault Error: broken status', 'retrying over']);
   });
+
+  describe('do not send a command that ends in the moment in which its turn comes', () => {
+    /** Ends while it waits for the semaphore: this many promises after another request has got its answer. */
+    const MOMENTS = Array.from({ length: 16 }, (_, moment) => moment);
+
+    async function settle(promises: number): Promise<void> {
+      for (let i = 0; i < promises; i++) await Promise.resolve();
+    }
+
+    it('because its owner is gone', async () => {
+      const wasSent = new Set<boolean>();
+      for (const moment of MOMENTS) {
+        const { account, service, run } = startAccount({ concurrency: 1 });
+        const owner = {};
+        run(1, true, { mac: OTHER });
+        const waiting = run(1, true, { owner });
+        const answered = service.last.answer(yes());
+        await settle(moment);
+        void account.cancel(owner);
+        await answered;
+        const isSent = service.switchTexts.includes(`${MAC}/1 on`);
+        assert.equal(waiting.error?.sentenceKey, isSent ? 'CLOSED.sent' : 'CLOSED.notSent');
+        if (isSent) await service.last.answer(yes());
+        const next = run(2, true);
+        await service.last.answer(yes(2));
+        assert.equal(next.outcome?.on, true, 'the semaphore is free again');
+        wasSent.add(isSent);
+      }
+      assert.equal(wasSent.size, 2);
+    });
+
+    it('because a newer command replaces it', async () => {
+      const wasSent = new Set<boolean>();
+      for (const moment of MOMENTS) {
+        const { clock, service, run } = startAccount({ concurrency: 1 });
+        const retried = run(1, false);
+        await service.last.fail(failure('UNREACHABLE'));
+        run(1, true, { mac: OTHER });
+        await clock.pass(1000);
+        // Not a success: that would end the outage.
+        const answered = service.last.fail(failure('AUTH'));
+        await settle(moment);
+        const newer = run(1, true);
+        await answered;
+        const isSent = service.switchTexts.filter((text) => text === `${MAC}/1 off`).length > 1;
+        assert.equal(retried.error?.code, isSent ? undefined : 'SUPERSEDED');
+        if (isSent) await service.last.answer(yes());
+        await service.last.answer(yes());
+        assert.equal(newer.outcome?.on, true);
+        wasSent.add(isSent);
+      }
+      assert.equal(wasSent.size, 2);
+    });
+  });
 });

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { PORTS } from '../../../src/api/types';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, makeStrip, OTHER, stripOf, yes } from '../../support/scripted-service';
+import {
+  failure,
+  listOf,
+  MAC,
+  makeStrip,
+  NOT_SENT,
+  OTHER,
+  stripOf,
+  yes,
+} from '../../support/scripted-service';
 import { startAccount } from './support';
 
 describe('a command that waits', () => {
@@ -256,6 +265,22 @@ describe('a command that waits', () => {
     await clock.pass(200);
     assert.equal(all.error?.code, 'UNREACHABLE');
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/2 off`]);
+  });
+
+  it('for the concurrency limit with the rest of an "all" ends in time, and says what was switched', async () => {
+    const protectedOutlets = ([3, 4] as const).map((port) => ({ mac: MAC, port }));
+    const { clock, service, run } = startAccount({ concurrency: 1, retryFor: 10_000, protectedOutlets });
+    const all = run('all', false);
+    run(1, true, { mac: OTHER });
+    await service.last.answer(yes(1));
+    await service.last.fail(failure('UNREACHABLE', NOT_SENT, 'refused'));
+    assert.equal(service.last.mac, OTHER);
+    await clock.pass(10_100);
+    assert.equal(all.error?.code, 'UNREACHABLE');
+    assert.deepEqual(all.error.results, [
+      { port: 1, ok: true },
+      { port: 2, ok: false },
+    ]);
   });
 
   it('for the concurrency limit at the end of a long delay sets no timer for the past', async () => {

@@ -146,9 +146,8 @@ describe('handling messages', () => {
     receive(msg);
     handler.close();
     assert.deepEqual(events, ['done CLOSED']);
-    const { ended, runOptions } = open as unknown as Input;
-    assert(ended);
-    runOptions.onProgress?.({ phase: 'retrying', error: failure('RATE_LIMITED', {}, 'later') });
+    const { submit } = open as unknown as Input;
+    assert.throws(submit, { sentenceKey: 'CLOSED.notSent' });
     finish(answer(msg));
     await calm();
     handler.close();
@@ -159,9 +158,9 @@ describe('handling messages', () => {
   it('cancels its commands when it closes, and reports what the account says of each', async () => {
     let fail: (error: unknown) => void = () => undefined;
     let owner: unknown;
-    start((input) => {
-      input.submitted = true;
-      owner = input.runOptions.owner;
+    let onProgress: RunOptions['onProgress'];
+    start(({ submit }) => {
+      ({ owner, onProgress } = submit());
       return new Promise((_, reject) => (fail = reject));
     });
     receive({});
@@ -170,12 +169,13 @@ describe('handling messages', () => {
     assert(cancelled.length === 1 && cancelled[0] === owner);
     fail(new StripError('CLOSED.sent', { mac: MAC, port: 2 }));
     await calm();
+    onProgress?.({ phase: 'retrying', error: failure('RATE_LIMITED', {}, 'later') });
     assert.deepEqual(events, ['done CLOSED']);
   });
 
   it('shows what takes long', () => {
-    start(({ runOptions }) => {
-      runOptions.onProgress?.({ phase: 'retrying', error: failure('UNREACHABLE', {}, 'refused') });
+    start(({ submit }) => {
+      submit().onProgress?.({ phase: 'retrying', error: failure('UNREACHABLE', {}, 'refused') });
       return new Promise(() => undefined);
     });
     receive({});
@@ -226,9 +226,8 @@ describe('the handler of a strip switch node', () => {
         { port: 2, on: true },
       ],
     };
-    const received = input(msg);
-    await assert.rejects(handle(received));
-    assert(received.submitted);
-    assert(given.length === 2 && given.every((options) => options === received.runOptions));
+    const options = { owner: {} };
+    await assert.rejects(handle(input(msg, () => options)));
+    assert(given.length === 2 && given.every((each) => each === options));
   });
 });

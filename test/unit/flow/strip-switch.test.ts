@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { StripError } from '../../../src/api/errors';
+import { closedError, StripError } from '../../../src/api/errors';
 import type { Config } from '../../../src/settings';
 import type { Message } from '../../../src/flow/input-fields';
 import { CommandsFailed, EMPTY_STORE, reportedError, type SwitchedStrip } from '../../../src/flow/node-error';
@@ -51,7 +51,9 @@ describe('a command that is not carried out', () => {
     });
 
   it('is not started once its message has ended', async () => {
-    const ended = { ...input({ payload: true, port: 1 }), ended: true };
+    const ended = input({ payload: true, port: 1 }, () => {
+      throw closedError('notSent');
+    });
     const failed = await failing(() => handler(() => assert.fail('run'))(ended));
     assert.equal(failed.sentenceKey, 'CLOSED.notSent');
   });

@@ -24,12 +24,10 @@ export const noEvaluate: Evaluate = () => Promise.reject(new Error('nothing is t
 export const nothing = (): Target => ({ mac: null, port: null, requested: null });
 
 /** A message on its way through a handler. */
-export const input = (msg: Message): Input => ({
+export const input = (msg: Message, submit = () => ({ owner: msg })): Input => ({
   msg,
   target: nothing(),
-  runOptions: { owner: {} },
-  ended: false,
-  submitted: false,
+  submit,
 });
 
 /** Reads the commands of one message. */

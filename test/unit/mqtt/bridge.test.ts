@@ -7,7 +7,7 @@ import type {
   Outcome,
   RunOptions,
 } from '../../../src/account/types';
-import type { StripError } from '../../../src/api/errors';
+import { closedError, type StripError } from '../../../src/api/errors';
 import { ASKING } from '../../../src/flow/node-status';
 import type { Strip } from '../../../src/api/types';
 import type { Message } from '../../../src/flow/input-fields';
@@ -1044,7 +1044,7 @@ describe('taking messages from the broker', () => {
       const lab = new BridgeLab().start(strip([true, false]));
       assert.equal(await lab.take(set(2, payload)), null);
       assert.deepEqual(lab.commands, [{ mac: MAC, port: 2, action, delay: 5000 }]);
-      assert.equal(lab.runOptions[0], lab.received?.runOptions);
+      assert.deepEqual(lab.runOptions, [{ owner: lab.received?.msg }]);
     });
   }
 
@@ -1163,7 +1163,7 @@ describe('taking messages from the broker', () => {
     lab.run = () => Promise.reject(failure('TIMEOUT'));
     const message = input(set(3, 'Toggle'));
     await failing(() => lab.bridge.handle(message));
-    assert.equal(message.submitted, true);
+    assert.equal(lab.commands.length, 1);
     assert.deepEqual(message.target, { mac: MAC, port: 3, requested: 'toggle' });
   });
 
@@ -1241,11 +1241,12 @@ describe('taking messages from the broker', () => {
 
   it('sends no command for a message that ended while the list was read', async () => {
     const lab = new BridgeLab().start();
-    const message: Input = input(setNamed);
+    const message = input(setNamed, () => {
+      throw closedError('notSent');
+    });
     lab.status = { ...STATUS, available: null, listed: null };
     lab.list = () => {
       lab.appears(named);
-      message.ended = true;
       return Promise.resolve();
     };
     const { sentenceKey } = await failing(() => lab.bridge.handle(message));
