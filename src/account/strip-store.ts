@@ -46,16 +46,16 @@ class StripState {
   /** Version of the newest answer about each field. */
   readonly #versions = new Map<VersionedField, number>();
 
-  /** `givenNames`: names that the user gave its outlets. `isNew`: it appears after a complete list that did not have it. */
+  /** `givenUnits`, `givenNames`: what the user gave for its readings and its outlets. `isNew`: it appears after a complete list that did not have it. */
   constructor(
     mac: string,
     at: string,
-    units: Strip['units'],
+    private readonly givenUnits: Strip['units'],
     private readonly givenNames: OutletNames,
     private readonly isNew: boolean,
   ) {
     const readings = { load: null, voltage: null, signal: null };
-    this.strip = { mac, name: null, available: false, outlets: [], ...readings, units, at };
+    this.strip = { mac, name: null, available: false, outlets: [], ...readings, units: givenUnits, at };
   }
 
   /** Whether an answer with this version is newer than all that is known about a field. */
@@ -106,9 +106,15 @@ class StripState {
       load: newest('load'),
       voltage: newest('voltage'),
       signal: newest('signal'),
-      units: description === null ? known.units : { ...known.units, ...description.units },
+      units: description === null ? known.units : this.unitsOf(description),
       at: newest('at'),
     });
+  }
+
+  /** The units for an answer. The user's unit is that of a value for which the service sends none, even if it sent one earlier. */
+  unitsOf(answer: Partial<Strip>): Strip['units'] {
+    const given = Object.entries(this.givenUnits).filter(([name]) => Reflect.get(answer, name) !== null);
+    return { ...this.strip.units, ...Object.fromEntries(given), ...answer.units };
   }
 
   #replace(strip: Strip): Change[] {
@@ -441,7 +447,7 @@ const onlyListEnds = (error: StripError): boolean => !isOutage(error) || error.c
  * An answer about a strip, with whatever newer is known and with the user's names and units. An outlet that it leaves out is
  * unknown; an answer without any outlet stays without.
  */
-function corrected(answer: Strip, { strip }: StripState): Strip {
-  const outlets = answer.outlets.length === 0 ? [] : strip.outlets;
-  return { ...answer, name: answer.name ?? strip.name, outlets, units: { ...strip.units, ...answer.units } };
+function corrected(answer: Strip, state: StripState): Strip {
+  const outlets = answer.outlets.length === 0 ? [] : state.strip.outlets;
+  return { ...answer, name: answer.name ?? state.strip.name, outlets, units: state.unitsOf(answer) };
 }

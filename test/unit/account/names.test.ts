@@ -158,6 +158,33 @@ describe('units', () => {
     assert.deepEqual(load.strip.units, first);
   });
 
+  it('of the user are those of a value without one, also after an answer with another unit', async () => {
+    const lab = startAccount(NAMED);
+    await list(lab, makeStrip(MAC, [true], { load: 5 }));
+    const one = lab.account.get(MAC);
+    await lab.service.gets
+      .at(-1)
+      ?.answer(stripOf(makeStrip(MAC, [true], { load: 5000, units: { load: 'mW' } })));
+    assert.equal((await one).strip.units.load, 'mW');
+    const reading = lab.account.list();
+    await lab.service.lists.at(-1)?.answer(listOf(makeStrip(MAC, [true], { load: 6 })));
+    const told = [(await reading).strips[0], lab.account.store.find(MAC)];
+    assert.deepEqual(
+      told.map((strip) => [strip?.load, strip?.units.load]),
+      [
+        [6, 'W'],
+        [6, 'W'],
+      ],
+    );
+    const without = lab.account.get(MAC);
+    await lab.service.gets
+      .at(-1)
+      ?.answer(stripOf(makeStrip(MAC, [true], { load: 7, units: { load: 'mW' } })));
+    await without;
+    await list(lab, makeStrip(MAC, [true]));
+    assert.equal(lab.account.store.find(MAC)?.units.load, 'mW');
+  });
+
   it('of the service are all there is where the user gave none', async () => {
     const lab = startAccount();
     await list(lab, makeStrip(MAC, [true], { units: { voltage: 'V' } }), makeStrip(OTHER, [true]));
