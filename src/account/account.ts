@@ -1,4 +1,4 @@
-import { closedError } from '../api/errors';
+import { closedError, failureOf } from '../api/errors';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
 import { busyError, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
 import { Poller } from './poller';
@@ -62,7 +62,14 @@ export class Account {
 
   /** Reads the list of strips. Simultaneous reads share one request, but each caller gets its own copy of the answer. */
   list(): Promise<ListAnswer> {
-    return this.#read(() => this.#reader.list());
+    return this.#read(() => {
+      const answer = this.#reader.list();
+      // All strips are unavailable until the next list. If the service asks for fewer requests, that one comes no earlier.
+      void failureOf(answer).then((error) => {
+        if (error !== null && error.code !== 'RATE_LIMITED') this.#poller.refresh();
+      });
+      return answer;
+    });
   }
 
   /** Reads one strip. Simultaneous reads share one request, as in `list`. */

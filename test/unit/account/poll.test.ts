@@ -520,6 +520,40 @@ describe('a poll that fails', () => {
     assert.equal(lab.service.lists.length, good + 2);
   });
 
+  for (const error of [failure('TIMEOUT'), failure('SERVICE')])
+    it(`asks again soon where the list of a message failed (${error.code}), which made the strips unavailable`, async () => {
+      let answer: ReturnType<typeof listOf> | Error = listOf(makeStrip(MAC, [true]));
+      const { lab } = watched(() => answer, { interval: 3_600_000 });
+      await lab.clock.pass(3_600_000);
+      answer = error;
+      await assert.rejects(lab.account.list());
+      answer = listOf(makeStrip(MAC, [true]));
+      assert.equal(lab.account.store.find(MAC)?.available, false);
+      await lab.clock.pass(5000);
+      assert.equal(lab.account.store.find(MAC)?.available, true);
+      answer = error;
+      await assert.rejects(lab.account.list());
+      answer = listOf(makeStrip(MAC, [true]));
+      lab.service.autoSwitch = () => Promise.resolve(yes());
+      lab.run(1, true);
+      await lab.clock.pass(5000);
+      assert.deepEqual(
+        [lab.account.store.find(MAC)?.available, lab.account.status().available],
+        [true, true],
+      );
+      assert.deepEqual(lab.log.lines, []);
+    });
+
+  it('asks no sooner where the list of a message failed because of too many requests', async () => {
+    let answer: ReturnType<typeof listOf> | Error = listOf();
+    const { lab } = watched(() => answer);
+    await lab.clock.pass(1000);
+    answer = failure('RATE_LIMITED');
+    await assert.rejects(lab.account.list());
+    await lab.clock.pass(13_999);
+    assert.equal(lab.service.lists.length, 2);
+  });
+
   it('asks no strip for its readings while the list cannot be read', async () => {
     let answer: ReturnType<typeof listOf> | Error = listOf(makeStrip(MAC, [true]));
     const { lab } = watched(() => answer);
