@@ -140,6 +140,9 @@ export class Switcher {
         if (queued.stopReason?.code === 'CLOSED') queued.stopReason = queued.errorWhenClosed;
         if (isFirstOff) queued.pendingRestores = queued.pendingRestores.filter((each) => each !== port);
       }
+      // "Could not be sent" would be understood of the whole command, but an earlier attempt may have been sent.
+      if (isRepeated && error.sentenceKey === 'TIMEOUT.notSent')
+        throw new StripError('TIMEOUT.deadline', error.params, { cause: error, notSent: true });
       if (error.code !== 'SWITCH_FAILED' || !(isRepeated || error.isOfRepeat)) throw error;
       throw new StripError('SWITCH_FAILED.repeated', { mac, port }, { results, response, cause: error });
     }

@@ -1,13 +1,6 @@
 import type { ReadonlyStripStore } from '../account/strip-store';
 import type { Outcome } from '../account/types';
-import {
-  asError,
-  isStripError,
-  StripError,
-  type ErrorCode,
-  type Params,
-  type SentenceKey,
-} from '../api/errors';
+import { asError, closedError, isStripError, StripError, type ErrorCode, type Params } from '../api/errors';
 import type { SwitchResult } from '../api/types';
 import { displayName } from '../values';
 import type { Failure } from './admin-answers';
@@ -68,9 +61,6 @@ export class CommandsFailed extends Error {
   }
 }
 
-/** Sentences for commands that were sent, the more urgent first. Others of the same code say that the command was not sent. */
-const MAY_BE_SENT: readonly SentenceKey[] = ['TIMEOUT.deadline', 'CLOSED.sent', 'CLOSED.cycle'];
-
 /** Most outlets that a sentence about several commands names. */
 const MAX_NAMED = 4;
 
@@ -81,26 +71,32 @@ export function reportedError(error: unknown, translate: Translate, store = EMPT
   return new StripError('SERVICE.unexpected', { name: kindOf(error) });
 }
 
-/** One error for all that failed: that of a single command if it fits all, or else a list of the outlets. */
+/** One error for all that failed: that of one command if it is true of all, or else a list of the outlets. */
 function commonError({ failures, strips }: CommandsFailed, translate: Translate, store: ReadonlyStripStore) {
-  const errors = failures.map((one) => one.error);
+  const errors = failures.map(({ error }) => error);
   // If one command may have been carried out, the sentence must not say that nothing was sent.
-  const sent = MAY_BE_SENT.flatMap((key) => errors.filter(({ sentenceKey }) => sentenceKey === key));
-  const [first] = [...sent, ...errors];
+  const first = errors.find(({ sentenceKey }) => sentenceKey === 'TIMEOUT.deadline') ?? errors[0];
+  if (first !== undefined && strips.length === 1) return first;
+  const outletOf = ({ target }: { target: Target }) => outletText(target, translate, store);
   const areAlike = errors.length === strips.length && errors.every(({ code }) => code === first?.code);
-  // If all failed with the same code, its sentence says more than a list of outlets. Not SWITCH_FAILED, which is about single outlets.
-  if (first !== undefined && areAlike && (strips.length === 1 || first.code !== 'SWITCH_FAILED'))
-    return first;
-  const outlets = failures
-    .slice(0, MAX_NAMED)
-    .map((one) => `${outletText(one.target, translate, store)} ${one.error.code}`)
-    .join(', ');
-  return new StripError('SWITCH_FAILED.several', {
-    failed: failures.length,
-    total: strips.length,
-    outlets: failures.length > MAX_NAMED ? `${outlets}, …` : outlets,
-  });
+  // SWITCH_FAILED is about single outlets.
+  if (first === undefined || !areAlike || first.code === 'SWITCH_FAILED') {
+    const outlets = listed(failures.map((failure) => `${outletOf(failure)} ${failure.error.code}`));
+    return new StripError('SWITCH_FAILED.several', {
+      failed: failures.length,
+      total: strips.length,
+      outlets,
+    });
+  }
+  const sent = failures.filter(({ error }) => ['CLOSED.sent', 'CLOSED.cycle'].includes(error.sentenceKey));
+  if (sent.length === 0) return first;
+  // "Nothing to do", the sentence about cycles, must not be understood of other commands.
+  const areCycles = errors.every(({ sentenceKey }) => sentenceKey === 'CLOSED.cycle');
+  return closedError(areCycles ? 'cycle' : 'sent', { outlet: listed(sent.map(outletOf)) });
 }
+
+const listed = (texts: readonly string[]): string =>
+  texts.slice(0, MAX_NAMED).join(', ') + (texts.length > MAX_NAMED ? ', …' : '');
 
 /** An error as the Catch node needs it: its text is the sentence alone, its code an own property. */
 export function errorWithCode(code: ErrorCode, sentence: string, options: ErrorOptions = {}) {

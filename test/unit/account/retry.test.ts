@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../../src/api/errors';
 import { calm } from '../../support/fake-clock';
-import { failure, listOf, MAC, OTHER, yes, type FailureDetails } from '../../support/scripted-service';
+import {
+  failure,
+  listOf,
+  MAC,
+  NOT_SENT,
+  OTHER,
+  yes,
+  type FailureDetails,
+} from '../../support/scripted-service';
 import { startAccount } from './support';
 
 const cases = (...list: [ErrorCode, FailureDetails][]): [ErrorCode, FailureDetails][] => list;
@@ -47,6 +55,22 @@ describe('a command that fails', () => {
       assert.equal(clock.pending, 0);
     });
   }
+
+  it('does not say that it could not be sent where an earlier attempt may have been', async () => {
+    for (const [first, sentence] of [
+      [failure('TIMEOUT'), 'TIMEOUT.deadline'],
+      [failure('UNREACHABLE', NOT_SENT), 'TIMEOUT.notSent'],
+    ] as const) {
+      const { service, clock, run } = startAccount({ retryFor: 1000 });
+      const ending = run(1, true);
+      await service.last.fail(first);
+      await clock.pass(1000);
+      assert.equal(service.switches.length, 2);
+      await clock.pass(1000);
+      await service.last.fail(failure('TIMEOUT', NOT_SENT, 'notSent'));
+      assert.equal(ending.error?.sentenceKey, sentence);
+    }
+  });
 
   it('waits longer after each failure, at random, at most ten seconds', async () => {
     const { service, clock, run } = startAccount({ retryFor: 100_000 });

@@ -251,7 +251,6 @@ describe('one error for several commands', () => {
   for (const [unsent, sent] of [
     ['CLOSED.notSent', 'CLOSED.sent'],
     ['CLOSED.cycle', 'CLOSED.sent'],
-    ['CLOSED.notSent', 'CLOSED.cycle'],
     ['TIMEOUT.waiting', 'TIMEOUT.deadline'],
     ['TIMEOUT.notSent', 'TIMEOUT.deadline'],
   ] as const) {
@@ -261,6 +260,22 @@ describe('one error for several commands', () => {
       assert.equal((await reported(...both.toReversed())).sentenceKey, sent);
     });
   }
+
+  it('names each outlet to check where the node was closed, and says "nothing to do" of cycles alone', async () => {
+    const closed = async (...kinds: ('notSent' | 'sent' | 'cycle')[]) =>
+      await reported(...kinds.map((kind, index) => closedError(kind, { mac: MAC, port: index + 1 })));
+    const outlet = (port: number) => translate('outlet.unnamed', { strip: MAC, port });
+    for (const kinds of [
+      ['sent', 'notSent', 'sent'],
+      ['cycle', 'notSent', 'sent'],
+      ['cycle', 'notSent', 'cycle'],
+    ] as const) {
+      const { sentenceKey, params } = await closed(...kinds);
+      assert.deepEqual([sentenceKey, params.outlet], ['CLOSED.sent', `${outlet(1)}, ${outlet(3)}`]);
+    }
+    assert.equal((await closed('cycle', 'cycle')).sentenceKey, 'CLOSED.cycle');
+    assert.equal((await closed('notSent', 'notSent')).sentenceKey, 'CLOSED.notSent');
+  });
 
   it('names at most four outlets', async () => {
     const failures = (count: number) => Array.from({ length: count }, () => failure('TIMEOUT'));
