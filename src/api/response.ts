@@ -128,7 +128,8 @@ export function readSwitch(response: HttpResponse, asked: AskedSwitch): SwitchAn
     }
   }
   if (!isSuccess) throw statusError(response, mac);
-  jsonOrThrow(response);
+  // Many services answer a command with an empty body, so it is the outlet that is to be checked.
+  if (body.kind !== 'empty') jsonOrThrow(response);
   throw response.error('BAD_RESPONSE.notSwitch');
 }
 
@@ -171,8 +172,8 @@ function statusError(response: HttpResponse, mac: string | null): StripError {
   const isHtml = body.kind === 'html';
 
   if (response.isRedirect) return redirectError(response);
-  // Some servers say in plain text that an HTTP request came to their HTTPS port.
-  if (status === 400 && body.kind !== 'json' && (isHtml || /https/i.test(text))) {
+  // Some servers say in plain text that an HTTP request came to their HTTPS port. An address in the text says nothing about that.
+  if (status === 400 && body.kind !== 'json' && (isHtml || /https(?!:)/i.test(text))) {
     return response.error('SERVICE.scheme');
   }
   if (status === 401 || status === 403) return response.error(refusal(response));

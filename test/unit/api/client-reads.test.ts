@@ -173,6 +173,13 @@ describe('Client: answers to reads', () => {
     ),
     ['400 without a body', { kind: 'answer', status: 400 }, 'SERVICE', 'refused', false],
     ['400', { kind: 'answer', status: 400, json: { error: 'x' } }, 'SERVICE', 'refused', false],
+    [
+      '400 with an address in its text',
+      { kind: 'answer', status: 400, body: 'Unknown port, see https://docs.example.com/errors' },
+      'SERVICE',
+      'refused',
+      false,
+    ],
     ['400 with a web page', { kind: 'answer', status: 400, body: '<h1>x' }, 'SERVICE', 'scheme', false],
     [
       '400 in plain text that asks for https',

@@ -168,6 +168,7 @@ describe('Client: answers to a switch', () => {
     ['a 400 with an error', answer({ error: 'bad port' }, 400), 'SERVICE.refused', false],
     ['a 200 that says neither', answer({ ok: true }), 'BAD_RESPONSE.notSwitch', false],
     ['a list', answer([]), 'BAD_RESPONSE.notSwitch', false],
+    ['an empty 204', { kind: 'empty' }, 'BAD_RESPONSE.notSwitch', false],
     ['a web page', { kind: 'html' }, 'BAD_RESPONSE.html', false],
     ['a 401 in the documented form', answer({ success: false }, 401), 'AUTH.rejected', false],
     ['a 403 in the documented form', answer({ success: false }, 403), 'AUTH.rejected', false],
