@@ -114,6 +114,9 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
 
   const readMac = (values: MessageValues): string => requireMac(macField.readRequired(values));
   const readPort = (values: MessageValues): PortOrAll => requirePort(portField.readRequired(values));
+  /** Only a message may leave out the delay: an expression without a value is a mistake. */
+  const readDelay = (values: MessageValues): unknown =>
+    delayField.source === 'expression' ? delayField.readRequired(values) : delayField.read(values);
   const commandOf = (
     values: MessageValues,
     mac: string,
@@ -121,7 +124,7 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
     requested: Requested,
   ): RequestedCommand => {
     const action = actionOf(requested);
-    const delay = action === 'cycle' ? parseDelay(delayField.read(values)) : 0;
+    const delay = action === 'cycle' ? parseDelay(readDelay(values)) : 0;
     return { mac, port, action, delay, requested };
   };
 

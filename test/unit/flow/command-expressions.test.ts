@@ -62,7 +62,7 @@ describe('fields that are more than a value', () => {
       assert.deepEqual(await commands(config, { payload: true }, noEvaluate), [`${MAC}/2 true`]);
       const { sentenceKey } = await failing(() => commands(config, { payload: 'cycle' }, noEvaluate));
       assert.equal(sentenceKey, 'INVALID_INPUT.expression');
-      for (const wrong of [0, NaN, null, true, {}, '5s', 3601]) {
+      for (const wrong of [0, NaN, null, undefined, true, {}, '5s', 3601]) {
         const error = await failing(() =>
           commands(config, { payload: 'cycle' }, () => Promise.resolve(wrong)),
         );
