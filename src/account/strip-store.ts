@@ -37,8 +37,6 @@ class StripState {
   isOfflineByList = false;
   /** Its own latest answer says that it cannot be reached, or that there is no such strip. */
   isOfflineByAnswer = false;
-  /** The last answer about this strip alone could be read. */
-  readable = true;
   /** Monotonic time when it was first missing from a complete list; `null`: it is not missing. */
   leftAt: number | null = null;
   /** No answer about this strip has been taken in yet. */
@@ -181,6 +179,8 @@ export class StripStore {
   listed: AccountStatus['listed'] = null;
   /** The last list could be read. */
   readable = true;
+  /** Kinds of answers for which the log has not said yet that one cannot be read. It says so once, as a service may fail again and again. */
+  readonly #toLog = new Set<'list' | 'strip'>(['list', 'strip']);
   /** The newest list could not be read and has no strips, so it is not known whether any strip is available. */
   #isListUnreadable = false;
 
@@ -259,7 +259,7 @@ export class StripStore {
     const { complete, readable } = answer;
     this.#noteAnswer(null, version);
     if (version > this.#listVersion) {
-      if (this.readable && !readable) this.options.log.unreadable('list');
+      if (!readable && this.#toLog.delete('list')) this.options.log.unreadable('list');
       this.readable = readable;
       this.#listVersion = version;
       this.listed ??= 'part';
@@ -303,10 +303,7 @@ export class StripStore {
     if (!readable && this.listed === 'whole' && this.#find(strip.mac) === undefined)
       return { ...answer, strip: { ...strip, available: false } };
     const state = this.#findOrAdd(strip);
-    // Logged for the first such strip only: the answers about the others look alike.
-    const isFirst = !readable && [...this.#strips.values()].every((each) => each.readable);
-    if (isFirst) this.options.log.unreadable('strip');
-    state.readable = readable;
+    if (!readable && this.#toLog.delete('strip')) this.options.log.unreadable('strip');
     const isNewer = state.isNewer('available', version);
     if (isNewer) state.isOfflineByAnswer = !strip.available;
     // If the list says that the strip is offline, an answer that says nothing about this does not make it available.

@@ -131,7 +131,7 @@ export interface AccountLog {
   rateLimited(seconds: number): void;
   /** A configured outlet matches no strip of the first complete list. Logged once for each outlet. */
   unknownOutlet(kind: 'protected' | 'named', mac: string, port: Port): void;
-  /** No outlet's state could be read from an answer. Logged once until one can be read again. */
+  /** No outlet's state could be read from an answer. Logged once for each kind of answer. */
   unreadable(what: 'list' | 'strip'): void;
   /** While the account was closing, an outlet could not be switched on again after a cycle. */
   notRestored(command: Command, error: StripError): void;

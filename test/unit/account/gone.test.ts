@@ -159,24 +159,6 @@ describe('a strip that left the list', () => {
     assert.ok(!take().some((text) => text.endsWith('removed')));
     assert.equal(lab.account.store.all().length, 2);
   });
-
-  it('and whose answer could not be read is warned of again after it was forgotten', async () => {
-    const lab = startAccount();
-    const unreadable = async (): Promise<void> => {
-      const reading = lab.account.get(MAC);
-      await lab.service.gets.at(-1)?.answer({ ...stripOf(makeStrip(MAC, [true])), readable: false });
-      await reading;
-    };
-    await unreadable();
-    await unreadable();
-    assert.deepEqual(lab.log.lines, ['unreadable strip']);
-    await list(lab);
-    await lab.clock.pass(DAY);
-    await list(lab);
-    await list(lab, makeStrip(MAC, [true]));
-    await unreadable();
-    assert.deepEqual(lab.log.lines, ['unreadable strip', 'unreadable strip']);
-  });
 });
 
 describe('a service that names another strip in each list', () => {
