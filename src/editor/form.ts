@@ -262,7 +262,8 @@ function fillDefaults(dialog: Dialog): void {
     const input = dialog.field(field);
     const { kind } = setting;
     const stored = textOf(node, field);
-    const isForeign = stored !== '' && refusalOf(descriptor, node, field) !== '';
+    const isForeign =
+      environmentVariable(stored) !== null || (stored !== '' && refusalOf(descriptor, node, field) !== '');
     // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));
     if (kind === 'typed') dialog.field(`${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);

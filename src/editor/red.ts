@@ -190,7 +190,7 @@ export const trouble = (kind: string): Failure & { ok: false } => ({
 /** Why the runtime did not answer, by the HTTP status (0: no answer at all; 502 to 504: a reverse proxy says so). */
 function reasonOf(status: number): string {
   if (status === 404) return 'notDeployed';
-  if ([401, 403].includes(status)) return 'forbidden';
+  if (status === 401 || status === 403) return 'forbidden';
   return [0, 502, 503, 504].includes(status) ? 'silent' : 'unexpected';
 }
 

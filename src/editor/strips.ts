@@ -8,7 +8,7 @@ export function fieldToCorrect(code: string, key: string): string | null {
   const kind = key.slice(key.lastIndexOf('.') + 1);
   // Node-RED did not answer, the service fails or asks for a pause, the account was closed, or the cause is not in a tested field.
   if (['', 'SERVICE', 'RATE_LIMITED', 'CLOSED'].includes(code)) return null;
-  if (kind === 'variable' || kind === 'protected') return null;
+  if (['variable', 'protected'].includes(kind)) return null;
   if (code === 'AUTH' || kind.startsWith('key')) return 'apiKey';
   // Of the tested properties, only this one has to be a number.
   if (code === 'TIMEOUT' || kind === 'property') return 'timeout';

@@ -125,7 +125,7 @@ describe('the first minute', () => {
     const bar = await person.showSidebar();
     await person.click(bar.button('Add an account'));
     await enterAccount();
-    await bar.root.getByText('deploy it').waitFor();
+    await bar.root.getByText('Deploy this account').waitFor();
     await person.deploy();
     await person.click(bar.toggle('Desk strip, outlet 2'));
     await bar.shows('Desk strip, outlet 2', true);
