@@ -1,9 +1,9 @@
 import type { Node, NodeAPI } from 'node-red';
-import { StripError, valueOrNull } from '../src/api/errors';
+import { StripError } from '../src/api/errors';
 import { systemClock } from '../src/api/types';
 import type { Handle } from '../src/flow/input-handler';
-import type { LazyAccount } from '../src/flow/shared-account';
-import { Bridge, readBridge, unusableAccount, type BridgeAccount, type Published } from '../src/mqtt/bridge';
+import type { LazyAccount, UsedAccount } from '../src/flow/shared-account';
+import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { displayName } from '../src/values';
 import {
@@ -32,7 +32,7 @@ export = (RED: NodeAPI): void => {
     const isTaken = (topic: string, payload?: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));
     /** Throws if its topics cannot be used. Returns a function that ends the bridge. */
-    const begin = (used: BridgeAccount): (() => void) => {
+    const begin = (used: UsedAccount): (() => void) => {
       const id = textOf(def, 'account');
       const started = new Bridge({
         settings: readBridge(def),
@@ -63,14 +63,12 @@ export = (RED: NodeAPI): void => {
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'mqtt',
-      start: (accountNode) => {
-        account = accountNode.account;
-        return begin(account.get());
+      start: (used, accountNode) => {
+        account = accountNode?.account ?? account;
+        return begin(used);
       },
       onFailure: (error) => {
         failure = error;
-        // This fails too if the topics cannot be used. Then nothing is published.
-        return valueOrNull(() => begin(unusableAccount(error)));
       },
     });
 

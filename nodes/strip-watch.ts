@@ -9,9 +9,9 @@ export = (RED: NodeAPI): void => {
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'watch',
-      start: ({ account }) => {
+      start: (account) => {
         const env = (name: string): unknown => RED.util.evaluateNodeProperty(name, 'env', this, {});
-        return startWatching(readWatchOptions(def, env), account.get(), display, (msg) => this.send(msg));
+        return startWatching(readWatchOptions(def, env), account, display, (msg) => this.send(msg));
       },
     });
 

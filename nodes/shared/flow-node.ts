@@ -1,11 +1,16 @@
 import { promisify } from 'node:util';
 import type { Node, NodeAPI, NodeDef } from 'node-red';
-import { asError, StripError } from '../../src/api/errors';
+import { asError, StripError, valueOrNull } from '../../src/api/errors';
 import { systemClock } from '../../src/api/types';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
-import type { LazyAccount, SharedAccount } from '../../src/flow/shared-account';
+import {
+  unusableAccount,
+  type LazyAccount,
+  type SharedAccount,
+  type UsedAccount,
+} from '../../src/flow/shared-account';
 import { requireSet, textOf, type Config } from '../../src/settings';
 import { deployEnded, onStarted, translator, watchDeploys } from './runtime';
 
@@ -118,13 +123,13 @@ interface StartOptions {
   display: StatusDisplay;
   /** Key below `notice` in `strip-account.json` of the sentence that is logged if the node cannot start. */
   notice: string;
-  /** Throws if it cannot start. Returns a function that ends it. */
-  start: (accountNode: AccountNode) => () => void;
   /**
-   * Called when it cannot start. Messages that come until it starts end with this error. May start something else instead, and then returns a
-   * function that ends it.
+   * Returns a function that ends it; throws if it cannot start. If the account cannot be used, `account` takes its place, and there is no `accountNode`:
+   * then the node tells that nothing is available.
    */
-  onFailure?: (error: StripError) => (() => void) | null;
+  start: (account: UsedAccount, accountNode?: AccountNode) => () => void;
+  /** Called when it cannot start. */
+  onFailure?: (error: StripError) => void;
 }
 
 /**
@@ -150,7 +155,7 @@ export function startWithAccount(
     stop = () => undefined;
     try {
       startedWith = accountOf(RED, id);
-      stop = start(startedWith);
+      stop = start(startedWith.account.get(), startedWith);
       logged = '';
     } catch (error) {
       startedWith = null;
@@ -160,7 +165,9 @@ export function startWithAccount(
       display.set(errorStatus(reported.code));
       if (sentence !== logged) node.warn(translate(`notice.${notice}`, { reason: sentence }));
       logged = sentence;
-      stop = onFailure?.(reported) ?? stop;
+      onFailure?.(reported);
+      // This fails too if the reason is in the node itself. Then it tells nothing.
+      stop = valueOrNull(() => start(unusableAccount(reported))) ?? stop;
     }
   });
   return () => {

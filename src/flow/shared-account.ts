@@ -42,8 +42,11 @@ export function readAccountSettings(config: Config): AccountSettings {
 /** An account as the nodes use it: without its private fields, so that tests can use another object instead. */
 export type SharedAccount = Pick<Account, keyof Account>;
 
+/** What the nodes that work without messages use of an account. */
+export type UsedAccount = Pick<SharedAccount, 'list' | 'run' | 'status' | 'store' | 'subscribe'>;
+
 /** The status of an account that cannot be used. */
-export const unusableStatus = (error: StripError): AccountStatus => ({
+const unusableStatus = (error: StripError): AccountStatus => ({
   available: false,
   error,
   readable: true,
@@ -51,6 +54,18 @@ export const unusableStatus = (error: StripError): AccountStatus => ({
   lastAnswerAt: null,
   cooldownUntil: null,
   polling: false,
+});
+
+/** Takes the place of an account that cannot be used. Subscribers are told at once that it is not available. */
+export const unusableAccount = (error: StripError): UsedAccount => ({
+  subscribe: (listener) => {
+    listener({ kind: 'account', available: false });
+    return () => undefined;
+  },
+  status: () => unusableStatus(error),
+  store: EMPTY_STORE,
+  list: () => Promise.reject(error),
+  run: () => Promise.reject(error),
 });
 
 /**

@@ -23,7 +23,7 @@ import {
   type NodeStatus,
   type StatusDisplay,
 } from './node-status';
-import type { SharedAccount } from './shared-account';
+import type { UsedAccount } from './shared-account';
 
 /** The properties of a `strip watch` node. */
 export type WatchOptions = ReturnType<typeof readWatchOptions>;
@@ -153,7 +153,7 @@ function messageAbout(
 }
 
 /** The node's status; `null` while it is not known yet. */
-function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeStatus | null {
+function watchStatus({ mac, port }: WatchOptions, account: UsedAccount): NodeStatus | null {
   const status = account.status();
   return accountStatus(status, () => {
     if (mac === null) return WATCHING;
@@ -169,7 +169,7 @@ function watchStatus({ mac, port }: WatchOptions, account: SharedAccount): NodeS
 /** Sends a message for each change and keeps the node's status up to date, until the returned function is called. */
 export function startWatching(
   options: WatchOptions,
-  account: SharedAccount,
+  account: UsedAccount,
   display: StatusDisplay,
   send: (msg: Message) => void,
 ): () => void {

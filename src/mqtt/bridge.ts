@@ -5,7 +5,7 @@ import { isPossibleMac, PORTS, READINGS, type PortOrAll, type Strip, type Timer 
 import { actionOf, invalidInput, parseRequested } from '../flow/input-fields';
 import type { Handle, HandlerResult, Input } from '../flow/input-handler';
 import { accountStatus, ASKING, NO_STRIPS, type NodeStatus } from '../flow/node-status';
-import { unusableStatus, type SharedAccount } from '../flow/shared-account';
+import type { UsedAccount } from '../flow/shared-account';
 import {
   checkPrefix,
   CYCLE_DELAY,
@@ -33,24 +33,11 @@ export function readBridge(config: Config): BridgeSettings {
   };
 }
 
-export type BridgeAccount = Pick<SharedAccount, 'list' | 'run' | 'status' | 'subscribe'>;
-
-/** Takes the place of an account that cannot be used, so that the strips that were published before become unavailable. */
-export const unusableAccount = (error: StripError): BridgeAccount => ({
-  subscribe: (listener) => {
-    listener({ kind: 'account', available: false });
-    return () => undefined;
-  },
-  status: () => unusableStatus(error),
-  list: () => Promise.reject(error),
-  run: () => Promise.reject(error),
-});
-
 interface BridgeOptions extends PublisherOptions {
   settings: BridgeSettings;
   /** Version of this package, for Home Assistant. */
   version: string;
-  account: BridgeAccount;
+  account: UsedAccount;
   /** Identifies the account and its address. If it changes, the strips are different ones. */
   source: string;
   /** What this node had published before a deploy closed it. */

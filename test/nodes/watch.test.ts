@@ -269,6 +269,13 @@ describe('the strip watch node', () => {
     });
   }
 
+  it('sends that the account is not available if it cannot be used', async () => {
+    await lab.deploy([watch({ account: 'nobody', availability: true, initial: true })]);
+    await until('a message', () => told().length > 0);
+    assert.deepEqual(told(), ['account/available false']);
+    assert.deepEqual(lab.statuses('watch'), ['red ring notConfigured']);
+  });
+
   it('sends what is known to a node deployed later, when all nodes are there to receive it', async () => {
     await lab.deploy([watch(), list]);
     await polled();
