@@ -127,7 +127,7 @@ describe('the sidebar', () => {
     assert.equal(await toggle.getAttribute('aria-disabled'), 'true');
     const before = stage.service.requests.filter(({ method }) => method === 'POST').length;
     await toggle.click({ force: true });
-    assert.equal(await bar.root.getByRole('status').textContent(), 'Protected: is never switched off');
+    assert.equal(await bar.root.getByRole('status').textContent(), 'Protected: never switched off');
     assert.equal(
       await bar
         .strip('Desk strip')

@@ -386,7 +386,7 @@ describe('the strip switch node, where it cannot switch', () => {
     }
     const limited = lab.said('account', 'warn').filter((text) => String(text).includes('asked for a pause'));
     assert.deepEqual(limited, [
-      'The service asked for a pause: for 1 s, only a command now and then is sent.',
+      'The service asked for a pause: for 1 s, commands are sent only occasionally.',
     ]);
   });
 
