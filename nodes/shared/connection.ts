@@ -150,7 +150,7 @@ async function ask(
     const { response, paging } = await client.list();
     return { body: response, paging };
   } finally {
-    await client.close(0);
+    await client.close();
   }
 }
 

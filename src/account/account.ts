@@ -1,6 +1,6 @@
 import { closedError, failureOf } from '../api/errors';
 import { macKey, type JsonBody, type ListAnswer, type StripAnswer } from '../api/types';
-import { busyError, CommandQueue, MAX_WAITING, type QueuedCommand } from './command-queue';
+import { busyError, CommandQueue, MAX_WAITING } from './command-queue';
 import { Poller } from './poller';
 import { Reader, Requests } from './requests';
 import { StripStore, type ReadonlyStripStore } from './strip-store';
@@ -150,25 +150,20 @@ export class Account {
 
   async #close(): Promise<number> {
     const { clock, service } = this.options;
-    const began = clock.monotonic();
     this.#poller.stop();
     this.#subscribers.clear();
-    service.beginClose();
+    service.beginClose(GRACE);
     this.#queue.close();
+    const timer = clock.setTimeout(() => {
+      void service.close();
+      this.#queue.delays.end();
+    }, RESTORE_TIME);
     // Looked up again each time: a newer "on" that took over a pending restore begins only when the older command has ended.
-    const restoring = () =>
-      this.#queue.commands.filter(({ hasPendingRestore, running }) => hasPendingRestore && running !== null);
-    const timers = [
-      clock.setTimeout(() => restoring().forEach(({ stopWaiting }) => stopWaiting?.()), GRACE),
-      clock.setTimeout(() => {
-        void service.close(0);
-        this.#queue.delays.end();
-      }, RESTORE_TIME),
-    ];
-    while (restoring().length > 0) await allEnded(restoring());
-    timers.forEach((timer) => clock.clearTimeout(timer));
-    await service.close(Math.max(0, GRACE - (clock.monotonic() - began)));
-    await allEnded(this.#queue.commands);
+    while (this.#queue.commands.length > 0) {
+      await Promise.all(this.#queue.commands.map(async ({ running }) => await running));
+    }
+    clock.clearTimeout(timer);
+    await service.close();
     return this.#queue.dropped;
   }
 
@@ -227,5 +222,3 @@ const copyOf = <Answer extends JsonBody>(answer: Answer): Answer =>
   Object.assign(structuredClone({ ...answer, response: null }), {
     response: JSON.parse(answer.text) as unknown,
   });
-
-const allEnded = (commands: QueuedCommand[]) => Promise.all(commands.map(async (each) => await each.running));

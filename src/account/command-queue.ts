@@ -47,8 +47,6 @@ export class QueuedCommand {
   pendingRestores: readonly PortOrAll[] = [];
   /** Set when its turn comes. Resolves when it is done: whether the whole command was confirmed. */
   running: Promise<boolean> | null = null;
-  /** Makes a cycle stop waiting for the answer to its "off"; `null` until a cycle begins. */
-  stopWaiting: (() => void) | null = null;
   /** Its message has ended with an error. The command itself may go on. */
   isSettled = false;
 

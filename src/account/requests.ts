@@ -46,8 +46,6 @@ export class Requests {
    */
   async send<T>(queued: QueuedCommand | null, ask: () => Promise<T>): Promise<T> {
     const { slots, delays } = this.queue;
-    // When an account closes, a cycle may begin to restore while its "off" is still under way. That "off" is not retried.
-    const isRestore = queued?.phase === 'restoring';
     for (let retries = 0; ;) {
       this.queue.check(queued);
       if (queued !== null) this.queue.enter(queued, 'sending');
@@ -67,7 +65,7 @@ export class Requests {
           const end = await this.#ask(queued, ask);
           if (!isStripError(end)) return end;
           error = end;
-          wait = isRestore ? this.#restoreDelay(error, retries) : this.#retryDelay(queued, error, retries);
+          wait = this.#retryDelay(queued, error, retries);
           retries++;
         }
       } finally {
@@ -88,18 +86,10 @@ export class Requests {
     return fullJitter(this.options.clock.random(), FIRST_BACKOFF, longest, retries);
   }
 
-  /** Milliseconds until the next attempt to restore. Throws if there must be none. `retries`: how many there were already. */
-  #restoreDelay(error: StripError, retries: number): number {
-    // The service's client was closed: there is no time left.
-    if (error.code === 'CLOSED') throw error;
-    if (this.queue.isClosed) return this.#backoff(retries, 1_000);
-    const backoff = this.#backoff(retries, isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF);
-    return Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_REFUSED_BACKOFF));
-  }
-
-  /** The same for a read, or a command that is not restoring. */
+  /** Milliseconds until the next attempt. Throws if there must be none. `retries`: how many there were already. */
   #retryDelay(queued: QueuedCommand | null, error: StripError, retries: number): number {
     if (queued === null) throw error;
+    if (queued.phase === 'restoring') return this.#restoreDelay(error, retries);
     const { retryFor } = this.options.settings;
     if (queued.stopReason !== null && !isRefusal(error)) throw queued.stopReason;
     if (!error.retryable || retryFor === 0) throw error;
@@ -112,6 +102,15 @@ export class Requests {
     }
     // The last attempt is made at the deadline, not after it.
     return Math.max(remaining, Math.min(left, Math.max(this.#backoff(retries), asked)));
+  }
+
+  /** The same for a command that is restoring. */
+  #restoreDelay(error: StripError, retries: number): number {
+    // The service's client was closed: there is no time left.
+    if (error.code === 'CLOSED') throw error;
+    if (this.queue.isClosed) return this.#backoff(retries, 1_000);
+    const backoff = this.#backoff(retries, isRefusal(error) ? LONGEST_REFUSED_BACKOFF : LONGEST_BACKOFF);
+    return Math.max(backoff, Math.min(error.retryAfter ?? 0, LONGEST_REFUSED_BACKOFF));
   }
 
   /** The error of a cooldown whose end a request must wait for; `null`: it may be sent now. Throws if it cannot wait for so long. */

@@ -70,10 +70,7 @@ export class Switcher {
   /** Off, pause, on. Once an "off" may have been sent, the "on" is sent until it succeeds. If the "off" failed, its error is thrown after that. */
   async #cycle(queued: QueuedCommand): Promise<Outcome> {
     const plan = this.#plan(queued.command, true);
-    const grace = new Promise<StripError>((resolve) => {
-      queued.stopWaiting = () => resolve(queued.errorWhenClosed);
-    });
-    const failure = await Promise.race([failureOf(this.#send(queued, false, plan)), grace]);
+    const failure = await failureOf(this.#send(queued, false, plan));
     if (failure !== null && !queued.hasPendingRestore) throw failure;
     // The newest on/off then replaces what waits behind the pause, also if there was no retry.
     if (isOutage(failure)) queued.failure ??= failure;

@@ -38,7 +38,8 @@ export class Client implements Service {
   readonly #readHeaders: Record<string, string>;
   readonly #switchHeaders: Record<string, string>;
   readonly #requests = new InFlightSet<PendingRequest>();
-  #isEnding = false;
+  /** Ends what was under way when the client began to close; `null` until then. */
+  #graceTimer: Timer | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: ClientOptions) {
@@ -68,13 +69,16 @@ export class Client implements Service {
     return this.#send(mac, { port, on }, (response) => readSwitch(response, { mac, port, on }));
   }
 
-  beginClose(): void {
-    this.#isEnding = true;
-    this.#end(({ isRead }) => isRead);
+  beginClose(graceMs: number): void {
+    const underWay = [...this.#requests];
+    for (const request of underWay) if (request.isRead || !request.sent) request.close();
+    this.#graceTimer = this.#options.clock.setTimeout(() => {
+      for (const request of underWay) request.close();
+    }, graceMs);
   }
 
-  close(graceMs: number): Promise<void> {
-    return (this.#closing ??= this.#close(graceMs));
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
   }
 
   /** Reads what the service sends; `body` is the result of the mapping. */
@@ -104,7 +108,7 @@ export class Client implements Service {
     });
     this.#requests.add(request);
     try {
-      request.send(this.#isEnding);
+      request.send(this.#graceTimer !== null);
       return read(await request.response);
     } catch (error) {
       if (isStripError(error)) error.isOfRepeat = request.isRepeated;
@@ -114,27 +118,17 @@ export class Client implements Service {
     }
   }
 
-  async #close(graceMs: number): Promise<void> {
+  async #close(): Promise<void> {
     const { clock, dispatcher } = this.#options;
-    this.beginClose();
-    this.#end(({ sent }) => graceMs === 0 || !sent);
-    const timer = clock.setTimeout(() => this.#end(() => true), graceMs);
-    await Promise.allSettled(Array.from(this.#requests, ({ response }) => response));
-    clock.clearTimeout(timer);
+    clock.clearTimeout(this.#graceTimer);
+    for (const request of this.#requests) request.close();
     await dispatcher.destroy?.();
-  }
-
-  /** Ends requests with CLOSED. */
-  #end(isEnded: (request: PendingRequest) => boolean): void {
-    for (const request of this.#requests) if (isEnded(request)) request.close();
   }
 
   #now(): string {
     return isoTime(this.#options.clock.wall());
   }
 }
-
-const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
  * One request and its response. Handles undici's events directly, so that the deadline and the client's `close` also reach a request that waits
@@ -148,9 +142,9 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   readonly #began: number;
   readonly #timer: Timer;
   #controller: Dispatcher.DispatchController | null = null;
-  /** No part of a response has arrived, and the request was not repeated yet. */
-  #mayRepeat = true;
-  /** It was sent a second time. */
+  /** A part of a response has arrived, even if only an interim one. */
+  #hasResponse = false;
+  /** It was sent a second time, because its connection was stale. */
   isRepeated = false;
   /** The response or the error; `null` until the request is over. */
   #result: HttpResponse | StripError | null = null;
@@ -182,18 +176,18 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     return this.request.method === 'GET';
   }
 
-  /** `alone`: on its own new connection, if the dispatcher can open one. */
+  /** `alone`: on its own new connection. */
   send(alone: boolean): void {
     try {
-      if (!alone || !this.#sendAlone()) this.options.dispatcher.dispatch(this.request, this);
+      this.options.dispatcher.dispatch(this.request, this, alone);
     } catch (error) {
-      this.onResponseError(null, toError(error));
+      this.onResponseError(null, error);
     }
   }
 
   /** Ends it with CLOSED. */
   close(): void {
-    this.#end(closedError('account'));
+    this.#end(new StripError('CLOSED.account', {}, { notSent: !this.sent }));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -204,7 +198,7 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-    this.#mayRepeat = false;
+    this.#hasResponse = true;
     if (status < 200) return; // 1xx: the response is still to come
     this.#status = status;
     this.#headers = headers;
@@ -220,24 +214,19 @@ class PendingRequest implements Dispatcher.DispatchHandler, InFlight {
     this.#end(new HttpResponse(this.#status, this.#headers, text, this.context, this.options.clock.wall()));
   }
 
-  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController | null, error: unknown): void {
     if (this.#result !== null) return;
-    if (this.#mayRepeat) {
-      this.#mayRepeat = false;
-      this.isRepeated = this.#sendAlone(error);
-      if (this.isRepeated) return;
+    if (!this.#hasResponse && !this.isRepeated && this.options.dispatcher.isStale?.(error) === true) {
+      this.isRepeated = true;
+      this.send(true);
+      return;
     }
     this.#end(connectionError(error, { sent: this.sent, answered: this.#status !== 0 }, this.context));
   }
 
-  /** `error`: why it failed, if it is sent again; that may not help. Returns whether it was sent. */
-  #sendAlone(error?: Error): boolean {
-    return this.options.dispatcher.dispatchAlone?.(this.request, this, error) ?? false;
-  }
-
   /**
-   * The event loop may have been blocked, or the machine asleep, and an answer may lie in the socket, unread. Between two callbacks of
-   * `setImmediate` everything that has arrived is read.
+   * An answer may have arrived that was not read yet, because the process was busy or the machine asleep. Node.js reads it between two callbacks of
+   * `setImmediate`.
    */
   #onDeadline(): void {
     if (this.sent) setImmediate(() => setImmediate(() => this.#timedOut()));
@@ -285,7 +274,7 @@ export interface LastAnswer<Answer> {
 }
 
 /** Errors of commands for which no request is sent. */
-const NEVER_SENT: ReadonlySet<ErrorCode> = new Set(['SUPERSEDED', 'PROTECTED', 'BUSY'] as const);
+const NEVER_SENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SUPERSEDED', 'PROTECTED', 'BUSY']);
 
 interface Answers {
   readonly list: ListAnswer;

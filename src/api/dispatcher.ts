@@ -3,7 +3,7 @@ import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
 import type * as Undici from 'undici';
 import type { Dispatcher } from 'undici';
 import { CERTIFICATE_REFUSED, ProxyConnectionError, type NamedProxy } from './network-error';
-import { chooseProxy, type ChosenProxy, type ProxySettings } from './proxy';
+import { chooseProxy, type ProxySettings } from './proxy';
 
 /** How a TLS connection is made and verified. Node-RED's `tls-config` node sets these options. */
 export type TlsOptions = SecureContextOptions & Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized'>;
@@ -22,13 +22,13 @@ export interface RequestOptions {
 export interface RequestDispatcher {
   /** The proxy that requests go through. */
   readonly proxy?: NamedProxy | null;
-  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean;
+  /** `alone`: on its own new connection. */
+  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler, alone: boolean): void;
   /**
-   * Sends a request on its own new connection. `error`: the request has failed with it, and is repeated only if the other side had closed
-   * the connection, as servers and proxies do with idle ones. A repetition is safe for everything that a client sends: reads, and
-   * switches to on or to off. Returns whether it was sent.
+   * Whether a request failed because the other side had closed its connection, as servers and proxies do with idle ones. It is safe to repeat
+   * everything that a client sends: reads, and switches to on or to off.
    */
-  dispatchAlone?(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean;
+  isStale?(error: unknown): boolean;
   /** Ends the connections that are left. The client has already ended its requests. */
   destroy?(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface DispatcherOptions {
   origin: string;
   /** The most connections, and so the most requests, at the same time. */
   connections: number;
-  /** Milliseconds for one request, as in the client, whose deadline it is. */
+  /** The client's deadline for one request, in milliseconds. A connection that takes longer is given up. */
   timeout: number;
   tls?: TlsOptions | undefined;
   /** Used instead of the proxy that the environment variables name. */
@@ -86,7 +86,8 @@ export class PooledDispatcher implements RequestDispatcher {
   readonly #tls: TlsOptions;
   /** Milliseconds for making a connection. */
   readonly #connectWithin: number;
-  readonly #proxy: ChosenProxy | null;
+  /** Value of the header `proxy-authorization`; `null`: none. */
+  readonly #authorization: string | null;
   readonly #pool: Dispatcher;
   /** One for each request that is sent alone: a pool cannot be made to open a new connection. */
   readonly #single = new Set<Dispatcher>();
@@ -98,24 +99,28 @@ export class PooledDispatcher implements RequestDispatcher {
     this.#origin = origin;
     this.#tls = tls;
     this.#connectWithin = timeout + CONNECT_MARGIN;
-    this.#proxy = chooseProxy(new URL(origin), proxy);
-    this.proxy = this.#proxy?.name ?? null;
+    const chosen = chooseProxy(new URL(origin), proxy);
+    this.proxy = chosen?.proxy ?? null;
+    this.#authorization = chosen?.authorization ?? null;
     this.#pool = this.#open(connections);
   }
 
-  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return this.#pool.dispatch(this.#addressed(options), handler);
+  dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler, alone: boolean): void {
+    const dispatcher = alone ? this.#open(1) : this.#pool;
+    dispatcher.dispatch(this.#addressed(options), handler);
+    if (!alone) return;
+    this.#single.add(dispatcher);
+    const forget = (): void => void this.#single.delete(dispatcher);
+    // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
+    dispatcher.close().then(forget, forget);
   }
 
-  dispatchAlone(options: RequestOptions, handler: Dispatcher.DispatchHandler, error?: Error): boolean {
-    if (error !== undefined && !this.#isStale(error)) return false;
-    const single = this.#open(1);
-    this.#single.add(single);
-    single.dispatch(this.#addressed(options), handler);
-    const forget = (): void => void this.#single.delete(single);
-    // Closes when the request is over. It may reject when the account is closed meanwhile, and an unhandled rejection would end Node-RED.
-    single.close().then(forget, forget);
-    return true;
+  isStale(error: unknown): boolean {
+    if (error instanceof this.#undici.errors.SocketError) {
+      // "bad response" and the like: there was an answer.
+      return error.message.endsWith('closed') && (error.socket?.bytesRead ?? 0) > 0;
+    }
+    return error instanceof Error && this.#brokenInUse.has(error);
   }
 
   async destroy(): Promise<void> {
@@ -134,20 +139,20 @@ export class PooledDispatcher implements RequestDispatcher {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    if (this.#proxy === null) {
+    const { proxy } = this;
+    if (proxy === null) {
       return new Pool(this.#origin, { ...options, connect: this.#observed(this.#direct(this.#tls)) });
     }
-    const { authorization, name } = this.#proxy;
     const direct = this.#direct({});
     // Without a name, the certificate is checked against the proxy's own. undici names the host in the request's header, which is the service.
     const toProxy = asProxy((to, callback) => {
       direct({ ...to, servername: '' }, callback);
     });
-    if (name.forwards) return new Pool(name.address, { ...options, connect: this.#observed(toProxy) });
+    if (proxy.forwards) return new Pool(proxy.address, { ...options, connect: this.#observed(toProxy) });
     return new ProxyAgent({
       ...options,
-      uri: name.address,
-      ...(authorization === null ? {} : { token: authorization }),
+      uri: proxy.address,
+      ...(this.#authorization === null ? {} : { token: this.#authorization }),
       requestTls: this.#tls,
       clientFactory: (uri) => new Pool(uri, { connect: toProxy, headersTimeout: this.#connectWithin }),
       factory: (target, { connect }: { connect?: unknown }) => {
@@ -162,21 +167,11 @@ export class PooledDispatcher implements RequestDispatcher {
 
   /** A request in the form in which it is sent. Plain http goes to the proxy itself: many proxies open a tunnel only to port 443. */
   #addressed(options: RequestOptions): Dispatcher.DispatchOptions {
-    if (this.#proxy === null) return options;
-    const { authorization, name } = this.#proxy;
+    if (this.proxy === null) return options;
     const headers = { ...options.headers, host: new URL(this.#origin).host };
-    if (!name.forwards) return { ...options, origin: this.#origin, headers };
-    const login = authorization === null ? {} : { 'proxy-authorization': authorization };
+    if (!this.proxy.forwards) return { ...options, origin: this.#origin, headers };
+    const login = this.#authorization === null ? {} : { 'proxy-authorization': this.#authorization };
     return { ...options, path: this.#origin + options.path, headers: { ...headers, ...login } };
-  }
-
-  /** Whether a request failed because its connection, one that had carried others, was closed by the other side. */
-  #isStale(error: Error): boolean {
-    if (error instanceof this.#undici.errors.SocketError) {
-      // "bad response" and the like: there was an answer.
-      return error.message.endsWith('closed') && (error.socket?.bytesRead ?? 0) > 0;
-    }
-    return this.#brokenInUse.has(error);
   }
 
   #direct(tls: TlsOptions): Connect {

@@ -76,7 +76,7 @@ export const closedError = (
   params: Params = {},
 ): StripError => new StripError(`CLOSED.${what}`, params);
 
-/** The error for a command that was not carried out: its own request was refused, and a request after that failed with this error. */
+/** The error for a command that was not carried out because a request before it, or one that it needed, failed with this error. */
 export const asNotSent = (error: StripError): StripError => {
   const { sentenceKey, params, retryAfter, response, retryable } = error;
   const details = { retryAfter, response, retryable, cause: error, notSent: true };
@@ -131,7 +131,8 @@ export function mayBeCarriedOut(error: StripError): boolean {
 }
 
 /** The service can be reached, and it did not carry out the request. */
-export const isRefusal = (error: StripError): boolean => !isOutage(error) && !mayBeCarriedOut(error);
+export const isRefusal = (error: StripError): boolean =>
+  error.code !== 'CLOSED' && !isOutage(error) && !mayBeCarriedOut(error);
 
 /** Whether the service itself says that it does not know a strip. A 404 for the address says nothing about strips. */
 export const isUnknownStrip = (error: unknown): boolean =>

@@ -119,7 +119,7 @@ export class Semaphore<Owner> {
     if (next >= 0) this.#waiting.splice(next, 1)[0]?.admit();
   }
 
-  /** Ends waits: those for whose owner `reasonFor` returns an error reject with it. */
+  /** Rejects the waits of all owners for which `reasonFor` returns an error, with that error. */
   end(reasonFor: (owner: Owner | null) => Error | null): void {
     this.#waiting = this.#waiting.filter(({ owner, refuse }) => {
       const reason = reasonFor(owner);

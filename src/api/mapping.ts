@@ -20,8 +20,6 @@ const MAX_STEPS = 2_000_000;
 const MAX_UNFINISHED = 30_000;
 /** Milliseconds after which everything else in the process gets a turn. Only a single step, such as `[1..1000000]`, may take longer. */
 const LONGEST_TURN = 20;
-/** JSONata calls these at each part of an expression; newer versions under a symbol. Documented in its guide on limiting evaluation. */
-const HOOKS = { entry: '__evaluate_entry', exit: '__evaluate_exit' } as const;
 
 /**
  * A mapping by a JSONata expression. `prepare` parses it: once for each evaluation, because two may run side by side and each has its own
@@ -54,11 +52,12 @@ function limit(expression: Expression): void {
     await new Promise((resolve) => setImmediate(resolve));
     turnBegan = performance.now();
   };
-  const exit = (): void => {
-    unfinished--;
-  };
-  for (const name of [HOOKS.entry, Symbol.for(`jsonata.${HOOKS.entry}`)]) expression.assign(name, entry);
-  for (const name of [HOOKS.exit, Symbol.for(`jsonata.${HOOKS.exit}`)]) expression.assign(name, exit);
+  const exit = () => unfinished--;
+  // JSONata calls these at each part of an expression, as its guide on limiting evaluation says; newer versions find them under a symbol.
+  for (const [name, hook] of Object.entries({ __evaluate_entry: entry, __evaluate_exit: exit })) {
+    expression.assign(name, hook);
+    expression.assign(Symbol.for(`jsonata.${name}`), hook);
+  }
 }
 
 const LONGEST_REASON = 200;

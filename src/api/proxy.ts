@@ -16,10 +16,10 @@ export interface ProxySettings {
   variable?: string;
 }
 
-export interface ChosenProxy {
+interface ChosenProxy {
+  readonly proxy: NamedProxy;
   /** Value of the header `proxy-authorization`; `null`: none. */
   readonly authorization: string | null;
-  readonly name: NamedProxy;
 }
 
 /**
@@ -39,8 +39,8 @@ export function chooseProxy(target: URL, settings = environmentProxy(target)): C
   const user = username || unescaped(url.username);
   const login = `${user}:${username === '' ? unescaped(url.password) : password}`;
   return {
+    proxy: { address: url.origin, variable, forwards: target.protocol === 'http:' },
     authorization: user === '' ? null : `Basic ${Buffer.from(login).toString('base64')}`,
-    name: { address: url.origin, variable, forwards: target.protocol === 'http:' },
   };
 }
 

@@ -102,10 +102,13 @@ export interface Service {
   get(mac: string): Promise<StripAnswer>;
   /** Resolves only if the answer confirms the switch (section 2); otherwise rejects with SWITCH_FAILED, BAD_RESPONSE or another error. */
   switch(mac: string, port: PortOrAll, on: boolean): Promise<SwitchAnswer>;
-  /** Ends reads with CLOSED. From now on each switch gets its own connection, because all others may be busy. */
-  beginClose(): void;
-  /** Aborts reads at once and switches after the grace period, all with CLOSED; resolves when no socket is left. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Ends all requests that are under way with CLOSED, but a switch that was sent may still be answered for `graceMs` milliseconds. From now on each
+   * request gets its own connection, because all others may be busy.
+   */
+  beginClose(graceMs: number): void;
+  /** Ends all requests with CLOSED. Resolves when no socket is left. */
+  close(): Promise<void>;
 }
 
 const SEPARATORS = /[\s:._-]/g;

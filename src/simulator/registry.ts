@@ -69,7 +69,7 @@ export function middleware(registry: SimulatorRegistry) {
  * out. The client ignores events that come after that.
  */
 export const simulatorDispatcher = (path: string, find: () => Promise<Simulator | null>) => ({
-  dispatch: (request: ServiceRequest, handler: Dispatcher.DispatchHandler): boolean => {
+  dispatch: (request: ServiceRequest, handler: Dispatcher.DispatchHandler): void => {
     // Answers are small and come as a whole, so there is nothing to pause.
     const controller = {
       aborted: false,
@@ -98,6 +98,5 @@ export const simulatorDispatcher = (path: string, find: () => Promise<Simulator 
     answer().catch((error: unknown) => {
       handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error)));
     });
-    return true;
   },
 });

@@ -128,7 +128,7 @@ describe('stress: the client', () => {
       const { strips } = await client.list();
       assert.equal(strips.length, REQUESTS);
     } finally {
-      await client.close(0);
+      await client.close();
       await service.close();
       await new Promise((resolve) => elsewhere.close(resolve));
     }
@@ -162,7 +162,7 @@ describe('stress: the client', () => {
       assert.deepEqual((await answer).strips, []);
       assert.ok(grown < (MEGABYTES * 1e6) / 4, `${grown} bytes`);
     } finally {
-      await client.close(0);
+      await client.close();
       server.close();
     }
   });
@@ -187,7 +187,7 @@ describe('stress: a connection that is of no use', () => {
       await client.list();
       await until('the end of the connection', () => service.open === 0, 40_000);
     } finally {
-      await client.close(0);
+      await client.close();
       await service.close();
     }
   });
@@ -210,7 +210,7 @@ describe('stress: a connection that is of no use', () => {
       assert.equal(open, 1);
       await until('the end of the connection', () => open === 0, 30_000);
     } finally {
-      await client.close(0);
+      await client.close();
       proxy.close();
     }
   });

@@ -101,7 +101,7 @@ describe('stress: anything a service may send', () => {
     client = clientOf(wire.baseUrl);
   });
   after(async () => {
-    await client.close(0);
+    await client.close();
     await wire.close();
   });
 
@@ -260,7 +260,7 @@ describe('stress: anything a user may configure or send', () => {
         parameters,
       );
     } finally {
-      await client.close(0);
+      await client.close();
       await wire.close();
     }
   });
@@ -283,7 +283,7 @@ describe('stress: anything a user may configure or send', () => {
               return;
             }
             await client.list();
-            await client.close(0);
+            await client.close();
             const head = wire.heads.at(-1) ?? '';
             assert(head.startsWith(`GET ${ROOT}/strips HTTP/1.1\r\n`));
             const lines = head.split('\r\n').filter((line) => line.toLowerCase().startsWith('x-api-key:'));

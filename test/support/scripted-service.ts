@@ -11,6 +11,7 @@ import {
   type Strip,
   type StripAnswer,
   type SwitchAnswer,
+  type Timer,
 } from '../../src/api/types';
 import { ownProperty } from '../../src/values';
 import { calm, type FakeClock } from './fake-clock';
@@ -128,7 +129,10 @@ export class ScriptedService implements Service {
   autoList: (() => Promise<ListAnswer>) | null = null;
   autoGet: ((mac: string) => Promise<StripAnswer>) | null = null;
   autoSwitch: ((mac: string, port: PortOrAll, on: boolean) => Promise<SwitchAnswer>) | null = null;
-  closed: number | null = null;
+  /** The milliseconds for switches under way when it began to close. */
+  grace: number | null = null;
+  closed = false;
+  #graceTimer: Timer | null = null;
 
   constructor(private readonly clock: FakeClock) {}
 
@@ -149,24 +153,18 @@ export class ScriptedService implements Service {
     return this.#take(call, this.switches, autoSwitch && (() => autoSwitch(mac, port, on)));
   }
 
-  async close(graceMs: number): Promise<void> {
-    this.closed = graceMs;
-    this.beginClose();
-    const open = this.switches.filter((call) => !call.over);
-    if (open.length > 0 && graceMs > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = this.clock.setTimeout(resolve, graceMs);
-        void Promise.allSettled(open.map((call) => call.promise)).then(() => {
-          this.clock.clearTimeout(timer);
-          resolve();
-        });
-      });
-    }
-    this.#abort(this.switches as Call[]);
+  beginClose(graceMs: number): void {
+    this.grace = graceMs;
+    this.#abort([...this.lists, ...this.gets] as Call[]);
+    const underWay = [...this.switches] as Call[];
+    this.#graceTimer = this.clock.setTimeout(() => this.#abort(underWay), graceMs);
   }
 
-  beginClose(): void {
-    this.#abort([...this.lists, ...this.gets] as Call[]);
+  close(): Promise<void> {
+    this.closed = true;
+    this.clock.clearTimeout(this.#graceTimer);
+    this.#abort([...this.lists, ...this.gets, ...this.switches] as Call[]);
+    return Promise.resolve();
   }
 
   #abort(calls: readonly Call[]): void {
@@ -196,7 +194,7 @@ export class ScriptedService implements Service {
   ): Promise<Reading> {
     calls.push(call);
     this.all.push(call as Call);
-    if (this.closed !== null) call.abort(failure('CLOSED'));
+    if (this.closed) call.abort(failure('CLOSED'));
     else if (auto !== null) {
       auto().then(
         (reading) => void call.answer(reading),

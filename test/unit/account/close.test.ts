@@ -186,7 +186,7 @@ describe('closing an account in the middle of a cycle', () => {
     const closing = account.close();
     await calm();
     assert.deepEqual(service.switchTexts, [`${MAC}/1 off`, `${MAC}/1 on`]);
-    assert.equal(service.closed, null);
+    assert.equal(service.closed, false);
     await service.last.answer(yes());
     await closing;
     assert.equal(cycle.outcome?.on, true);
@@ -195,20 +195,20 @@ describe('closing an account in the middle of a cycle', () => {
   });
 
   it('gives other switches that were sent one second in all, not one after the cycle', async () => {
-    for (const [took, left] of [
-      [400, 600],
-      [3000, 0],
-    ] as const) {
-      const { service, account, clock, run } = startAccount();
-      run(1, 'cycle');
-      await service.last.answer(yes());
-      const closing = account.close();
-      await clock.pass(took);
-      assert.equal(service.closed, null);
-      await service.last.answer(yes());
-      await closing;
-      assert.equal(service.closed, left);
-    }
+    const { service, account, clock, run } = startAccount();
+    run(1, 'cycle');
+    await service.last.answer(yes());
+    const hanging = run(2, true);
+    const closing = account.close();
+    await clock.pass(999);
+    assert.equal(hanging.times, 0);
+    await clock.pass(1);
+    assert.equal(hanging.error?.sentenceKey, 'CLOSED.sent');
+    await clock.pass(2000);
+    assert.equal(service.closed, false);
+    await service.last.answer(yes());
+    await closing;
+    assert.ok(service.closed);
   });
 
   it('tries the on again for five seconds, then names the outlet', async () => {
@@ -371,6 +371,17 @@ describe('closing an account in the middle of a cycle', () => {
     assert.equal(cycle.outcome?.on, true);
     await clock.pass(1000);
     await closing;
+  });
+
+  it('sends no on where the off was given up before it was sent', async () => {
+    const { service, account, clock, run } = startAccount();
+    const cycle = run(1, 'cycle');
+    const closing = account.close();
+    await service.last.fail(failure('CLOSED', NOT_SENT));
+    await closing;
+    assert.equal(cycle.error?.sentenceKey, 'CLOSED.notSent');
+    assert.equal(service.switches.length, 1);
+    assert.equal(clock.pending, 0);
   });
 
   it('sends no on where the off was never sent', async () => {

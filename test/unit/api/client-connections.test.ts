@@ -54,7 +54,7 @@ describe('Client: failing connections', () => {
     const secure = await startService({ tls: { key, cert: pem('trusted') } });
     const one = connect(secure.baseUrl, { tls: { ca: pem('trusted') } });
     assert.equal((await one.list()).readable, true);
-    await one.close(0);
+    await one.close();
     await secure.close();
   });
 
@@ -97,7 +97,7 @@ describe('Client: failing connections', () => {
     // With undici's own limit of ten seconds there would be 50.
     assert.ok(failures.length > 0 && failures.length < 30, `${failures.length} attempts`);
     assert.deepEqual([...new Set(failures)], ['TIMEOUT.notSent']);
-    await client.close(0);
+    await client.close();
     sockets.forEach((socket) => socket.destroy());
     await new Promise((resolve) => server.close(resolve));
   });
@@ -189,7 +189,7 @@ describe('Client: connections that were closed while idle', () => {
       secure.next(null, fault, fault);
       await client.list();
       assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.reset');
-      await client.close(0);
+      await client.close();
       await secure.close();
     });
   }
@@ -201,7 +201,7 @@ describe('Client: connections that were closed while idle', () => {
     const client = stage.connect(secure.baseUrl, { tls: { ca: tls.cert } });
     assert.equal((await failureOf(client.list())).sentenceKey, 'UNREACHABLE.reset');
     assert.equal(secure.requests.length, 1);
-    await client.close(0);
+    await client.close();
     await secure.close();
   });
 
@@ -217,7 +217,7 @@ describe('Client: connections that were closed while idle', () => {
       if (scheme === 'http') proxy.closeNext = true;
       else target.next({ kind: 'idleClose' });
       assert.equal((await client.list()).readable, true);
-      await client.close(0);
+      await client.close();
       await proxy.stop();
       await target.close();
     });
@@ -268,7 +268,7 @@ describe('Client: connections that were closed while idle', () => {
     };
     Object.defineProperty(Pool.prototype, 'destroy', { value, configurable: true });
     try {
-      await client.close(0);
+      await client.close();
     } finally {
       Reflect.deleteProperty(Pool.prototype, 'destroy');
     }
@@ -308,7 +308,7 @@ describe('Client: connections that were closed while idle', () => {
     service.next({ kind: 'idleClose' }, { kind: 'hang' });
     const ended = failureOf(client.list());
     await service.arrived(3);
-    await client.close(0);
+    await client.close();
     assert.equal((await ended).code, 'CLOSED');
     await service.closed();
     assert.equal(service.open, 0);

@@ -61,7 +61,7 @@ export class ClientStage {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#clients.map((one) => one.close(0)));
+    await Promise.all(this.#clients.map((one) => one.close()));
     assert.equal(this.clock.pending, 0, 'a timer was left');
     await this.service.close();
   }

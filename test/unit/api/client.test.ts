@@ -189,7 +189,7 @@ describe('Client', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]');
       clock.block(500);
       assert.deepEqual((await listed).strips, []);
-      await one.close(0);
+      await one.close();
       await wire.close();
     });
 
@@ -207,7 +207,7 @@ describe('Client', () => {
         assert.notEqual(Atomics.wait(answered, 0, 0, 60_000), 'timed-out');
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeout);
         assert.deepEqual((await listed).strips, []);
-        await one.close(0);
+        await one.close();
       } finally {
         await worker.terminate();
       }
@@ -262,7 +262,7 @@ describe('Client', () => {
 
   describe('close', () => {
     it('refuses what comes after it', async () => {
-      await client.close(1_000);
+      await client.close();
       assert.equal((await failureOf(client.list())).sentenceKey, 'CLOSED.account');
       assert.equal((await failureOf(client.switch(MAC, 1, true))).sentenceKey, 'CLOSED.account');
       assert.equal(service.requests.length, 0);
@@ -273,11 +273,10 @@ describe('Client', () => {
       const read = failureOf(client.list());
       const write = client.switch(MAC, 1, true);
       await service.arrived(2);
-      const closing = client.close(1_000);
+      client.beginClose(1_000);
       assert.equal((await read).code, 'CLOSED');
       letGo();
       assert.deepEqual((await write).results, [{ port: 1, ok: true }]);
-      await closing;
     });
 
     it('waits for every switch that was sent, not only for the first that is answered', async () => {
@@ -287,41 +286,34 @@ describe('Client', () => {
       const letSecondGo = service.hold();
       const second = client.switch(MAC, 2, true);
       await service.arrived(2);
-      const closing = client.close(1_000);
+      client.beginClose(1_000);
       letGo();
       await first;
       letSecondGo();
       assert.deepEqual((await second).results, [{ port: 2, ok: true }]);
-      await closing;
     });
 
-    it('lets no request out while it waits for one', async () => {
+    it('gives up what is not answered', async () => {
       service.always({ kind: 'hang' });
       const write = failureOf(client.switch(MAC, 1, true));
       await service.arrived(1);
-      const closing = client.close(1_000);
-      assert.equal((await failureOf(client.switch(MAC, 2, true))).sentenceKey, 'CLOSED.account');
-      clock.block(1_000);
-      await Promise.all([write, closing]);
-      assert.equal(service.requests.length, 1);
-    });
-
-    it('without grace gives up what is not answered', async () => {
-      service.always({ kind: 'hang' });
-      const write = failureOf(client.switch(MAC, 1, true));
-      await service.arrived(1);
-      await client.close(0);
+      await client.close();
       assert.equal((await write).sentenceKey, 'CLOSED.account');
     });
 
-    it('gives a switch that is not answered up when its grace is over', async () => {
+    it('gives up a switch that is not answered when its grace is over, but none that came later', async () => {
       service.always({ kind: 'hang' });
       const write = failureOf(client.switch(MAC, 1, true));
       await service.arrived(1);
-      const closing = client.close(1_000);
+      client.beginClose(1_000);
+      let isOver = false;
+      const later = failureOf(client.switch(MAC, 2, true)).finally(() => (isOver = true));
+      await service.arrived(2);
       clock.block(1_000);
       assert.equal((await write).code, 'CLOSED');
-      await closing;
+      assert.equal(isOver, false);
+      await client.close();
+      assert.equal((await later).code, 'CLOSED');
     });
 
     it('ends a switch at once that waits for a connection', async () => {
@@ -330,11 +322,12 @@ describe('Client', () => {
       const sent = failureOf(one.switch(MAC, 1, true));
       await service.arrived(1);
       const waiting = failureOf(one.switch(MAC, 2, true));
-      const closing = one.close(1_000);
-      assert.equal((await waiting).code, 'CLOSED');
+      one.beginClose(1_000);
+      const waited = await waiting;
+      assert.deepEqual([waited.code, waited.notSent], ['CLOSED', true]);
       clock.block(1_000);
-      assert.equal((await sent).code, 'CLOSED');
-      await closing;
+      const { code, notSent } = await sent;
+      assert.deepEqual([code, notSent], ['CLOSED', false]);
       assert.equal(service.requests.length, 1);
     });
 
@@ -343,21 +336,21 @@ describe('Client', () => {
       const one = connect(service.baseUrl, { connections: 1 });
       const hanging = failureOf(one.switch(MAC, 1, true));
       await service.arrived(1);
-      one.beginClose();
+      one.beginClose(1_000);
       assert.deepEqual((await one.switch(MAC, 2, true)).results, [{ port: 2, ok: true }]);
-      await one.close(0);
+      await one.close();
       assert.equal((await hanging).code, 'CLOSED');
     });
 
     it('is the same the second time', async () => {
-      assert.equal(client.close(0), client.close(0));
-      await client.close(0);
+      assert.equal(client.close(), client.close());
+      await client.close();
     });
 
     it('leaves no connection', async () => {
       await client.list();
       assert.equal(service.open, 1);
-      await client.close(0);
+      await client.close();
       await service.closed();
     });
   });

@@ -45,7 +45,7 @@ describe('PooledDispatcher', () => {
     try {
       await work(secure);
     } finally {
-      await Promise.all(clients.splice(0).map((client) => client.close(0)));
+      await Promise.all(clients.splice(0).map((client) => client.close()));
       await secure.close();
     }
   };
@@ -58,7 +58,7 @@ describe('PooledDispatcher', () => {
     proxyHost = `127.0.0.1:${await proxy.start()}`;
   });
   afterEach(async () => {
-    await Promise.all(clients.splice(0).map((client) => client.close(0)));
+    await Promise.all(clients.splice(0).map((client) => client.close()));
     await proxy.stop();
     await service.close();
     for (const [name, value] of Object.entries(environment)) {

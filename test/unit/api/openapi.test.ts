@@ -77,7 +77,7 @@ describe('The OpenAPI document', () => {
       });
     });
     afterEach(async () => {
-      await client.close(0);
+      await client.close();
       await service.close();
     });
 

@@ -316,7 +316,7 @@ describe('a simulator inside the process', () => {
     const clock = new FakeClock();
     const client = new Client({ baseUrl: parseBaseUrl(PATH), apiKey: 'any', timeout: 9, dispatcher, clock });
     const closed = assert.rejects(client.switch(MAC, 1, true), { code: 'CLOSED' });
-    await client.close(0);
+    await client.close();
     await closed;
     found(simulator);
     await turns();
