@@ -55,7 +55,7 @@ describe('the examples, imported one after the other into one Node-RED, in a win
   });
 
   for (const { name, nodes } of examples()) {
-    it(`${name}: every node is seen without scrolling, and none lies on another`, async () => {
+    it(`${name}: every node is seen without scrolling, none lies on another, and no wire runs behind one`, async () => {
       // The dashboard's is longer than a window: it is used in the browser, and has nothing to click.
       const long = nodes.every(({ type }) => type !== 'inject');
       await showTabOf(editor, nodes);
@@ -64,6 +64,7 @@ describe('the examples, imported one after the other into one Node-RED, in a win
       let problems = problemsOf(await boxesOf(editor), long);
       while (problems.length > 0 && Date.now() < deadline) problems = problemsOf(await boxesOf(editor), long);
       assert.deepEqual(problems, []);
+      assert.deepEqual(await hiddenWires(editor), []);
     });
   }
 });
@@ -83,6 +84,42 @@ function problemsOf(boxes: readonly Box[], long: boolean): string[] {
   );
   const told = ({ id, left, top, right, bottom }: Box) => `${id}: ${left} to ${right}, ${top} to ${bottom}`;
   return [...hidden, ...covered].map(told);
+}
+
+/** The wires that run behind a node between their ends, each as `from > to behind node`. */
+async function hiddenWires(editor: Editor): Promise<string[]> {
+  return await editor.page.evaluate(() => {
+    interface Placed {
+      id: string;
+      x: number;
+      y: number;
+      w: number;
+      h: number;
+    }
+    interface Wire {
+      source: Placed;
+      target: Placed;
+    }
+    // d3 keeps with each element what it was drawn from.
+    const nodes = [...document.querySelectorAll('.red-ui-flow-node-group')].map(
+      (group) => (group as unknown as { __data__: Placed }).__data__,
+    );
+    return [...document.querySelectorAll('.red-ui-flow-link')].flatMap((group) => {
+      const { source, target } = (group as unknown as { __data__: Wire }).__data__;
+      const path = group.querySelector<SVGPathElement>('.red-ui-flow-link-line');
+      if (path === null) return [];
+      const points = Array.from({ length: Math.ceil(path.getTotalLength() / 2) }, (_, index) =>
+        path.getPointAtLength(index * 2),
+      );
+      const behind = nodes.filter(
+        ({ id, x, y, w, h }) =>
+          id !== source.id &&
+          id !== target.id &&
+          points.some((point) => Math.abs(point.x - x) < w / 2 && Math.abs(point.y - y) < h / 2),
+      );
+      return behind.map(({ id }) => `${source.id} > ${target.id} behind ${id}`);
+    });
+  });
 }
 
 async function showTabOf(editor: Editor, nodes: readonly FlowNode[]): Promise<void> {

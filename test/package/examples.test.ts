@@ -83,7 +83,19 @@ describe('the examples', () => {
 
     it(`${name}: needs no package besides this one and, for the dashboard, Dashboard 2`, () => {
       const core = [
-        ...['tab', 'comment', 'inject', 'debug', 'change', 'switch', 'catch', 'delay', 'join', 'trigger'],
+        ...[
+          'tab',
+          'comment',
+          'inject',
+          'debug',
+          'change',
+          'switch',
+          'catch',
+          'delay',
+          'join',
+          'trigger',
+          'rbe',
+        ],
         ...['link in', 'link out', 'function', 'http in', 'http response'],
         ...['mqtt in', 'mqtt out', 'mqtt-broker'],
       ];

@@ -5,7 +5,7 @@ import { Aedes } from 'aedes';
 import { examples } from '../support/examples';
 import type { Example } from '../support/examples';
 import { startNodeRed } from '../support/node-red';
-import type { FlowNode, RunningNodeRed, Status } from '../support/node-red';
+import type { CommsEvent, FlowNode, RunningNodeRed, Status } from '../support/node-red';
 
 /** What a click shows: a message in the debug sidebar, or the status of a node. Nodes by what their ids end with. */
 type Effect =
@@ -219,13 +219,17 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('13: a call from outside is answered and makes the change known, whatever it sends', async () => {
-    for (const [method, body] of [
-      ['POST', 'no JSON'],
-      ['GET', null],
+    const json = { 'content-type': 'application/json' };
+    for (const [method, body, headers] of [
+      ['POST', 'no JSON', {}],
+      ['POST', 'no JSON', json],
+      ['POST', '"'.repeat(6_000_000), json],
+      ['POST', '{}', { ...json, 'content-encoding': 'unknown' }],
+      ['GET', null, {}],
     ] as const) {
       await red.inject('strip13_press');
       const mark = red.comms.mark;
-      const answer = await fetch(`${red.url}/strip-webhook/choose-a-secret`, { method, body });
+      const answer = await fetch(`${red.url}/strip-webhook/choose-a-secret`, { method, body, headers });
       assert.equal(answer.status, 204);
       await see(red, '13', { debug: 'changed', says: /"port":4/ }, mark);
     }
@@ -253,12 +257,12 @@ describe('the examples, all imported into one Node-RED', () => {
       'nodes',
     );
     const start = red.comms.mark;
-    for (const [topic, payload] of [
+    for (const [topic, began] of [
       ['too old', Date.now() - 3_600_000],
       ['in time', Date.now()],
     ] as const) {
       const mark = red.comms.mark;
-      await red.inject('strip06_night', { topic, payload });
+      await red.inject('strip06_night', { topic, began });
       await see(red, '06', { debug: 'd2', says: new RegExp(`"topic":"${topic}".*UNREACHABLE`, 's') }, mark);
     }
     await simulate(red, '06', true);
@@ -271,8 +275,62 @@ describe('the examples, all imported into one Node-RED', () => {
     );
   });
 
+  it('06: tries to switch a strip off again, but not after a newer command', async () => {
+    await clicked.get('06');
+    const flows = await red.getFlows();
+    const wireTo = async (...wires: string[]) => {
+      await red.deploy(
+        flows.map((node) => {
+          if (node.id === 'strip06_later') return { ...node, timeout: '0.3', timeoutUnits: 'seconds' };
+          return node.id === 'strip06_night' ? { ...node, wires: [wires] } : node;
+        }),
+        'nodes',
+      );
+    };
+    const mac = 'A1B2C3D4E5F7';
+    await wireTo('strip06_sim', 'strip06_which');
+    const start = red.comms.mark;
+    const began = Date.now();
+    await red.inject('strip06_night', { topic: 'away', began, payload: { mac, available: false } });
+    await see(red, '06', { debug: 'd2', says: /"topic":"away".*SWITCH_FAILED/s }, start);
+    await wireTo('strip06_sim');
+    await red.inject('strip06_night', { payload: { mac, available: true } });
+    await see(red, '06', { debug: 'd1', says: /"topic":"away".*"skipped":\[4\]/s }, start);
+    await wireTo('strip06_hour');
+    for (const code of ['SUPERSEDED', 'SERVICE']) {
+      await red.inject('strip06_night', { topic: code, began, payload: { mac }, error: { code } });
+    }
+    await see(red, '06', { debug: 'd1', says: /"topic":"SERVICE"/ }, start);
+    const switched = shownBy(red, 'strip06_d1', start);
+    assert.deepEqual(
+      switched.filter((message) => /"topic":"SUPERSEDED"|"error"/.test(message)),
+      [],
+    );
+  });
+
   it('07: gives the screen the state that the computer has at the start', async () => {
     await see(red, '07', { debug: 'd1', says: /true/ }, 0);
+  });
+
+  it('07 and 17: show why an outlet was not switched', async () => {
+    await clicked.get('07');
+    await clicked.get('17');
+    const flows = await red.getFlows();
+    const instead: Record<string, object> = {
+      strip07_press: { wires: [['strip07_screen']] },
+      strip17_runs: { wires: [['strip17_off']] },
+      strip17_account: { protectedOutlets: [{ mac: 'A1B2C3D4E5F9', port: 1 }] },
+    };
+    const mark = red.comms.mark;
+    await red.deploy(
+      flows.map((node) => ({ ...node, ...instead[node.id] })),
+      'nodes',
+    );
+    await red.inject('strip07_press', { payload: 'neither' });
+    await see(red, '07', { debug: 'd2', says: /INVALID_INPUT/ }, mark);
+    await red.inject('strip17_runs');
+    await see(red, '17', { debug: 'd2', says: /PROTECTED/ }, mark);
+    await red.deploy(flows, 'nodes');
   });
 
   it('08: says that nothing is remembered', async () => {
@@ -283,13 +341,13 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '08', { debug: 'd3', says: /^Nothing is remembered: click 1 first\.$/ }, mark);
   });
 
-  it('09: goes on trying to switch on, however often that fails', async () => {
+  it('09: goes on trying to switch on, however often that fails, and says so once', async () => {
     await clicked.get('09');
     const flows = await red.getFlows();
     await red.deploy(
       flows.map((node) => {
         if (node.id === 'strip09_account') return { ...node, retryFor: '0' };
-        if (node.id === 'strip09_later') return { ...node, timeout: '0.1', timeoutUnits: 'seconds' };
+        if (node.id === 'strip09_later') return { ...node, duration: '0.1', units: 's' };
         if (node.id === 'strip09_press') return { ...node, wires: [['strip09_isOff']] };
         return node.id === 'strip09_sim' ? { ...node, d: true } : node;
       }),
@@ -297,13 +355,34 @@ describe('the examples, all imported into one Node-RED', () => {
     );
     const start = red.comms.mark;
     await red.inject('strip09_press', { payload: false });
-    let mark = start;
-    for (let failures = 0; failures < 12; failures++) {
-      await see(red, '09', { debug: 'd2', says: /UNREACHABLE/ }, mark);
-      mark = red.comms.mark;
-    }
+    await seeTimes(red, 12, waitingIn('strip09_later'), start);
+    const notifications = shownBy(red, 'strip09_d2', start);
+    assert.equal(notifications.length, 1);
+    assert.match(notifications[0] ?? '', /UNREACHABLE/);
     await simulate(red, '09', true);
     await see(red, '09', { debug: 'd1', says: /"payload":true/ }, start);
+    assert.deepEqual(
+      shownBy(red, 'strip09_d1', start).filter((message) => message.includes('"error"')),
+      [],
+    );
+  });
+
+  it('09: does not try again after somebody else has switched it on', async () => {
+    await clicked.get('09');
+    const flows = await red.getFlows();
+    await red.deploy(
+      flows.map((node) => {
+        if (node.id === 'strip09_later') return { ...node, duration: '5', units: 'min' };
+        return node.id === 'strip09_sim' ? { ...node, d: true } : node;
+      }),
+      'nodes',
+    );
+    let mark = red.comms.mark;
+    await red.inject('strip09_press', { payload: false });
+    await see(red, '09', { status: 'later', text: /^\s*$/, fill: 'blue' }, mark);
+    mark = red.comms.mark;
+    await red.inject('strip09_press', { payload: true });
+    await see(red, '09', { status: 'later', text: /^$/ }, mark);
   });
 
   it('10: calls what the service or the account cannot do at the moment something to try again later', async () => {
@@ -333,6 +412,41 @@ describe('the examples, all imported into one Node-RED', () => {
     mark = red.comms.mark;
     await red.inject('strip14_on');
     await see(red, '14', { debug: 'd1', says: /false/ }, mark);
+  });
+
+  it('14: tries to switch off again, says once that it failed, and gives a newer command its hour', async () => {
+    await clicked.get('14');
+    const flows = await red.getFlows();
+    const again =
+      byNumber('14').nodes.find(({ id }) => id === 'strip14_again') ?? assert.fail('no such node');
+    const rules = (milliseconds: string) =>
+      JSON.parse(JSON.stringify(again.rules).replace('300000', milliseconds)) as unknown;
+    const deploy = async (instead: Record<string, object>) => {
+      await red.deploy(
+        flows.map((node) => ({ ...node, ...instead[node.id] })),
+        'nodes',
+      );
+    };
+    const watch = { strip14_watch: { wires: [[]] } };
+    const failing = {
+      ...watch,
+      strip14_account: { retryFor: '0' },
+      strip14_sim: { d: true },
+      strip14_hour: { units: 's' },
+      strip14_again: { rules: rules('100') },
+      strip14_press: { wires: [['strip14_hour']] },
+    };
+    await deploy(failing);
+    let start = red.comms.mark;
+    await red.inject('strip14_press', { payload: true });
+    await seeTimes(red, 12, waitingIn('strip14_hour'), start);
+    assert.equal(shownBy(red, 'strip14_d2', start).length, 1);
+    await simulate(red, '14', true);
+    await see(red, '14', { debug: 'd1', says: /false/ }, start);
+    await deploy({ ...watch, strip14_hour: { units: 's' }, strip14_press: { wires: [['strip14_again']] } });
+    start = red.comms.mark;
+    await red.inject('strip14_press', { error: { code: 'SUPERSEDED' } });
+    await see(red, '14', { debug: 'd1', says: /false/ }, start);
   });
 
   it('17: notices a load that falls in steps', async () => {
@@ -387,6 +501,24 @@ describe('the examples, all imported into one Node-RED', () => {
     }
   });
 
+  it('15: HomeKit shows no response until the lamp answers again, also after a command that failed', async () => {
+    await clicked.get('15');
+    const shown = (says: RegExp): Effect => ({ debug: 'homekit', says });
+    let mark = red.comms.mark;
+    await simulate(red, '15', false);
+    await see(red, '15', shown(/NO_RESPONSE/), mark);
+    mark = red.comms.mark;
+    await red.inject('strip15_homekitOn');
+    await red.inject('strip15_alexaOn');
+    await see(red, '15', { debug: 'd2', says: /newer command/ }, mark);
+    await see(red, '15', shown(/./), mark);
+    const sent = shownBy(red, 'strip15_homekit', mark);
+    assert.deepEqual([...new Set(sent)], ['{"On":"NO_RESPONSE"}']);
+    mark = red.comms.mark;
+    await simulate(red, '15', true);
+    await see(red, '15', shown(/\{"On":(true|false)\}/), mark);
+  });
+
   it('15: sends HomeKit only on, off and that the outlet does not answer', async () => {
     await clicked.get('15');
     const sent = shownBy(red, 'strip15_homekit', 0);
@@ -406,6 +538,26 @@ function shownBy(red: RunningNodeRed, id: string, after: number): string[] {
     .map(({ data }) => data as { id?: unknown; msg?: unknown })
     .filter((shown) => shown.id === id)
     .map(({ msg }) => String(msg));
+}
+
+/** Whether a trigger node says that it waits. */
+const waitingIn =
+  (id: string) =>
+  ({ topic, data }: CommsEvent): boolean =>
+    topic === `status/${id}` && (data as Status).fill === 'blue';
+
+/** Waits until the editor was told so a number of times. */
+async function seeTimes(
+  red: RunningNodeRed,
+  times: number,
+  fits: (event: CommsEvent) => boolean,
+  after: number,
+): Promise<void> {
+  let seen = 0;
+  await red.comms.find(`${times} times`, (event) => fits(event) && ++seen === times, {
+    after,
+    timeout: TIMEOUT,
+  });
 }
 
 /** Deploys an example's simulator, or takes it away, so that the service does not answer. */
