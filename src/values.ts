@@ -51,12 +51,16 @@ const LONGEST_NAME = 100;
  * nothing is left.
  */
 export function displayName(name: string | null): string | null {
-  const line = (name ?? '')
-    .replace(/\p{Cc}+/gu, ' ')
-    .replace(/\p{Cs}/gu, '\ufffd')
-    .trim();
+  const line = oneLine(name ?? '');
   return line === '' ? null : cut(line, LONGEST_NAME);
 }
+
+/** A text from elsewhere for a sentence: in one line, because each entry of the log is one, and without unpaired surrogates. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .trim();
 
 /** Longest preview, in characters. */
 const LONGEST_PREVIEW = 60;

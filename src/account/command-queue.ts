@@ -1,6 +1,6 @@
 import { asNotSent, closedError, isOutage, StripError } from '../api/errors';
 import { Semaphore } from '../api/limits';
-import { macKey, PORTS, sameMac, type Clock, type Port, type PortOrAll, type Timer } from '../api/types';
+import { macKey, mayBeSameMac, PORTS, type Clock, type Port, type PortOrAll, type Timer } from '../api/types';
 import type { AccountOptions, Action, Command, Outcome, Progress, RunOptions } from './types';
 
 /** Commands that may wait or be under way; bounds memory when messages come faster than the service answers. */
@@ -446,7 +446,7 @@ class Delays {
 /** Outlets of a strip that the account never switches off. */
 export const protectedPorts = ({ settings }: AccountOptions, mac: string): Port[] =>
   PORTS.filter((port) =>
-    settings.protectedOutlets.some((outlet) => outlet.port === port && sameMac(outlet.mac, mac)),
+    settings.protectedOutlets.some((outlet) => outlet.port === port && mayBeSameMac(outlet.mac, mac)),
   );
 
 /** Whether it failed, or waits for a command that failed. */

@@ -5,7 +5,7 @@ import type { AccountOptions, AccountStatus, Change } from './types';
 
 /** A strip that has been missing from complete lists for this many milliseconds is forgotten. */
 export const FORGET_AFTER = 24 * 3_600_000;
-/** If more strips than this are known, those that are missing from a complete list are forgotten at once. This bounds memory. */
+/** If more strips than this are known, those that are missing from the newest list are forgotten at once. This bounds memory. */
 const MAX_STRIPS = 20_000;
 
 /** Each of these fields has its own version. */
@@ -291,6 +291,7 @@ export class StripStore {
       for (const state of this.#strips.values())
         if (state.listVersion < version) this.#leaveList(state, version);
     }
+    this.#forgetSurplus();
     this.#announceChanges();
     return { ...answer, strips };
   }
@@ -313,6 +314,7 @@ export class StripStore {
     const mac = state.listVersion > 0 ? state.strip.mac : strip.mac;
     const available = strip.available && this.#isAnswering;
     this.#take(state, { ...strip, mac, available }, version, isUncertain ? ['available'] : []);
+    this.#forgetSurplus(state);
     this.#announceChanges();
     const newest = isNewer ? strip.available && !isUncertain : state.strip.available;
     return { ...answer, strip: { ...corrected(strip, state), mac, available: newest } };
@@ -326,6 +328,7 @@ export class StripStore {
     const state = this.#findOrAdd({ mac, at });
     state.isOfflineByAnswer = state.isOfflineByList = false;
     this.#take(state, { available: this.#isAnswering, outlets, at }, version);
+    this.#forgetSurplus(state);
     this.#announceChanges();
     return state.strip;
   }
@@ -419,9 +422,24 @@ export class StripStore {
     this.#take(state, { available: false }, version);
     const now = this.options.clock.monotonic();
     state.leftAt ??= now;
-    if (now - state.leftAt < FORGET_AFTER && this.#strips.size <= MAX_STRIPS) return;
-    this.#strips.delete(macKey(state.strip.mac));
-    this.#changes.push({ kind: 'removed', strip: state.strip });
+    if (now - state.leftAt >= FORGET_AFTER || this.#strips.size > MAX_STRIPS) this.#forget(state);
+  }
+
+  #forget({ strip }: StripState): void {
+    this.#strips.delete(macKey(strip.mac));
+    this.#changes.push({ kind: 'removed', strip });
+  }
+
+  /**
+   * Incomplete lists and answers about single strips may bring new strips without end, too. Forgets the oldest of those that are not in the newest
+   * list. `kept`: the strip that the answer is about.
+   */
+  #forgetSurplus(kept?: StripState): void {
+    for (const state of this.#strips.values()) {
+      if (this.#strips.size <= MAX_STRIPS) return;
+      const isListed = state.listVersion > 0 && state.listVersion === this.#listVersion;
+      if (!isListed && state !== kept) this.#forget(state);
+    }
   }
 
   /** Called with the version of the first complete list: warns of configured outlets that are neither in it nor in a newer list. */

@@ -1,4 +1,5 @@
-import { cut, messageOf, ownProperty } from '../values';
+import { getHeapStatistics } from 'node:v8';
+import { cut, messageOf, oneLine, ownProperty } from '../values';
 import { StripError } from './errors';
 
 /** The part of a JSONata expression that is used here. Node-RED prepares the expression. */
@@ -20,6 +21,12 @@ const MAX_STEPS = 2_000_000;
 const MAX_UNFINISHED = 30_000;
 /** Milliseconds after which everything else in the process gets a turn. Only a single step, such as `[1..1000000]`, may take longer. */
 const LONGEST_TURN = 20;
+/**
+ * How much of the memory that was free when an evaluation began may be taken by the time it ends. Some functions take memory between steps: JSONata sorts
+ * with one nested call for each element, each with a copy of the elements that are left, so that sorting 30,000 of them takes more than 1 GB. Without
+ * free memory, Node.js ends the whole process.
+ */
+const MOST_OF_FREE = 0.5;
 
 /**
  * A mapping by a JSONata expression. `prepare` parses it: once for each evaluation, because two may run side by side and each has its own
@@ -29,7 +36,7 @@ export function createMapping(prepare: () => Expression, hideKey: (text: string)
   return async (body) => {
     try {
       const expression = prepare();
-      limit(expression);
+      setLimits(expression);
       // JSONata returns `undefined` if nothing matches.
       return (await expression.evaluate(body)) ?? null;
     } catch (error) {
@@ -38,17 +45,21 @@ export function createMapping(prepare: () => Expression, hideKey: (text: string)
   };
 }
 
-/** Ends an evaluation that takes too many steps, or has too many unfinished parts. */
-function limit(expression: Expression): void {
+/** Ends an evaluation that takes too many steps or too much memory, or has too many unfinished parts. */
+function setLimits(expression: Expression): void {
   let steps = 0;
   let unfinished = 0;
   let turnBegan = performance.now();
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  const mostUsed = used + MOST_OF_FREE * (limit - used);
   const entry = async (): Promise<void> => {
     steps++;
     unfinished++;
     if (steps > MAX_STEPS) throw new Error('The expression takes too many steps');
     if (unfinished > MAX_UNFINISHED) throw new Error('The expression calls itself too often');
     if (performance.now() - turnBegan < LONGEST_TURN) return;
+    if (getHeapStatistics().used_heap_size > mostUsed)
+      throw new Error('The expression needs too much memory');
     await new Promise((resolve) => setImmediate(resolve));
     turnBegan = performance.now();
   };
@@ -65,7 +76,7 @@ const LONGEST_REASON = 200;
 /** The error with JSONata's own message and, if known, the position in the expression. */
 function mappingError(error: unknown, hideKey: (text: string) => string, response: unknown): StripError {
   const position = ownProperty(error, 'position');
-  const reason = cut(hideKey(messageOf(error)), LONGEST_REASON);
+  const reason = cut(oneLine(hideKey(messageOf(error))), LONGEST_REASON);
   return typeof position === 'number'
     ? new StripError('BAD_RESPONSE.mappingAt', { reason, position }, { response })
     : new StripError('BAD_RESPONSE.mapping', { reason }, { response });

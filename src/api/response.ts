@@ -1,4 +1,5 @@
 // Turns a whole HTTP response into the JSON body, the outcome of a switch, or the error that its status and body mean.
+import { cut } from '../values';
 import { decodeSwitch, type AskedSwitch, type DecodedSwitch } from './decode/switch';
 import { readJson } from './decode/values';
 import { StripError, type ErrorDetails, type Params, type SentenceKey } from './errors';
@@ -18,6 +19,9 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** Longest wait that is accepted from a service, in milliseconds. */
 const LONGEST_WAIT = 24 * 60 * 60 * 1000;
+
+/** Longest origin that a sentence names, in characters. */
+const LONGEST_ORIGIN = 200;
 
 /** Ways to log in that belong to web servers and proxies; the service takes a key. */
 const FOREIGN_LOGIN = /(?:^|,\s*)(?:basic|digest|negotiate|ntlm)(?=[\s,]|$)/i;
@@ -217,7 +221,7 @@ function redirectError(response: HttpResponse): StripError {
   const target = URL.canParse(location, base) ? new URL(location, base).origin : 'null';
   return target === 'null' || context.isSecret(target)
     ? response.error('BAD_RESPONSE.redirectUnknown')
-    : response.error('BAD_RESPONSE.redirect', { location: target });
+    : response.error('BAD_RESPONSE.redirect', { location: cut(target, LONGEST_ORIGIN) });
 }
 
 function jsonOrThrow(response: HttpResponse): Json {

@@ -130,6 +130,20 @@ export function sameMac(a: string, b: string): boolean {
   return macKey(a) === macKey(b);
 }
 
+/**
+ * Whether both may name the same strip. The service may overlook more than `macKey` does: it may search for the digits of a MAC whatever stands between
+ * them, such as a dash from a text or a character without width.
+ */
+export const mayBeSameMac = (a: string, b: string): boolean =>
+  sameMac(a, b) || (MAC_DIGITS.test(digitsOf(a)) && digitsOf(a) === digitsOf(b));
+
+const MAC_DIGITS = /^(?:[0-9a-f]{12}|[0-9a-f]{16})$/;
+const digitsOf = (mac: string): string =>
+  mac
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^0-9a-z]/g, '');
+
 /** Longest identifier of a strip that is accepted, in characters. */
 const LONGEST_MAC = 200;
 

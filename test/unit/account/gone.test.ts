@@ -174,3 +174,28 @@ describe('a service that names another strip in each list', () => {
     assert.equal(removed.length, rounds - lab.account.store.all().length);
   });
 });
+
+describe('strips that only parts of lists or single answers name', () => {
+  const MAX = 20_000;
+  const macs = (count: number, from: number) =>
+    Array.from({ length: count }, (_, index) => (from + index + 0xa0b1c2000000).toString(16));
+
+  it('are forgotten, the oldest first, if they are too many', async () => {
+    const { account, service, clock } = startAccount();
+    let from = 0;
+    service.autoList = () => {
+      const strips = macs(MAX / 2, (from += MAX / 2)).map((mac) => makeStrip(mac, [true]));
+      return Promise.resolve({ ...listOf(...strips), complete: false });
+    };
+    service.autoGet = (mac) => Promise.resolve(stripOf(makeStrip(mac, [true])));
+    const removed: string[] = [];
+    account.subscribe((change) => change.kind === 'removed' && removed.push(change.strip.mac));
+    await clock.pass(0);
+    for (let lists = 0; lists < 2; lists++) await account.list();
+    assert.equal(account.store.all().length, MAX);
+    assert.deepEqual(removed, macs(MAX / 2, MAX / 2));
+    await account.get(OTHER);
+    assert.ok(account.store.find(OTHER));
+    assert.equal(account.store.all().length, MAX);
+  });
+});

@@ -28,6 +28,21 @@ describe('a protected outlet', () => {
     assert.equal(service.switches.length, 0);
   });
 
+  it('is not switched off by a spelling that only the service may overlook', async () => {
+    const spellings = ['!', '\u200b', ',', '\u2013', '~'].map((sign) => Array.from(MAC).join(sign));
+    for (const mac of [...spellings, `${MAC}'`, MAC.replace(/^A/, '\uff21')]) {
+      const { service, run } = startAccount({ protectedOutlets: fridge });
+      const endings = [run(2, false, { mac }), run(2, 'cycle', { mac })];
+      await calm();
+      assert.deepEqual(
+        [endings.map(({ error }) => error?.code), service.switches.length],
+        [['PROTECTED', 'PROTECTED'], 0],
+      );
+      run('all', false, { mac });
+      assert.deepEqual(service.switchTexts.length, 3, mac);
+    }
+  });
+
   it('is switched on', async () => {
     const { service, run } = startAccount({ protectedOutlets: fridge });
     const ending = run(2, true);

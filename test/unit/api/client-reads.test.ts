@@ -383,7 +383,10 @@ describe('Client: answers to reads', () => {
     assert.equal((await failureOf(client.list())).params.location, 'https://elsewhere.example:8443');
     service.next({ kind: 'redirect', to: `https://${API_KEY}.example/` });
     assert.equal((await failureOf(client.list())).sentenceKey, 'BAD_RESPONSE.redirectUnknown');
-    assert.equal(service.requests.length, 2);
+    service.next({ kind: 'redirect', to: `https://${'a.'.repeat(6_000)}example/` });
+    const { location } = (await failureOf(client.list())).params;
+    assert.match(String(location), /^https:\/\/a\.a\..{187}…$/);
+    assert.equal(service.requests.length, 3);
   });
 
   it('say of a 404 to a strip which strip is not known', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import util from '@node-red/util';
 import { decodeList, decodeStrip } from '../../../src/api/decode';
 import { StripError } from '../../../src/api/errors';
@@ -94,6 +96,11 @@ describe('A mapping', () => {
     assert.match(String(error.params.reason), /it is \*\*\*/);
   });
 
+  it('gives the reason in one line, as it may hold texts of the service', async () => {
+    const error = await failure('$error(said)', { said: 'no\r\n1 Jan 00:00:00 - [error]\u2028forged' });
+    assert.equal(error.params.reason, 'no 1 Jan 00:00:00 - [error] forged');
+  });
+
   it('gives the reason in short, and says that it is cut', async () => {
     const error = await failure(`$error("${'x'.repeat(300)}")`);
     assert.match(String(error.params.reason), /^.{199}…$/);
@@ -164,6 +171,20 @@ describe('A mapping', () => {
     await mapping({});
     clearImmediate(next);
     assert.ok(turns >= 19, `${turns} turns`);
+  });
+
+  it('ends before it takes all memory of the process', async () => {
+    const program = `
+      const util = require('@node-red/util');
+      const { createMapping } = require('./src/api/mapping.ts');
+      const prepare = () => util.util.prepareJSONataExpression('strips^(name)');
+      const strips = Array.from({ length: 20_000 }, (_, index) => ({ name: index * 7_919 % 20_000 }));
+      createMapping(prepare, (text) => text)({ strips }).catch(({ params }) => process.stdout.write(params.reason));`;
+    const options = ['--max-old-space-size=256', '--import', 'tsx', '-e', program];
+    const { stdout } = await promisify(execFile)(process.execPath, options, {
+      cwd: join(__dirname, '../../..'),
+    });
+    assert.equal(stdout, 'The expression needs too much memory');
   });
 
   it('has limits of its own for every answer', async () => {
