@@ -1,6 +1,6 @@
 import { choiceOf, textOf, type Config } from '../settings';
 import { cut } from '../values';
-import { settingOf, type Descriptor, type LabelParts } from './form';
+import { isUsed, settingOf, type Descriptor, type LabelParts } from './form';
 import { stripAccount } from './nodes/strip-account';
 import { stripList } from './nodes/strip-list';
 import { stripMqtt } from './nodes/strip-mqtt';
@@ -25,26 +25,27 @@ export const descriptorOf = (node: Config): Descriptor | undefined =>
   descriptors.find(({ type }) => type === node.type);
 
 /** The label of a node: its own name, or in short what it does, or the name of its type. */
-export const labelOf = (node: Config): string => makeLabel(node, shortLabel);
-
-/** The same, not shortened. */
-export const wholeLabelOf = (node: Config): string => makeLabel(node, joinLabel);
-
-function makeLabel(node: Config, join: (parts: LabelParts) => string): string {
+export function labelOf(node: Config, join = shortLabel): string {
   const palette = `${catalogueOf(node)}.palette`;
   return textOf(node, 'name') || join(descriptorOf(node)?.label?.(node) ?? { strip: '' }) || text(palette);
 }
 
+/** The same, not shortened. */
+export const wholeLabelOf = (node: Config): string => labelOf(node, joinLabel);
+
 /** The catalogue of a node's type. */
 const catalogueOf = (node: Config): string => textOf(node, 'type').replaceAll(' ', '-');
 
-/** The tooltip of the output. */
+/** The tooltip of the input. A node with a property "output" has none. */
+export const inputLabelOf = (node: Config): string =>
+  settingOf(node, 'output') ? '' : text(`${catalogueOf(node)}.port.input`);
+
+/** The tooltip of the output: what the property "output" says, if the node has one. */
 export function outputLabelOf(node: Config): string {
-  const own = descriptorOf(node)?.outputLabel?.(node) ?? null;
-  if (own !== null) return own;
   const output = settingOf(node, 'output');
-  if (output?.kind !== 'choice') return '';
-  return text(`${catalogueOf(node)}.out.${choiceOf(node, 'output', output)}`);
+  if (output?.kind !== 'choice') return text(`${catalogueOf(node)}.port.output`);
+  const chosen = isUsed(descriptorOf(node), node, 'output') ? node : {};
+  return text(`${catalogueOf(node)}.out.${choiceOf(chosen, 'output', output)}`);
 }
 
 /**

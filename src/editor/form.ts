@@ -1,6 +1,7 @@
 import { isStripError } from '../api/errors';
 import {
   choiceOf,
+  EVALUATED,
   flagOf,
   isDecimal,
   requireReadable,
@@ -30,9 +31,6 @@ export interface Descriptor {
   readonly hints?: Readonly<Record<string, (value: string) => string>>;
   /** The label of a node without a name of its own; empty parts for the name of its type. */
   label?(node: Config): LabelParts;
-  /** Tooltips of the ports. If `outputLabel` is missing or returns `null`, the property "output" decides. */
-  inputLabel?(node: Config): string;
-  outputLabel?(node: Config): string | null;
   /** Prepares what only the dialog of this type has. */
   open?(dialog: Dialog): void;
 }
@@ -88,13 +86,19 @@ export class Dialog {
     return this.find(`#${this.#prefix}${name}`);
   }
 
+  /** What is typed or chosen in a field: of a config node, its id. "": nothing is. */
+  value(name: string): string {
+    const value = this.field(name).val();
+    return typeof value === 'string' && value !== '_ADD_' ? value : '';
+  }
+
   /** The node as it would be saved now. */
   values(): Config {
     const values: Record<string, unknown> = { ...this.node };
     for (const [name, { kind }] of Object.entries<Setting>(SETTINGS[this.descriptor.type])) {
-      const field = this.field(name);
-      if (kind !== 'data') values[name] = kind === 'flag' ? field.prop('checked') : field.val();
-      if (kind === 'typed') values[`${name}Type`] = this.field(`${name}Type`).val();
+      if (kind !== 'data')
+        values[name] = kind === 'flag' ? this.field(name).prop('checked') : this.value(name);
+      if (kind === 'typed') values[`${name}Type`] = this.value(`${name}Type`);
     }
     return values;
   }
@@ -103,9 +107,9 @@ export class Dialog {
     this.find(`#smart-strip-row-${field}`).toggle(visible);
   }
 
-  /** Shows the hint below a field: a key of a catalogue; "" removes it. */
-  showHint(field: string, key: string): void {
-    this.find(`#smart-strip-hint-${field}`).text(key === '' ? '' : text(key));
+  /** Shows the hint below a field; "" removes it. */
+  showHint(field: string, sentence: string): void {
+    this.find(`#smart-strip-hint-${field}`).text(sentence);
   }
 
   /** Shows below a field what is wrong with it, else the warning; "" for nothing. Its control names the message in `aria-describedby`. */
@@ -121,6 +125,10 @@ export class Dialog {
   }
 }
 
+/** Whether a property of a node is used. */
+export const isUsed = (descriptor: Descriptor | undefined, node: Config, field: string): boolean =>
+  descriptor?.usedIf?.[field]?.(node) !== false;
+
 /** Prepares a dialog. */
 export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   const dialog = new Dialog(descriptor, node);
@@ -130,13 +138,23 @@ export function openDialog(descriptor: Descriptor, node: EditorNode): void {
   descriptor.open?.(dialog);
   for (const field of Object.keys({ ...SETTINGS[descriptor.type], ...descriptor.checks })) {
     const setting = settingOf(descriptor, field);
-    // Lists have messages of their own, the picker says itself what is wrong with a strip, and the others cannot be wrong.
+    // Lists have messages of their own, a check box cannot be wrong, and the picker says itself what is wrong with a strip.
     const isUnwatched = setting?.kind === 'data' || setting?.kind === 'flag' || field === 'mac';
-    const isOptional = setting?.kind === 'node' && !setting.required;
-    if (!isUnwatched && !isOptional) watchField(dialog, field);
+    if (!isUnwatched) watchField(dialog, field);
   }
+  showUsedRows(dialog);
+  dialog.form.on('change', () => showUsedRows(dialog));
   // A row with something to correct must not stay folded away.
   dialog.find('.smart-strip-section:has([aria-invalid=true])').attr('open', '');
+}
+
+/** Shows the rows of the properties that are used now, and checks these properties again. */
+function showUsedRows(dialog: Dialog): void {
+  const { descriptor } = dialog;
+  for (const field of Object.keys(descriptor.usedIf ?? {})) {
+    dialog.showRow(field, isUsed(descriptor, dialog.values(), field));
+    dialog.field(field).triggerHandler('change');
+  }
 }
 
 /** Called when Node-RED closes a dialog. Returns it, if it was open. */
@@ -166,30 +184,28 @@ export const describedBy = (field: string): string =>
  * What is wrong with a property; "" if nothing is. A text that is exactly `${NAME}` is not checked, because only the runtime knows the variables. A
  * property that a flow does not have takes its default.
  */
-export function problemWith(descriptor: Descriptor, node: Config, field: string, value: unknown): string {
-  const setting = settingOf(descriptor, field);
-  const now: Config = { ...node, ...shownDialog(node)?.values(), [field]: value };
+export function problemWith(descriptor: Descriptor | undefined, node: Config, field: string, value: unknown) {
+  const setting = settingOf(node, field);
+  const given = value ?? ownProperty(setting, 'default');
+  if (given === undefined) return '';
+  const now: Config = { ...node, ...shownDialog(node)?.values(), [field]: given };
   const typed = textOf(now, field);
   if ([typed, textOf(now, `${field}Type`)].some((text) => environmentVariable(text) !== null)) return '';
-  const refusal = refusalOf(descriptor, now, field);
+  const refusal = refusalOf(now, field);
   // The runtime refuses what it cannot read even where it does not use it.
-  if (descriptor.usedIf?.[field]?.(now) === false) return refusal;
+  if (!isUsed(descriptor, now, field)) return refusal;
   // For a number, the sentence further down names the bounds.
   if (refusal !== '' && setting?.kind !== 'number') return refusal;
   const kind = kindOf(now, field);
-  const isMissing = value === undefined || value === null;
-  const hasDefaultType = setting?.kind !== 'typed' || kind === setting.types[0];
-  // The default is valid, unless it is "": then there may have to be something.
-  if (isMissing && hasDefaultType && ownProperty(setting, 'default') !== '') return '';
   if (kind === 'message') return '';
   if (setting?.kind === 'node')
     return setting.required && typed === '' ? text('strip-account.invalid.account') : '';
   if (kind === 'env') return typed === '' ? text('strip-account.invalid.expression') : '';
-  if (kind === 'msg' || kind === 'flow' || kind === 'global' || kind === 'jsonata')
-    return problemByNodeRed(typed, kind);
+  const expression = EVALUATED.find((type) => type === kind);
+  if (expression) return problemByNodeRed(typed, expression);
   if (setting?.kind === 'typed' && kind === 'num') return checkNumber(isDecimal(typed) ? typed : '', setting);
-  const check = descriptor.checks?.[field];
-  if (check) return check(kind === 'data' ? value : typed, now);
+  const check = descriptor?.checks?.[field];
+  if (check) return check(kind === 'data' ? given : typed, now);
   return setting?.kind === 'number' ? checkNumber(typed, setting) : '';
 }
 
@@ -200,8 +216,8 @@ export function problemByNodeRed(value: string, type: string): string {
 }
 
 /** Why the runtime refuses a property, or the type of a typed one, as `config` has it; "": it does not. */
-function refusalOf(descriptor: Descriptor, config: Config, field: string): string {
-  const setting = settingOf(descriptor, field);
+function refusalOf(config: Config, field: string): string {
+  const setting = settingOf(config, field);
   return setting ? problemThrownBy(() => requireReadable(config, { [field]: setting })) : '';
 }
 
@@ -225,23 +241,23 @@ export function problemThrownBy(parse: () => unknown): string {
 /** Keeps the message below a field up to date. In a config node that is not added yet, an empty field is no error until the user was in it. */
 function watchField(dialog: Dialog, field: string): void {
   const { descriptor, node } = dialog;
-  const input = dialog.field(field);
-  const isRefused = refusalOf(descriptor, node, field) !== '';
+  const isRefused = refusalOf(node, field) !== '';
   let touched = Boolean(RED.nodes.node(node.id));
   const check = () => {
-    const value = chosenIn(input);
+    const value = dialog.value(field);
     touched ||= value !== '';
     const problem = touched ? problemWith(descriptor, node, field, value) : '';
     // It may be hidden because it is not used.
     if (problem !== '' && isRefused) dialog.showRow(field, true);
     dialog.showMessage(field, problem, descriptor.warnings?.[field]?.(value, dialog));
     const hint = descriptor.hints?.[field];
-    if (hint) dialog.find(`#smart-strip-hint-${field}`).text(hint(value.trim()));
+    if (hint) dialog.showHint(field, hint(value.trim()));
   };
-  input.on('change input', check).on('blur', () => {
+  const leave = () => {
     touched = true;
     check();
-  });
+  };
+  dialog.field(field).on('change input', check).on('blur', leave);
   check();
 }
 
@@ -250,9 +266,8 @@ function watchField(dialog: Dialog, field: string): void {
  * for a change, and fail when the user undoes this change after a deploy.
  */
 function noteMissingKey({ credentials }: EditorNode): void {
-  if (credentials === undefined) return;
   // `_` holds what the runtime said.
-  for (const told of [credentials, credentials._]) if (isRecord(told)) told.has_apiKey ??= false;
+  for (const told of [credentials, credentials?._]) if (isRecord(told)) told.has_apiKey ??= false;
 }
 
 /** Shows each property as the runtime reads it; the default if the flow does not have it. A text that the runtime refuses is shown as it is. */
@@ -263,7 +278,7 @@ function fillDefaults(dialog: Dialog): void {
     const { kind } = setting;
     const stored = textOf(node, field);
     const isForeign =
-      environmentVariable(stored) !== null || (stored !== '' && refusalOf(descriptor, node, field) !== '');
+      environmentVariable(stored) !== null || (stored !== '' && refusalOf(node, field) !== '');
     // Node-RED has replaced the row's control by its own list.
     if (kind === 'node') input.attr('aria-describedby', describedBy(field));
     if (kind === 'typed') dialog.field(`${field}Type`).val(textOf(node, `${field}Type`) || setting.types[0]);
@@ -304,8 +319,8 @@ export function typedField(dialog: Dialog, field: string, own?: InputType) {
   const input = dialog.field(field);
   const id = String(input.attr('id'));
   // A type that the runtime refuses stays until another one is chosen.
-  const stored = dialog.field(`${field}Type`).val();
-  if (typeof stored === 'string' && !names.includes(stored)) types.push({ value: stored, label: stored });
+  const stored = dialog.value(`${field}Type`);
+  if (stored !== '' && !names.includes(stored)) types.push({ value: stored, label: stored });
   const label = `smart-strip-label-${field}`;
   input.typedInput({ default: names[0], types, typeField: `#${id}Type` });
   const container = input.next('.red-ui-typedInput-container').addClass('smart-strip-typed');
@@ -316,62 +331,74 @@ export function typedField(dialog: Dialog, field: string, own?: InputType) {
     // The typedInput itself notices only the keyboard, not text that comes from a mouse or a phone.
     .on('input', () => input.val(input.typedInput('value')).trigger('input'));
   dialog.find(`#${label}`).attr('for', `${id}-typed`);
-  const kind = container.find('.red-ui-typedInput-type-select');
-  kind.attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
+  container
+    .find('.red-ui-typedInput-type-select')
+    .attr({ id: `${id}-kind`, 'aria-labelledby': `${label} ${id}-kind`, 'aria-describedby': description });
+  const type = () => input.typedInput('type');
   return {
     input,
     /** The element that is shown instead of the input. */
     container,
     /** The text field. */
     box,
-    type: () => input.typedInput('type'),
-    /** Shows the hint for the chosen type, or the other one. */
-    showHint: (hints: Readonly<Record<string, string>>, other: string) =>
-      dialog.showHint(field, hints[input.typedInput('type')] ?? other),
-    value: () => String(input.val()),
-    set: (value: string) => void input.typedInput('value', value),
+    type,
+    /** Shows the hint for the chosen type, or the other one: keys of a catalogue. */
+    showHint: (hints: Readonly<Record<string, string>>, other: string) => {
+      const key = hints[type()] ?? other;
+      dialog.showHint(field, key === '' ? '' : text(key));
+    },
   };
 }
 
-/** Makes an editable list. `fill` draws a row from what was added to the list; if the add button was pressed, that is an empty object. */
+/** A field in a row of an editable list. */
+export const fieldIn = (row: JQuery, name: string): JQuery => row.find(`[data-part=${name}]`);
+
+/**
+ * Makes an editable list, whose rows are copies of the hidden one beside it. `fill` fills in a row from what was added to the list; if the add button
+ * was pressed, that is an empty object. Returns this button.
+ */
 export function editableRows(
   list: JQuery,
   options: { addButton: string; sortable: boolean; removeItem: () => void },
   fill: (row: JQuery, data: Config) => void,
-): void {
+): JQuery {
+  const parts = list.siblings('[hidden]').children();
   list.editableList({
     ...options,
     removeItem: () => {
       options.removeItem();
       // The focus went with the row.
-      const [add] = list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton');
-      if (document.activeElement === document.body) add?.focus({ preventScroll: true });
+      if (document.activeElement === document.body) add[0]?.focus({ preventScroll: true });
     },
     removable: true,
     height: 'auto',
     addItem: (container, _, data) => {
-      const row = $(html('div', { class: 'smart-strip-outlet-row' })).appendTo(container);
-      fill(row, isRecord(data) ? data : {});
+      const row = $(html('div', { class: 'smart-strip-outlet-row' }))
+        .append(parts.clone())
+        .appendTo(container);
+      const given = isRecord(data) ? data : {};
+      fill(row, given);
       // Node-RED makes it a link with only an icon.
       const remove = container.closest('li').find('.red-ui-editableList-item-remove');
-      remove.attr({ role: 'button', 'aria-label': RED._('common.label.delete') });
-      remove.on('keydown', (event) => {
+      remove.attr({ role: 'button', 'aria-label': RED._('common.label.delete') }).on('keydown', (event) => {
         if (event.key !== ' ') return;
         event.preventDefault();
         remove.trigger('click');
       });
-      if (isRecord(data) && Object.keys(data).length === 0) row.find('input').first().trigger('focus');
+      if (Object.keys(given).length === 0) row.find('input').first().trigger('focus');
     },
   });
+  const add = list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton');
+  return add;
 }
 
 /** The rows of an editable list: what was added to the list, and what their fields hold. */
 export const rowsOf = (list: JQuery) =>
   Array.from(list.editableList('items'), (item) => {
-    const element = $(item);
-    const data: unknown = element.data('data');
-    const part = (name: string) => String(element.find(`[data-part=${name}]`).val() ?? '').trim();
-    return { element, data: isRecord(data) ? data : {}, part };
+    const row = $(item);
+    const data: unknown = row.data('data');
+    const part = (name: string) => String(fieldIn(row, name).val() ?? '').trim();
+    return { row, data: isRecord(data) ? data : {}, part };
   });
 
 /** One of a few values to choose from. */
@@ -413,21 +440,14 @@ export function segmentedField(
   const typed = typedField(dialog, field, { ...own, hasValue: true, valueLabel: draw });
   const redraw = () => {
     if (typed.type() === own.value)
-      draw(typed.container.find('.red-ui-typedInput-value-label'), typed.value());
+      draw(typed.container.find('.red-ui-typedInput-value-label'), dialog.value(field));
   };
   return { ...typed, redraw };
-}
-
-/** The id of the config node that is chosen in a field, or the text that is typed there; "" if there is none. */
-export function chosenIn(field: JQuery): string {
-  const value = field.val();
-  return typeof value === 'string' && value !== '_ADD_' ? value : '';
 }
 
 /** Chooses the account of a new node if there is only one. */
 function preselectAccount(dialog: Dialog): void {
   const select = dialog.field('account');
-  const options = Array.from(select.find('option'), (option) => chosenIn($(option)));
-  const [only, ...others] = options.filter((id) => id !== '');
-  if (!dialog.node.account && only !== undefined && others.length === 0) select.val(only).trigger('change');
+  const [only, ...others] = select.find<HTMLOptionElement>('option:not([value=""], [value=_ADD_])');
+  if (!dialog.node.account && only && others.length === 0) select.val(only.value).trigger('change');
 }

@@ -1,5 +1,5 @@
 // The functions that the nodes' html calls, bundled to `resources/editor.js`. The html works without them, with plain fields.
-import { descriptorOf, labelOf, outputLabelOf, wholeLabelOf } from './descriptors';
+import { descriptorOf, inputLabelOf, labelOf, outputLabelOf, wholeLabelOf } from './descriptors';
 import { closeDialog, openDialog, problemWith } from './form';
 import { checkSimulators } from './nodes/strip-simulator';
 import { svg, type EditorNode } from './red';
@@ -9,13 +9,12 @@ import { accountChanged } from './strips';
 const SmartStrip = {
   /** Returns what Node-RED expects from a validator: `true`, or what is wrong, in words. */
   validate: (node: EditorNode, field: string, value: unknown): true | string => {
-    const descriptor = descriptorOf(node);
-    const problem = descriptor ? problemWith(descriptor, node, field, value) : '';
+    const problem = problemWith(descriptorOf(node), node, field, value);
     // Node-RED's list of config nodes shows it as HTML, other places as text. It may hold a part of an expression that was imported.
     return problem === '' || problem.replaceAll('<', '‹');
   },
   label: labelOf,
-  inputLabel: (node: EditorNode): string => descriptorOf(node)?.inputLabel?.(node) ?? '',
+  inputLabel: inputLabelOf,
   outputLabel: outputLabelOf,
   open: (node: EditorNode): void => {
     const descriptor = descriptorOf(node);
@@ -24,9 +23,7 @@ const SmartStrip = {
   save: (node: EditorNode): void => {
     closeDialog(node)?.save();
   },
-  close: (node: EditorNode): void => {
-    closeDialog(node);
-  },
+  close: closeDialog,
   sidebar: (content: HTMLElement) => new Sidebar(content),
 };
 

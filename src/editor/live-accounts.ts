@@ -117,7 +117,7 @@ export class LiveAccounts {
   /** Shows the confirmed state at once; the next answer of the runtime has it, too. */
   #confirm({ account: id, mac, port, on }: OutletRequest): void {
     const account = this.find(id);
-    if (account === undefined) return;
+    if (!account) return;
     account.strips = account.strips.map((strip) => {
       if (!sameMac(strip.mac, mac)) return strip;
       const outlets = strip.outlets.map((outlet) => (outlet.port === port ? { ...outlet, on } : outlet));
@@ -137,8 +137,8 @@ export class LiveAccounts {
     const answer = await adminRequest(url, areAccounts, { signal, timeout: TIMEOUT });
     if (signal.aborted) return;
     this.#timer = window.setTimeout(() => void this.#ask(), EVERY);
-    this.failure = 'key' in answer ? answer : null;
-    if (!('key' in answer)) this.#update(answer);
+    if ('key' in answer) this.failure = answer;
+    else this.#update(answer);
     this.changed();
   }
 
@@ -157,6 +157,7 @@ export class LiveAccounts {
       }
     }
     this.all = accounts;
+    this.failure = null;
     this.at = Date.now();
     for (const [key, failed] of this.failed) if (this.#isOver(failed)) this.failed.delete(key);
   }
@@ -164,8 +165,9 @@ export class LiveAccounts {
   /** A failure is shown until the outlet changes, an outage is over, or something is deployed. */
   #isOver({ command, failure, on, at }: FailedSwitch): boolean {
     if (this.#outlet(command)?.on !== on || failure.key === trouble('silent').key) return true;
-    const { error = null, answeredAgo = null } = this.find(command.account) ?? {};
-    const hasAnswered = error === null && answeredAgo !== null && Date.now() - answeredAgo > at;
+    const account = this.find(command.account);
+    const hasAnswered =
+      account?.error === null && account.answeredAgo !== null && this.at - account.answeredAgo > at;
     return hasAnswered && OUTAGES.includes(failure.code);
   }
 }

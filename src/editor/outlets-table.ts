@@ -1,7 +1,7 @@
 import { macKey, type Strip } from '../api/types';
 import { readOutlets, textOf, type Config } from '../settings';
 import { ownProperty } from '../values';
-import { describedBy, editableRows, rowsOf, type Check, type Dialog } from './form';
+import { describedBy, editableRows, fieldIn, rowsOf, type Check, type Dialog } from './form';
 import { button, html, mayTest, text } from './red';
 import { checkStrip, lookUp } from './strip-picker';
 import { findOutlet, outletOf, outletState, stateText, stripsOf } from './strips';
@@ -64,10 +64,10 @@ export const nameOutlets = (
 ): Strip[] =>
   strips.map((strip) => ({
     ...strip,
-    outlets: strip.outlets.map((outlet) => {
-      const given = findOutlet(names, strip.mac, outlet.port);
-      return given ? { ...outlet, name: given.name } : outlet;
-    }),
+    outlets: strip.outlets.map((outlet) => ({
+      ...outlet,
+      name: findOutlet(names, strip.mac, outlet.port)?.name ?? outlet.name,
+    })),
   }));
 
 /** A list with something unreadable in it protects nothing: the runtime refuses it. An outlet of no known strip is not protected either. */
@@ -88,39 +88,38 @@ export function outletsTable(dialog: Dialog) {
     // To search all strips for each of thousands of rows takes seconds.
     const byMac = new Map(strips.map((strip) => [macKey(strip.mac), strip]));
     const outlets = rowsOf(list).map((item) => {
-      const { element, part } = item;
-      const mac = element.find('[data-part=mac]');
+      const { row, part } = item;
+      const mac = fieldIn(row, 'mac');
       const isTyping = mac[0] === typing;
       const found = lookUp(strips, part('mac'), (typed) => byMac.get(macKey(typed)));
       // A name becomes the MAC of its strip as soon as the strips are known.
       if (found.strip && !isTyping) mac.val(found.strip.mac);
       const key = `${macKey(found.strip?.mac ?? part('mac'))}/${part('port')}`;
-      return { ...found, element, isTyping, row: readRow(item), key };
+      return { ...found, row, isTyping, outlet: readRow(item), key };
     });
     const keys = outlets.map(({ key }) => key);
-    for (const { element, isTyping, row, key, strip, error = '', warning } of outlets) {
-      const { mac, port } = row;
+    for (const { row, isTyping, outlet, key, strip, error = '', warning } of outlets) {
+      const { mac, port } = outlet;
       const stripName = strip?.name ?? '';
-      element.find('.smart-strip-name').text(stripName).attr('title', stripName);
+      row.find('.smart-strip-name').text(stripName).attr('title', stripName);
       const ownName = outletOf(strip, port)?.name ?? text('strip-account.outlets.name');
-      element.find('[data-part=name]').attr('placeholder', ownName);
+      fieldIn(row, 'name').attr('placeholder', ownName);
       const state = outletState(strip, port);
-      element.find('[data-part=port]').attr('title', state === null ? '' : stateText(state));
+      fieldIn(row, 'port').attr('title', state === null ? '' : stateText(state));
       // A row that says nothing yet is not saved.
-      const lacksStrip = mac === '' && (row.name !== '' || row.protected);
+      const lacksStrip = mac === '' && (outlet.name !== '' || outlet.protected);
       const lacksOutlet = port === '' ? text('strip-account.invalid.port') : '';
       const problem = lacksStrip ? text('strip-account.invalid.rowStrip') : error || lacksOutlet;
       const isTwice = mac !== '' && keys.indexOf(key) !== keys.lastIndexOf(key);
-      const line = String(element.find('[data-line]').data('line'));
+      const line = String(row.find('[data-line]').data('line'));
       const caution = isTwice ? text('strip-account.warning.outletTwice') : warning;
       dialog.showMessage(line, isTyping ? '' : problem, caution);
     }
   };
   list.on('input', ({ target }) => check(target)).on('change focusin focusout', () => check());
-  const parts = dialog.find('#smart-strip-outlet-row').children();
   const addButton = text('strip-account.outlets.add');
   const options = { addButton, sortable: false, removeItem: () => check() };
-  editableRows(list, options, (row, outlet) => addOutlet(row, parts, outlet));
+  const add = editableRows(list, options, fillRow);
   const addStrips = () => {
     const rows = rowsOf(list).map(readRow);
     const found = strips.flatMap(({ mac, outlets }) =>
@@ -128,18 +127,18 @@ export function outletsTable(dialog: Dialog) {
     );
     list.editableList('addItems', found);
     check();
-    rowsOf(list)[rows.length]?.element.find('[data-part=name]').trigger('focus');
+    fieldIn(list.children().eq(rows.length), 'name').trigger('focus');
   };
   const small = 'red-ui-button red-ui-button-small smart-strip-add';
   const addFound = button(small, addStrips, text('strip-account.outlets.addFound'));
-  list.closest('.red-ui-editableList').find('.red-ui-editableList-addButton').after(' ', addFound);
+  add.after(' ', addFound);
 
   const refresh = (found: readonly Strip[]) => {
     strips = found;
     const offers = strips.map(({ mac, name }) => html('option', { value: mac, label: name ?? mac }));
     dialog.find('#smart-strip-known').empty().append(offers);
     addFound.disabled = strips.length === 0;
-    dialog.showHint('outlets', strips.length === 0 && mayTest() ? 'strip-account.outlets.none' : '');
+    dialog.showHint('outlets', strips.length === 0 && mayTest() ? text('strip-account.outlets.none') : '');
     check();
   };
   list.editableList('addItems', tableRows(node.protectedOutlets, node.outletNames));
@@ -152,21 +151,19 @@ export function outletsTable(dialog: Dialog) {
   };
 }
 
-function readRow({ element, part }: ReturnType<typeof rowsOf>[number]): OutletRow {
-  const isProtected = element.find('[data-part=protected]').prop('checked') === true;
+function readRow({ row, part }: ReturnType<typeof rowsOf>[number]): OutletRow {
+  const isProtected = fieldIn(row, 'protected').is(':checked');
   return { mac: part('mac'), port: part('port'), name: part('name'), protected: isProtected };
 }
 
 let lastLine = 0;
 
-/** Adds a copy of the parts of a row. `outlet`: an `OutletRow`; for a new row, only what is known of it. */
-function addOutlet(row: JQuery, parts: JQuery, outlet: Config): void {
+/** Fills in a row. `outlet`: an `OutletRow`; for a new row, only what is known of it. */
+function fillRow(row: JQuery, outlet: Config): void {
   const line = `outlet-${++lastLine}`;
-  row.append(parts.clone());
-  const part = (name: string) => row.find(`[data-part=${name}]`);
-  part('mac').val(textOf(outlet, 'mac')).attr('aria-describedby', describedBy(line));
-  part('port').val(textOf(outlet, 'port', '1'));
-  part('name').val(textOf(outlet, 'name'));
-  part('protected').prop('checked', ownProperty(outlet, 'protected') === true);
+  fieldIn(row, 'mac').val(textOf(outlet, 'mac')).attr('aria-describedby', describedBy(line));
+  fieldIn(row, 'port').val(textOf(outlet, 'port', '1'));
+  fieldIn(row, 'name').val(textOf(outlet, 'name'));
+  fieldIn(row, 'protected').prop('checked', ownProperty(outlet, 'protected') === true);
   row.find('.smart-strip-message').attr({ id: `smart-strip-message-${line}`, 'data-line': line });
 }

@@ -3,16 +3,14 @@ import { READINGS, type Strip } from '../api/types';
 import { MAX_PREVIEWED, type Failure, type SentAnswer, type StripsAnswer } from '../flow/admin-answers';
 import type { Dialog } from './form';
 import { html, line, text } from './red';
-import { fieldToCorrect, readingText, stateText, type AskedFor } from './strips';
+import { fieldToCorrect, onOff, readingText, stateText, type AskedFor } from './strips';
 
 /** Milliseconds from the last key stroke in the mapping until the answer is read again. */
 const PAUSE = 400;
 
 /** The mapping in the dialog; "" if it is switched off. */
 export const typedMapping = (dialog: Dialog): string =>
-  dialog.find('#smart-strip-use-mapping').prop('checked') === true
-    ? dialog.field('mapping').typedInput('value')
-    : '';
+  dialog.find('#smart-strip-use-mapping').is(':checked') ? dialog.value('mapping') : '';
 
 /**
  * Shows what the service sends (the list or one strip) beside what is read from it, and reads it again, without a request, whenever the mapping
@@ -24,7 +22,7 @@ export function openPreview(dialog: Dialog, ask: (asked: AskedFor) => Promise<St
   const mappingRow = dialog.find('#smart-strip-row-mapping');
   const mapping = dialog.field('mapping');
   const hasMapping = mapping.val() !== '';
-  use.prop('checked', hasMapping).on('change', () => mappingRow.toggle(use.prop('checked') === true));
+  use.prop('checked', hasMapping).on('change', () => mappingRow.toggle(use.is(':checked')));
   mappingRow.toggle(hasMapping);
   if (hasMapping) dialog.find('#smart-strip-preview').attr('open', '');
   const told = dialog.find('#smart-strip-preview-told');
@@ -47,8 +45,9 @@ export function openPreview(dialog: Dialog, ask: (asked: AskedFor) => Promise<St
     compare.find('pre').text(JSON.stringify(sent.body, null, 2));
     const read = compare.find('div').empty();
     if (sent.shortened) read.append(line('note', text('strip-account.preview.shortened')));
+    if (!answer.ok) return;
     read.append(...readLines(answer));
-    if (answer.ok && choice.val() === '') offerStrips(choice, answer.strips);
+    if (choice.val() === '') offerStrips(choice, answer.strips);
   };
   /** `again`: what was sent, to be read once more instead of asking the service. */
   const refresh = async (again?: SentAnswer) => {
@@ -107,9 +106,7 @@ function summaryOf(answer: StripsAnswer): string {
 }
 
 /** What was read from an answer. */
-function readLines(answer: StripsAnswer): HTMLElement[] {
-  if (!answer.ok) return [];
-  const { strips, notes, readable, complete } = answer;
+function readLines({ strips, notes, readable, complete }: StripsAnswer & { ok: true }): HTMLElement[] {
   const lines = strips.slice(0, MAX_PREVIEWED).map((strip) => readStrip(strip, notes));
   if (strips.length === 0) lines.unshift(line('caution', text('strip-account.preview.none')));
   else if (!readable) lines.unshift(line('caution', `⚠ ${text('strip-account.preview.unreadable')}`));
@@ -122,8 +119,7 @@ function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
   const name = strip.name === null ? [] : [html('b', {}, strip.name), ' '];
   const available = strip.available ? '' : ` – ${text('strip-account.state.unavailable')}`;
   const outlets = strip.outlets.map(({ port, name, on }) => {
-    const state = stateText(on === null ? 'unknown' : on ? 'on' : 'off');
-    return `${outletText(String(port), name)}: ${state}`;
+    return `${outletText(port, name)}: ${stateText(onOff(on))}`;
   });
   const readings = READINGS.map((name) => {
     const value = readingText(strip, name) ?? text('strip-account.preview.unknown');
@@ -139,13 +135,13 @@ function readStrip(strip: Strip, notes: readonly Note[]): HTMLElement {
   );
 }
 
-const outletText = (port: string, name: string | null): string =>
+const outletText = (port: Note['about'], name: string | null): string =>
   name === null ? text('strip-account.preview.unnamed', { port }) : `${port} ${name}`;
 
 /** Why a value is unknown: "2: two values disagree: physical_state, state". */
 function noteLine({ about, reason, fields }: Note): HTMLElement {
   const isReading = READINGS.some((name) => name === about);
-  const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(String(about), null);
+  const subject = isReading ? text(`strip-account.reading.${about}`) : outletText(about, null);
   const params = { about: subject, fields: fields.join(', ') };
   return line('caution', text(`strip-account.preview.reasons.${reason}`, params));
 }

@@ -110,7 +110,7 @@ declare global {
 
 /** A text in the language of this browser. The beginning of the key names the catalogue; otherwise it is the account's, which all nodes share. */
 export function text(key: string, params: Params = {}): string {
-  const set = /^strip-[a-z]+(?=\.)/.exec(key)?.[0] ?? 'strip-account';
+  const set = /^strip-[a-z]+/.exec(key)?.[0] ?? 'strip-account';
   return fill(RED._(`@smart-strip/node-red-smart-strip/${set}:${key}`, { skipInterpolation: true }), params);
 }
 
@@ -200,8 +200,11 @@ export const mayRead = (): boolean => RED.user.hasPermission('strip-account.read
 /** Whether this user may deploy. */
 export const mayDeploy = (): boolean => RED.user.hasPermission('flows.write');
 
+/** Whether the runtime switches outlets for this user. */
+export const maySwitch = (): boolean => RED.user.hasPermission('strip-account.write');
+
 /** Whether the runtime tests a connection for this user. */
-export const mayTest = (): boolean => RED.user.hasPermission('strip-account.write') && mayDeploy();
+export const mayTest = (): boolean => maySwitch() && mayDeploy();
 
 /**
  * Asks the runtime's admin API, or posts `data` to it. Never rejects. Uses a relative address and jQuery, because only such requests carry the

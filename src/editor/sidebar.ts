@@ -4,9 +4,21 @@ import type { AccountOverview, Failure, OutletRequest } from '../flow/admin-answ
 import { textOf, type Config } from '../settings';
 import { descriptorOf } from './descriptors';
 import { showDiagnostics } from './diagnostics';
+import { isUsed } from './form';
 import { LiveAccounts, targetKey, type LoadPoint } from './live-accounts';
 import { canAddSimulator, enabledSimulators, isDisabled, pathOf } from './nodes/strip-simulator';
-import { button, html, iconButton, line, mayDeploy, placeNodes, svg, text, type EditorNode } from './red';
+import {
+  button,
+  html,
+  iconButton,
+  line,
+  mayDeploy,
+  maySwitch,
+  placeNodes,
+  svg,
+  text,
+  type EditorNode,
+} from './red';
 import { fixedTarget } from './strip-picker';
 import { findOutlet, isInSubflow, matches, outletOf, readingText, stripText } from './strips';
 
@@ -91,8 +103,7 @@ export class Sidebar {
     this.#notice.textContent = failure === null ? '' : text(failure.key);
     this.#empty.hidden = this.#simulate.hidden = nodes.length > 0;
     this.#buttons.hidden = !mayDeploy();
-    const views =
-      all === null ? [] : nodes.map((node) => this.#accountView(node, this.#accounts.find(node.id)));
+    const views = all === null ? [] : nodes.map((node) => this.#accountView(node));
     this.#filter.hidden = views.length === 0;
     const focused = document.activeElement;
     morph(this.#list, html('div', {}, ...views));
@@ -101,8 +112,9 @@ export class Sidebar {
       focused.focus({ preventScroll: true });
   }
 
-  #accountView(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
+  #accountView(node: EditorNode): HTMLElement {
     const { id } = node;
+    const info = this.#accounts.find(id);
     const name = RED.utils.getNodeLabel(node);
     // While Node-RED does not answer, the last known state may no longer be true.
     const kind = this.#accounts.failure === null ? stateOf(info) : 'asking';
@@ -114,16 +126,14 @@ export class Sidebar {
       { class: 'smart-strip-side' },
       // The runtime runs only the instances of a subflow, not the accounts in its template.
       isInSubflow(node) ? '' : html('span', { class: 'smart-strip-state', 'data-kind': kind }, state),
-      info === undefined
-        ? ''
-        : iconButton('smart-strip-icon', 'fa-bug', reportLabel, () => void showDiagnostics(id)),
+      info ? iconButton('smart-strip-icon', 'fa-bug', reportLabel, () => void showDiagnostics(id)) : '',
       iconButton('smart-strip-icon', 'fa-pencil', editLabel, () => this.#edit(node)),
     );
     const folded = this.#folds.get(id) ?? false;
     const heading = html('h3', {}, this.#foldButton(id, name, folded));
     const top = html('div', { class: 'smart-strip-top' }, heading, side);
-    const body = folded ? '' : this.#accountBody(node, info);
-    return html('section', { 'data-key': id, 'aria-label': name }, top, body);
+    const body = () => (info ? this.#accountBody(info) : html('div', {}, line('note', whyNotRun(node))));
+    return html('section', { 'data-key': id, 'aria-label': name }, top, folded ? '' : body());
   }
 
   /** The time of day, this many milliseconds from when the runtime last described the accounts. */
@@ -138,31 +148,28 @@ export class Sidebar {
     else editAccount(account.id);
   }
 
-  #accountBody(node: EditorNode, info: AccountOverview | undefined): HTMLElement {
-    const { strips = [], error = null, answeredAgo = null } = info ?? {};
+  #accountBody(account: AccountOverview): HTMLElement {
+    const { strips, error, answeredAgo, listed } = account;
     const shown = strips.filter((strip) => matches(strip, this.#filter.value));
     const never = text('strip-sidebar.notAnswered');
     const answered =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#timeOfDay(-answeredAgo) });
-    const startsFolded = strips.length > MAX_UNFOLDED;
-    const isPart = strips.length > 0 && info?.listed === 'part';
-    const unreadable = info?.readable === false ? text('strip-account.trouble.unreadable') : '';
-    const views = shown.map((strip) => this.#stripView(node.id, strip, startsFolded));
+    const isPart = strips.length > 0 && listed === 'part';
     return html(
       'div',
       {},
-      info === undefined ? '' : html('small', {}, answered),
-      line('fault', error === null ? '' : this.#sentence(node.id, error)),
-      line('note', shown.length > 0 ? unreadable : emptyText(node, info)),
-      html('ul', {}, ...views),
+      html('small', {}, answered),
+      line('fault', error ? this.#sentence(account.id, error) : ''),
+      line('note', noteAbout(account, shown.length)),
+      html('ul', {}, ...shown.map((strip) => this.#stripView(account, strip))),
       line('note', isPart ? text('strip-account.preview.incomplete') : ''),
     );
   }
 
-  #stripView(account: string, strip: Strip, startsFolded: boolean): HTMLElement {
+  #stripView(account: AccountOverview, strip: Strip): HTMLElement {
     const { mac, available, outlets } = strip;
-    const key = targetKey(account, mac, null);
-    const folded = this.#folds.get(key) ?? startsFolded;
+    const key = targetKey(account.id, mac, null);
+    const folded = this.#folds.get(key) ?? account.strips.length > MAX_UNFOLDED;
     const top = html(
       'div',
       { class: 'smart-strip-top' },
@@ -174,8 +181,9 @@ export class Sidebar {
     const readings = READINGS.filter((name) => strip[name] !== null).map(
       (name) => `${text(`strip-account.reading.${name}`)} ${readingText(strip, name)}`,
     );
-    const figures = html('div', { class: 'smart-strip-figures' }, html('code', {}, mac));
-    figures.append(html('small', {}, readings.join(' · ')), loadLine(this.#accounts.loads.get(key)));
+    const load = loadLine(this.#accounts.loads.get(key));
+    const values = [html('code', {}, mac), html('small', {}, readings.join(' · ')), load];
+    const figures = html('div', { class: 'smart-strip-figures' }, ...values);
     const none = outlets.length === 0 ? text('strip-sidebar.empty.noOutlets') : '';
     const views = outlets.map((outlet) => this.#outletView(account, strip, outlet));
     // Two strips may have the same name, which a screen reader could not tell apart.
@@ -186,12 +194,11 @@ export class Sidebar {
     return element;
   }
 
-  #outletView(account: string, strip: Strip, outlet: Outlet): HTMLElement {
+  #outletView({ id: account, protectedOutlets }: AccountOverview, strip: Strip, outlet: Outlet): HTMLElement {
     const { mac } = strip;
     const { port } = outlet;
     const key = targetKey(account, mac, port);
     // As deployed: the toggle acts on the runtime.
-    const protectedOutlets = this.#accounts.find(account)?.protectedOutlets ?? [];
     const isProtected = findOutlet(protectedOutlets, mac, port) !== undefined;
     // The last known state of an outlet may be old if the strip is unavailable.
     const on = strip.available ? outlet.on : null;
@@ -215,10 +222,9 @@ export class Sidebar {
       isProtected ? html('i', lock) : '',
       html('span', { class: 'smart-strip-buttons' }, ...buttons),
     );
-    const failure = this.#accounts.failed.get(key)?.failure;
-    const fault = failure === undefined ? '' : `✕ ${this.#sentence(account, failure)}`;
-    const used = usedBy(this.#uses.get(key));
-    return html('li', { 'data-key': key }, row, line('fault', fault), used);
+    const failed = this.#accounts.failed.get(key);
+    const fault = failed ? `✕ ${this.#sentence(account, failed.failure)}` : '';
+    return html('li', { 'data-key': key }, row, line('fault', fault), usedBy(this.#uses.get(key)));
   }
 
   /** `on`: the state of the outlet; `label`: its name. */
@@ -231,15 +237,18 @@ export class Sidebar {
       if (isRefused) this.#tell(text('strip-sidebar.protected'));
       else void this.#switchOutlet(command, label);
     });
-    toggle.role = on === null ? null : 'switch';
-    toggle.ariaChecked = on === null ? null : String(on);
-    toggle.ariaLabel = on === null ? text('strip-sidebar.unknown', { outlet: label }) : label;
-    toggle.ariaBusy = isPending ? 'true' : null;
-    toggle.ariaDisabled = isPending || isRefused ? 'true' : null;
-    toggle.disabled = !RED.user.hasPermission('strip-account.write');
+    if (on === null) {
+      // A question mark does not say what a click does.
+      toggle.title = toggle.ariaLabel = text('strip-sidebar.unknown', { outlet: label });
+    } else {
+      toggle.role = 'switch';
+      toggle.ariaChecked = String(on);
+      toggle.ariaLabel = label;
+    }
+    if (isPending) toggle.ariaBusy = 'true';
+    if (isPending || isRefused) toggle.ariaDisabled = 'true';
+    toggle.disabled = !maySwitch();
     if (toggle.disabled) toggle.title = text('strip-account.trouble.notAllowed');
-    // A question mark does not say what a click does.
-    else if (on === null) toggle.title = toggle.ariaLabel;
     toggle.dataset.on = String(asked ?? on);
     return toggle;
   }
@@ -336,20 +345,20 @@ const simulatorNodes = (there?: EditorNode): NewNode[] => [
   { id: 'account', type: 'strip-account', baseUrl: pathOf(there) },
 ];
 
-/** Why Node-RED does not run an account: the key of a sentence that says what to do. */
+/** Why Node-RED does not run an account, and what to do. */
 function whyNotRun(node: EditorNode): string {
-  if (isDisabled(node)) return 'strip-account.trouble.disabled';
   // A deploy does not start flows that are stopped.
   const isStopped = node.changed !== true && !RED.runtime.started;
-  return `strip-account.trouble.${isStopped ? 'stopped' : 'undeployed'}`;
+  const reason = isDisabled(node) ? 'disabled' : isStopped ? 'stopped' : 'undeployed';
+  return text(`strip-account.trouble.${isInSubflow(node) ? 'instance' : reason}`);
 }
 
-/** Why an account shows no strips, as far as that is known. */
-function emptyText(node: EditorNode, info: AccountOverview | undefined): string {
-  if (info === undefined) return text(isInSubflow(node) ? 'strip-account.trouble.instance' : whyNotRun(node));
-  if (info.strips.length > 0) return text('strip-sidebar.empty.noMatch');
-  if (info.available !== true) return '';
-  return text(info.readable ? 'strip-sidebar.empty.noStrips' : 'strip-account.trouble.unreadable');
+/** Why an account shows no strips, or no states, as far as that is known. `shown`: how many strips it shows. */
+function noteAbout({ strips, available, readable }: AccountOverview, shown: number): string {
+  if (shown === 0 && strips.length > 0) return text('strip-sidebar.empty.noMatch');
+  if (shown === 0 && available !== true) return '';
+  if (!readable) return text('strip-account.trouble.unreadable');
+  return shown === 0 ? text('strip-sidebar.empty.noStrips') : '';
 }
 
 /** "Desk strip, outlet 2 (Lamp)" */
@@ -441,7 +450,7 @@ export function stateOf(account: AccountOverview | undefined) {
 export function targetKeyOf(node: Config): string | null {
   const { mac, port } = fixedTarget(node);
   if (mac === '' || port === null) return null;
-  const isUsed = descriptorOf(node)?.usedIf?.port?.(node) !== false;
-  const outlet = PORTS.find((known) => isUsed && String(known) === port) ?? null;
+  const usesPort = isUsed(descriptorOf(node), node, 'port');
+  const outlet = PORTS.find((known) => usesPort && String(known) === port) ?? null;
   return targetKey(textOf(node, 'account'), mac, outlet);
 }

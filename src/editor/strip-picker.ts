@@ -3,7 +3,6 @@ import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, type Config } from '../settings';
 import { environmentVariable, previewText } from '../values';
 import {
-  chosenIn,
   kindOf,
   problemWith,
   segmentedField,
@@ -111,17 +110,14 @@ export class StripPicker {
     'aria-label': text('strip-account.picker.strips'),
   });
   readonly #panel: HTMLElement;
-  #account = '';
   /** What was typed since a strip was picked; filters the list. */
   #filter = '';
   /** The strips that are listed. */
   #shown: Strip[] = [];
   /** The one of them that the arrow keys have reached; -1: none. */
   #active = -1;
-  /** Why there are no strips; "": there are some. */
-  #trouble = '';
-  /** Whether the account may have more strips than those that are listed. */
-  #isPart = false;
+  /** The account's strips, or why they are not known; `null`: not answered yet. */
+  #answer: StripsAnswer | null = null;
   /** Counts the requests for strips, so that an outdated answer is ignored. */
   #turn = 0;
 
@@ -143,7 +139,7 @@ export class StripPicker {
 
     box.on('keydown', (event) => this.#onKeyDown(event)).on('blur', () => this.#complete());
     input.on('input', () => {
-      this.#filter = this.field.value();
+      this.#filter = this.#typed();
       this.#active = -1;
     });
     input.on('change input', () => {
@@ -152,13 +148,11 @@ export class StripPicker {
       this.#check(false);
       this.changed();
     });
-    const account = dialog.field('account');
     const load = () => {
-      this.#account = chosenIn(account);
       refresh.disabled = this.#account === '';
       void this.#load(!dialog.node.account);
     };
-    account.on('change', () => {
+    dialog.field('account').on('change', () => {
       load();
       // What is known of the strip in the account before does not count any more.
       this.#check(false);
@@ -169,13 +163,12 @@ export class StripPicker {
 
   /** Buttons for the outlets of the chosen strip, with their names and states, and for `whole`, which stands for all of them. */
   segments(whole: Segment): Segment[] {
-    const mac = this.#isFixed() ? this.field.value() : '';
+    const mac = this.#typed();
     const ports = PORTS.map((port): Segment => {
       const value = String(port);
       const name = mac === '' ? null : outletName(this.#account, mac, value);
       const state = outletState(this.#chosen(), value);
-      const label = name === null ? value : `${value} ${name}`;
-      return { value, label, state: state === null ? '' : stateText(state) };
+      return { value, label: `${value} ${name ?? ''}`.trim(), state: state === null ? '' : stateText(state) };
     });
     return whole.value === '' ? [whole, ...ports] : [...ports, whole];
   }
@@ -183,7 +176,7 @@ export class StripPicker {
   /** Shows the strips of the account; with `preselect` its only strip is chosen. */
   async #load(preselect: boolean): Promise<void> {
     const mine = ++this.#turn;
-    this.#trouble = text(`strip-account.${this.#account === '' ? 'trouble.noAccount' : 'picker.asking'}`);
+    this.#answer = null;
     this.#draw();
     if (this.#account === '') return;
     // Another account may have been chosen meanwhile, or the dialog closed.
@@ -193,25 +186,33 @@ export class StripPicker {
     if (isOver()) return;
     const answer = await loadStrips(this.#account, { refresh: true });
     if (isOver()) return;
-    this.#trouble = troubleOf(answer);
-    this.#isPart = answer.ok && !answer.complete;
+    this.#answer = answer;
     const [only, ...others] = answer.ok && answer.complete ? answer.strips : [];
-    const isEmpty = this.#isFixed() && this.field.value() === '';
-    if (preselect && isEmpty && only && others.length === 0) this.field.set(only.mac);
     this.#draw();
     this.#reveal('[aria-selected=true]');
+    const isEmpty = this.#isFixed() && this.#typed() === '';
+    if (preselect && isEmpty && only && others.length === 0) this.#pick(only);
     // What is typed already may be the name of one of these strips.
-    if (this.field.value() === '' || this.field.box.is(':focus')) this.#check(false);
+    if (this.#typed() === '' || this.field.box.is(':focus')) this.#check(false);
     else this.#complete();
     this.changed();
+  }
+
+  get #account(): string {
+    return this.dialog.value('account');
   }
 
   #isFixed(): boolean {
     return this.field.type() === 'str';
   }
 
+  /** What is typed or picked; "" if the strip is not fixed. */
+  #typed(): string {
+    return this.#isFixed() ? this.dialog.value('mac') : '';
+  }
+
   #chosen(): Strip | undefined {
-    return this.#isFixed() ? findStrip(stripsOf(this.#account), this.field.value()) : undefined;
+    return findStrip(stripsOf(this.#account), this.#typed());
   }
 
   #draw(): void {
@@ -224,15 +225,13 @@ export class StripPicker {
     const { box } = this.field;
     box.attr('role', isFixed ? 'combobox' : null).attr('aria-expanded', isFixed ? 'true' : null);
     this.#name.textContent = this.#name.title = chosen?.name ?? '';
-    const count = { shown: this.#shown.length, all: all.length };
-    const counted = all.length === 0 ? '' : text('strip-account.picker.shown', count);
-    const part = this.#isPart ? ` · ${text('strip-account.preview.incomplete')}` : '';
-    const note = this.#trouble === '' ? counted + part : this.#trouble;
+    const note = this.#noteAbout(all.length);
     if (this.#note.textContent !== note) this.#note.textContent = note;
     const options = this.#shown.map((strip, index) => {
-      const option = stripOption(strip, strip === chosen);
+      const option = stripOption(strip);
       option.id = `smart-strip-option-${index}`;
-      option.classList.toggle('smart-strip-active', index === this.#active);
+      option.ariaSelected = String(strip === chosen);
+      if (index === this.#active) option.className = 'smart-strip-active';
       // The text field keeps the focus.
       option.onmousedown = (event) => event.preventDefault();
       option.onclick = () => this.#pick(strip);
@@ -240,6 +239,20 @@ export class StripPicker {
     });
     this.#list.replaceChildren(...options);
     box.attr('aria-activedescendant', this.#active >= 0 ? `smart-strip-option-${this.#active}` : null);
+  }
+
+  /** How many of all strips are listed, or why there are none. */
+  #noteAbout(all: number): string {
+    const answer = this.#answer;
+    if (this.#account === '') return text('strip-account.trouble.noAccount');
+    if (answer === null) return text('strip-account.picker.asking');
+    if (answer.ok && answer.strips.length > 0) {
+      const shown = text('strip-account.picker.shown', { shown: this.#shown.length, all });
+      return answer.complete ? shown : `${shown} · ${text('strip-account.preview.incomplete')}`;
+    }
+    if (answer.ok && answer.readable) return text('strip-account.picker.none');
+    const reason = answer.ok ? text('strip-account.trouble.unreadable') : text(answer.key, answer.params);
+    return text('strip-account.picker.failed', { reason });
   }
 
   /** Scrolls only the list, so that an option is in its middle. */
@@ -253,8 +266,7 @@ export class StripPicker {
   #pick(strip: Strip): void {
     this.#filter = '';
     this.#active = -1;
-    this.field.set(strip.mac);
-    this.#draw();
+    this.field.input.typedInput('value', strip.mac);
     this.#reveal('[aria-selected=true]');
   }
 
@@ -281,17 +293,17 @@ export class StripPicker {
   #complete(): void {
     const { strip } = this.#lookUp();
     // A name that only one strip has becomes its MAC.
-    if (strip && !sameMac(strip.mac, this.field.value())) this.#pick(strip);
+    if (strip && !sameMac(strip.mac, this.#typed())) this.#pick(strip);
     this.#check(true);
   }
 
   #lookUp(): StripMatch {
-    return this.#isFixed() ? lookUp(stripsOf(this.#account), this.field.value()) : {};
+    return lookUp(stripsOf(this.#account), this.#typed());
   }
 
   /** Shows what is wrong. `isComplete`: nothing more is being typed. */
   #check(isComplete: boolean): void {
-    const value = this.field.value();
+    const value = this.dialog.value('mac');
     const { error, warning } = this.#lookUp();
     const problem = problemWith(this.dialog.descriptor, this.dialog.node, 'mac', value);
     const isTyping = !isComplete && (error !== undefined || value === '');
@@ -299,20 +311,11 @@ export class StripPicker {
   }
 }
 
-/** Why an answer has no strips; "": it has some. */
-function troubleOf(answer: StripsAnswer): string {
-  if (answer.ok && answer.strips.length > 0) return '';
-  if (answer.ok && answer.readable) return text('strip-account.picker.none');
-  const reason = answer.ok ? text('strip-account.trouble.unreadable') : text(answer.key, answer.params);
-  return text('strip-account.picker.failed', { reason });
-}
-
-function stripOption(strip: Strip, chosen: boolean): HTMLElement {
+function stripOption(strip: Strip): HTMLElement {
   const title = strip.name ?? strip.mac;
   const name = html('span', { class: 'smart-strip-name' }, title);
   const mac = strip.name === null ? '' : html('code', {}, strip.mac);
-  const attributes = { role: 'option', 'aria-selected': String(chosen), 'data-mac': strip.mac, title };
-  return html('li', attributes, name, mac, html('small', {}, stripText(strip)));
+  return html('li', { role: 'option', title }, name, mac, html('small', {}, stripText(strip)));
 }
 
 /**
@@ -323,14 +326,15 @@ export function targetFields(dialog: Dialog, whole: Segment, hints: { whole: str
   // There is no hint while no strip is chosen.
   const showStrip = () => {
     port.redraw();
-    const wrong = problemWith(dialog.descriptor, dialog.node, 'mac', picker.field.value());
+    const wrong = problemWith(dialog.descriptor, dialog.node, 'mac', dialog.value('mac'));
     const fixed = wrong === '' ? 'strip-account.hint.macFixed' : '';
     const keys = { str: fixed, message: 'strip-account.hint.macMessage' };
     picker.field.showHint(keys, 'strip-account.hint.macEvaluated');
   };
   const showOutlet = () => {
-    const one = port.value() === '' ? '' : 'strip-account.hint.portFixed';
-    const fixed = port.value() === whole.value ? hints.whole : one;
+    const value = dialog.value('port');
+    const one = value === '' ? '' : 'strip-account.hint.portFixed';
+    const fixed = value === whole.value ? hints.whole : one;
     port.showHint({ port: fixed, message: hints.message }, 'strip-account.hint.portEvaluated');
   };
   const picker = new StripPicker(dialog, showStrip);

@@ -37,19 +37,17 @@ export interface AskedFor extends Partial<SentAnswer> {
 export async function testAccount(
   node: EditorNode,
   values: AccountValues,
-  asked: AskedFor = {},
+  asked?: AskedFor,
 ): Promise<StripsAnswer> {
   // If the runtime would refuse, nothing is requested: the browser would log a refusal as an error.
   if (!mayTest()) return trouble('notAllowed');
   const data = { id: node.id, ...values, ...asked };
   const answer = await adminRequest('strip-account/test', isStripsAnswer, { data });
   if (answer.ok) return answer;
-  for (const field of ['tls', 'proxy']) {
-    const absent = `errors.NOT_CONFIGURED.${field}`;
-    // The runtime cannot tell a disabled node from one that is not deployed.
-    if (answer.key === `${absent}Undeployed` && RED.nodes.node(values[field] ?? '')?.d === true)
-      return { ...answer, key: `${absent}Missing` };
-  }
+  const [, absent = ''] = /^errors\.NOT_CONFIGURED\.(tls|proxy)Undeployed$/.exec(answer.key) ?? [];
+  // The runtime cannot tell a disabled node from one that is not deployed.
+  if (RED.nodes.node(values[absent] ?? '')?.d === true)
+    return { ...answer, key: `errors.NOT_CONFIGURED.${absent}Missing` };
   if (!isInSubflow(node)) return answer;
   // Only an instance of the subflow knows its variables.
   const isVariable = Object.values(values).includes(`\${${answer.params.variable}}`);
@@ -115,13 +113,14 @@ export async function loadStrips(account: string, { refresh }: { refresh: boolea
   const node = RED.nodes.node(account);
   // A variable names the account. In a subflow, each instance has its own variable.
   if (!node) return trouble(isInSubflow({ z: RED.workspaces.active() }) ? 'instance' : 'noAccount');
-  if (node.changed !== true && isInSubflow(node)) return trouble('instance');
+  const isDeployed = node.changed !== true;
+  if (isDeployed && isInSubflow(node)) return trouble('instance');
   // The runtime would answer 404, which the browser logs as an error.
-  if (node.changed !== true && node.d === true) return trouble('disabled');
+  if (isDeployed && node.d === true) return trouble('disabled');
   const url = `strip-account/${encodeURIComponent(account)}/strips${refresh ? '?refresh=1' : ''}`;
-  const answer = await (node.changed === true
-    ? testAccount(node, storedValues(node))
-    : adminRequest(url, isStripsAnswer));
+  const answer = await (isDeployed
+    ? adminRequest(url, isStripsAnswer)
+    : testAccount(node, storedValues(node)));
   if (answer.ok) learn(account, answer.strips, answer.readable && answer.complete);
   return answer;
 }
@@ -129,37 +128,27 @@ export async function loadStrips(account: string, { refresh }: { refresh: boolea
 /** Whether an account is part of a subflow. Then the runtime has an account for each instance, with a different id. */
 export const isInSubflow = ({ z }: Config): boolean => RED.nodes.subflow(z) !== undefined;
 
-/** The parts of strips that labels show. */
-const namesOf = (strips: readonly Strip[]): string =>
-  JSON.stringify(strips, ['mac', 'name', 'outlets', 'port']);
-
 /** Keeps the strips of an answer. `complete`: there are no others, so that an account without any has lost those it had. */
 export function learn(account: string, strips: readonly Strip[], complete = false): void {
   if (strips.length === 0 && !complete) return;
-  const before = namesOf(stripsOf(account));
   known.set(account, strips);
-  // Only if a name has changed: every dialog asks for the strips, and in a large flow Node-RED takes long to index many nodes again.
-  if (namesOf(strips) !== before) redrawNodes(account);
+  accountChanged({ id: account, outletNames: RED.nodes.node(account)?.outletNames });
 }
 
-/** The outlet names of each account at the time when its nodes were last drawn again because of these names: JSON, by the id of the account. */
-const givenNames = new Map<string, string>();
+/** The names of strips and outlets that the labels of an account's nodes can show: JSON, by the id of the account. */
+const shownNames = new Map<string, string>();
 
 /**
- * Called when Node-RED says that an account has changed. If the account now gives other names to outlets, draws its nodes again. Node-RED also calls
- * this for each node that begins to use the account, so hundreds of times when a large flow is loaded.
+ * Draws the nodes of an account again, but only if a name has changed: in a large flow, Node-RED takes long to index many nodes again. Every dialog
+ * asks for the strips, and Node-RED says that an account has changed for each node that begins to use it, so hundreds of times when a flow is loaded.
  */
 export function accountChanged({ id, outletNames }: { id: string; outletNames?: unknown }): void {
-  const names = JSON.stringify(readOutlets(outletNames).outlets);
-  if (names === givenNames.get(id)) return;
-  givenNames.set(id, names);
-  redrawNodes(id);
-}
-
-/** Draws the nodes of an account again, because their labels show names. */
-function redrawNodes(account: string): void {
+  const named = [stripsOf(id), readOutlets(outletNames).outlets];
+  const names = JSON.stringify(named, ['mac', 'name', 'outlets', 'port']);
+  if (names === shownNames.get(id)) return;
+  shownNames.set(id, names);
   for (const node of RED.nodes.filterNodes({})) {
-    if (node.account !== account) continue;
+    if (node.account !== id) continue;
     node.dirty = true;
     node.resize = true;
     // Search and outline keep the labels that nodes had when they were loaded.
@@ -169,9 +158,9 @@ function redrawNodes(account: string): void {
 }
 
 function storedValues(node: EditorNode): AccountValues {
-  const { credentials = {} } = node;
+  const { credentials } = node;
   // Unless a key was typed or removed, only the runtime knows whether it has one: an imported account may replace a deployed one.
-  const apiKey = credentials.has_apiKey === false ? '' : textOf(credentials, 'apiKey', STORED_PASSWORD);
+  const apiKey = credentials?.has_apiKey === false ? '' : textOf(credentials, 'apiKey', STORED_PASSWORD);
   return { ...accountValues((property) => textOf(node, property)), apiKey };
 }
 
@@ -181,13 +170,14 @@ type OutletState = 'on' | 'off' | 'unknown' | 'unavailable';
 /** Signs that tell states apart without colour. */
 const SIGNS: Readonly<Record<OutletState, string>> = { on: '●', off: '○', unknown: '?', unavailable: '–' };
 
+/** The state of an outlet whose strip is available. */
+export const onOff = (on: boolean | null): OutletState => (on === null ? 'unknown' : on ? 'on' : 'off');
+
 /** State of one outlet of a strip; `null`: the strip is not known or has no such outlet. */
 export function outletState(strip: Strip | undefined, port: number | string): OutletState | null {
   const outlet = outletOf(strip, port);
   if (outlet === undefined) return null;
-  if (strip?.available !== true) return 'unavailable';
-  if (outlet.on === null) return 'unknown';
-  return outlet.on ? 'on' : 'off';
+  return strip?.available === true ? onOff(outlet.on) : 'unavailable';
 }
 
 /** "● on" */

@@ -6,7 +6,6 @@ import { isRecord } from '../../values';
 import { showDiagnostics } from '../diagnostics';
 import {
   checkNumber,
-  chosenIn,
   problemByNodeRed,
   problemThrownBy,
   shownDialog,
@@ -32,7 +31,9 @@ import {
 } from '../strips';
 import { canAddSimulator, enabledSimulators, pathOf } from './strip-simulator';
 
-const { timeout: TIMEOUT } = SETTINGS['strip-account'];
+const { min, max } = SETTINGS['strip-account'].timeout;
+/** Bounds of the timeout in the dialog, in seconds. */
+const SECONDS = { min: min / 1000, max: max / 1000 };
 
 const checkBaseUrl = (baseUrl: string): string => problemThrownBy(() => parseBaseUrl(baseUrl));
 
@@ -46,8 +47,8 @@ const isSimulator = (baseUrl: string): boolean => simulatorPath(baseUrl) !== nul
  */
 function lacksKey(node: Config): boolean {
   if (shownDialog(node) || isSimulator(textOf(node, 'baseUrl'))) return false;
-  const credentials = isRecord(node.credentials) ? node.credentials : null;
-  if (credentials === null) return node.changed === true;
+  const { credentials } = node;
+  if (!isRecord(credentials)) return node.changed === true;
   return credentials.has_apiKey !== true && textOf(credentials, 'apiKey') === '';
 }
 
@@ -64,7 +65,7 @@ export const stripAccount: Descriptor = {
     timeout: (value, node) => {
       const dialog = shownDialog(node);
       const seconds = dialog && hasSeconds(dialog) ? value : Number(value) / 1000;
-      return checkNumber(String(seconds), { min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
+      return checkNumber(String(seconds), SECONDS);
     },
     protectedOutlets: checkProtected,
     mapping: (value) => (value === '' ? '' : problemByNodeRed(String(value), 'jsonata')),
@@ -78,8 +79,6 @@ export const stripAccount: Descriptor = {
   open,
 };
 
-const valueOf = (dialog: Dialog, field: string): string => chosenIn(dialog.field(field));
-
 type OutletsTable = ReturnType<typeof outletsTable>;
 
 /** Dialogs in which the user chose the simulator. */
@@ -89,8 +88,7 @@ function open(dialog: Dialog): void {
   const { node } = dialog;
   showSeconds(dialog);
   openBaseUrl(dialog);
-  const units = isRecord(node.units) ? node.units : {};
-  for (const reading of READINGS) unitField(dialog, reading).val(textOf(units, reading));
+  for (const reading of READINGS) unitField(dialog, reading).val(textOf(node.units, reading));
   const table = outletsTable(dialog);
   // Rows need the current names, so the service is asked. Without rows, the strips that the runtime knows are enough.
   const isStored = Boolean(RED.nodes.node(node.id));
@@ -128,7 +126,7 @@ function openTest(dialog: Dialog, table: OutletsTable): void {
   if (!mayTest()) result.before(line('note', text('strip-account.trouble.notAllowed')));
   // A change in one of the dialogs that Node-RED opens over this one is no input.
   dialog.form.on('input change', () => {
-    if (testedIn(dialog) !== result.data('tested')) clearTest(dialog);
+    if (JSON.stringify(typedValues(dialog)) !== result.data('tested')) clearTest(dialog);
   });
   // The chosen node may have been edited.
   for (const field of ['tls', 'proxy']) dialog.field(field).on('change', () => clearTest(dialog));
@@ -144,7 +142,7 @@ function save(dialog: Dialog, table: OutletsTable): void {
   const units = READINGS.map((reading) => [reading, String(unitField(dialog, reading).val()).trim()]);
   const isSet = units.some(([, unit]) => unit !== '');
   if (isSet || node.units !== undefined) node.units = Object.fromEntries(units);
-  if (lacksSimulator(dialog) && canAddSimulator()) addSimulator(valueOf(dialog, 'baseUrl').trim());
+  if (lacksSimulator(dialog) && canAddSimulator()) addSimulator(dialog.value('baseUrl').trim());
 }
 
 const unitField = (dialog: Dialog, reading: ReadingName): JQuery =>
@@ -155,8 +153,8 @@ const hasSeconds = (dialog: Dialog): boolean => dialog.field('timeout').attr('ty
 
 function showSeconds(dialog: Dialog): void {
   if (!hasSeconds(dialog)) return;
-  const field = dialog.field('timeout').attr({ min: TIMEOUT.min / 1000, max: TIMEOUT.max / 1000 });
-  const milliseconds = valueOf(dialog, 'timeout');
+  const field = dialog.field('timeout').attr(SECONDS);
+  const milliseconds = dialog.value('timeout');
   if (milliseconds !== '') field.val(Number(milliseconds) / 1000);
   // Node-RED translates elements with this attribute once more after this.
   field.next('span').removeAttr('data-i18n').text(text('strip-account.unit.seconds'));
@@ -164,7 +162,7 @@ function showSeconds(dialog: Dialog): void {
 
 /** The timeout for the flow. Rounded: with floating-point numbers, decimals of seconds may not give whole milliseconds. */
 function timeoutOf(dialog: Dialog): string {
-  const typed = valueOf(dialog, 'timeout');
+  const typed = dialog.value('timeout');
   return typed !== '' && hasSeconds(dialog) ? String(Math.round(Number(typed) * 1000)) : typed;
 }
 
@@ -178,7 +176,7 @@ function openBaseUrl(dialog: Dialog): void {
     (lacksSimulator(dialog) ? field : dialog.find('#smart-strip-test')).trigger('focus');
   });
   const described = () => {
-    offer.toggle(valueOf(dialog, 'baseUrl').trim() === '');
+    offer.toggle(dialog.value('baseUrl').trim() === '');
     dialog.field('apiKey').trigger('change');
   };
   field.on('change input', described);
@@ -198,7 +196,7 @@ const simulatorNote = (): string =>
 
 /** Whether the user chose the simulator, and there is none yet. */
 const lacksSimulator = (dialog: Dialog): boolean =>
-  wantSimulator.has(dialog) && isSimulator(valueOf(dialog, 'baseUrl')) && enabledSimulators().length === 0;
+  wantSimulator.has(dialog) && isSimulator(dialog.value('baseUrl')) && enabledSimulators().length === 0;
 
 /** Puts a simulator below everything else on the flow that is shown. */
 function addSimulator(path: string): void {
@@ -213,12 +211,8 @@ function clearTest(dialog: Dialog): void {
   if (result.is(':empty')) return;
   result.empty();
   dialog.find('#smart-strip-found').hide();
-  // Those that the errors of a test point at.
-  for (const field of TESTED) {
-    dialog.showMessage(field, '');
-    // An error of the field itself stays.
-    dialog.field(field).triggerHandler('change');
-  }
+  // What the test has found wrong is no longer shown. An error of the field itself stays.
+  for (const field of TESTED) dialog.field(field).triggerHandler('change');
 }
 
 async function test(
@@ -227,14 +221,14 @@ async function test(
   showPreview: (answer: StripsAnswer) => void,
 ): Promise<void> {
   clearTest(dialog);
-  const result = dialog.find('#smart-strip-result').data('tested', testedIn(dialog));
+  const values = typedValues(dialog);
+  const result = dialog.find('#smart-strip-result').data('tested', JSON.stringify(values));
   if (lacksSimulator(dialog)) {
     result.append(line('caution', `⚠ ${simulatorNote()}`));
     return;
   }
   const running = html('span', { class: 'smart-strip-running' }, text('strip-account.test.running'));
   result.append(running);
-  const values = typedValues(dialog);
   const answer = await testAccount(dialog.node, values);
   // Meanwhile the dialog may have been closed, or a value changed and another test begun.
   if (!dialog.isOpen || running.parentElement === null) return;
@@ -247,15 +241,13 @@ async function test(
   if (stale) result.append(line('note', text('strip-account.test.stale')));
 }
 
-/** All that the result of a test depends on. */
-const testedIn = (dialog: Dialog): string => JSON.stringify(typedValues(dialog));
-
 /** An answer with the outlet names from the dialog. */
 const named = (answer: StripsAnswer, table: OutletsTable): StripsAnswer =>
   answer.ok ? { ...answer, strips: nameOutlets(answer.strips, table.value().outletNames) } : answer;
 
+/** All that the result of a test depends on. */
 const typedValues = (dialog: Dialog): AccountValues => ({
-  ...accountValues((field) => valueOf(dialog, field)),
+  ...accountValues((field) => dialog.value(field)),
   timeout: timeoutOf(dialog),
   mapping: typedMapping(dialog),
 });
@@ -286,7 +278,7 @@ function showStrips(dialog: Dialog, answer: StripsAnswer & { ok: true }): HTMLEl
     dialog.find('#smart-strip-preview').attr('open', '');
     return [line('caution', `⚠ ${text('strip-account.test.unreadable')}`)];
   }
-  const outlets = strips.reduce((sum, strip) => sum + strip.outlets.length, 0);
+  const outlets = strips.flatMap((strip) => strip.outlets).length;
   const key = `strip-account.test.${strips.length === 0 ? 'none' : 'found'}`;
   const found = line('success', `✓ ${text(key, { strips: strips.length, outlets })}`);
   return complete ? [found] : [found, line('note', text('strip-account.preview.incomplete'))];
@@ -296,8 +288,7 @@ function stripLine(strip: Strip): HTMLElement {
   const name = strip.name ?? '–';
   const cells = PORTS.map((port) => {
     const state = outletState(strip, port);
-    const shown =
-      state === null ? '–' : [stateText(state), outletOf(strip, port)?.name].filter(Boolean).join(' ');
+    const shown = state === null ? '–' : `${stateText(state)} ${outletOf(strip, port)?.name ?? ''}`.trim();
     return html('td', { title: shown }, shown);
   });
   const mac = html('td', {}, html('code', {}, strip.mac));

@@ -25,6 +25,4 @@ export const stripMqtt: Descriptor = {
     const own = textOf(node, 'topic', topic.default);
     return { strip: own === topic.default ? '' : own };
   },
-  inputLabel: () => text('strip-mqtt.port.input'),
-  outputLabel: () => text('strip-mqtt.port.output'),
 };

@@ -2,8 +2,16 @@ import { simulatorPath } from '../../api/connection-settings';
 import { isPossibleMac, macKey, PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
 import { isRecord, previewText } from '../../values';
-import { editableRows, problemWith, rowsOf, type Check, type Descriptor, type Dialog } from '../form';
-import { html, text, type EditorNode } from '../red';
+import {
+  editableRows,
+  fieldIn,
+  problemWith,
+  rowsOf,
+  type Check,
+  type Descriptor,
+  type Dialog,
+} from '../form';
+import { text, type EditorNode } from '../red';
 
 const { path: PATH, strips: STRIPS } = SETTINGS['strip simulator'];
 
@@ -59,8 +67,6 @@ export const stripSimulator: Descriptor = {
       return path === null ? '' : text('strip-simulator.hint.path', { path: path === '' ? '/' : path });
     },
   },
-  inputLabel: () => text('strip-simulator.port.input'),
-  outputLabel: () => text('strip-simulator.port.output'),
   open,
 };
 
@@ -92,25 +98,23 @@ function open(dialog: Dialog): void {
     const strips = stripsIn(list);
     dialog.showMessage('strips', problemWith(stripSimulator, node, 'strips', strips));
     const macs = strips.map(({ mac }) => macKey(mac));
-    for (const { element, part } of rowsOf(list)) {
-      const mac = macKey(part('mac'));
-      const isWrong = !isPossibleMac(part('mac')) || macs.indexOf(mac) !== macs.lastIndexOf(mac);
-      element.find('[data-part=mac]').attr('aria-invalid', String(isWrong));
+    for (const { row, part } of rowsOf(list)) {
+      const mac = part('mac');
+      const isTwice = macs.indexOf(macKey(mac)) !== macs.lastIndexOf(macKey(mac));
+      fieldIn(row, 'mac').attr('aria-invalid', String(isTwice || !isPossibleMac(mac)));
     }
   };
   // `focusin`, because a row that is added by hand gets the focus.
   const list = dialog.find('#smart-strip-strips').on('input focusin', check);
   const options = { addButton: text('strip-simulator.add'), sortable: true, removeItem: check };
   editableRows(list, options, (row, strip) => {
-    row.addClass('smart-strip-simulated');
-    const mac = 'mac' in strip ? textOf(strip, 'mac') : freeMac(list);
-    const field = rowField(row, 'mac', text('strip-simulator.label.mac'), mac);
-    field.attr('aria-describedby', 'smart-strip-message-strips');
-    rowField(row, 'name', text('strip-simulator.label.stripName'), textOf(strip, 'name'));
+    fieldIn(row, 'mac').val('mac' in strip ? textOf(strip, 'mac') : freeMac(list));
+    fieldIn(row, 'name').val(textOf(strip, 'name'));
     const outlets: unknown[] = Array.isArray(strip.outlets) ? strip.outlets : [];
     for (const port of PORTS) {
       const label = text('strip-account.preview.unnamed', { port });
-      rowField(row, `outlet${port}`, label, nameOf(outlets[port - 1]));
+      const field = fieldIn(row, `outlet${port}`).val(nameOf(outlets[port - 1]));
+      field.attr({ placeholder: label, 'aria-label': label });
     }
   });
   list.editableList('addItems', Array.isArray(node.strips) ? node.strips : STRIPS.default);
@@ -126,11 +130,4 @@ function freeMac(list: JQuery): string {
   let mac = parseInt(STRIPS.default[0].mac, 16);
   while (taken.includes(macKey(mac.toString(16)))) mac++;
   return mac.toString(16).toUpperCase();
-}
-
-function rowField(row: JQuery, part: string, label: string, value: string): JQuery {
-  const named = { 'data-part': part, placeholder: label, 'aria-label': label };
-  return $(html('input', { type: 'text', spellcheck: 'false', ...named }))
-    .val(value)
-    .appendTo(row);
 }

@@ -1,16 +1,17 @@
-import { textOf } from '../../settings';
+import { textOf, type Config } from '../../settings';
 import { kindOf, type Descriptor, type Dialog } from '../form';
 import { text } from '../red';
 import { checkPort, checkStrip, targetFields, targetOf } from '../strip-picker';
+
+/** Whether a node always reads a whole strip. */
+const isWhole = (node: Config): boolean => kindOf(node, 'port') === 'port' && textOf(node, 'port') === '';
 
 export const stripStatus: Descriptor = {
   type: 'strip status',
   checks: { mac: checkStrip, port: checkPort('') },
   label: targetOf,
-  outputLabel: (node) => {
-    const isWhole = kindOf(node, 'port') === 'port' && textOf(node, 'port') === '';
-    return isWhole ? text('strip-status.out.strip') : null;
-  },
+  // A whole strip is sent as it is.
+  usedIf: { output: (node) => !isWhole(node) },
   open,
 };
 
@@ -19,17 +20,14 @@ function open(dialog: Dialog): void {
   const hints = { whole: 'strip-status.hint.whole', message: 'strip-status.hint.portMessage' };
   const port = targetFields(dialog, whole, hints);
   const output = dialog.field('output');
-  const isWhole = () => port.type() === 'port' && port.value() === '';
-  let wasWhole = isWhole();
+  let wasWhole = isWhole(dialog.values());
   // If a flow does not say what to send for one outlet, it means on/off.
   if (!wasWhole && textOf(dialog.node, 'output') === '') output.val('on');
-  const showOutput = () => {
-    // For one outlet, on/off is the usual output. A whole strip is sent as it is.
-    if (wasWhole && port.type() === 'port' && !isWhole() && output.val() === 'strip') output.val('on');
-    if (!wasWhole && isWhole()) output.val('strip');
-    wasWhole = isWhole();
-    dialog.showRow('output', !wasWhole);
-  };
-  port.input.on('change', showOutput);
-  showOutput();
+  port.input.on('change', () => {
+    const isNowWhole = isWhole(dialog.values());
+    // For one outlet, on/off is the usual output.
+    if (wasWhole && port.type() === 'port' && !isNowWhole && output.val() === 'strip') output.val('on');
+    if (!wasWhole && isNowWhole) output.val('strip');
+    wasWhole = isNowWhole;
+  });
 }

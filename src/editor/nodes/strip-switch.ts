@@ -43,10 +43,9 @@ function open(dialog: Dialog): void {
     const { mac, port: outlet } = fixedTarget(values);
     const isRefused = isProtected(textOf(values, 'account'), mac, outlet ?? '');
     const which = isRefused ? 'protected' : outlet === 'all' ? 'all' : 'one';
-    const action = isAction(on.value()) ? `strip-switch.hint.${which}.${on.value()}` : '';
+    const word = dialog.value('on');
+    const action = isAction(word) ? `strip-switch.hint.${which}.${word}` : '';
     on.showHint({ action, message }, 'strip-switch.hint.onEvaluated');
-    dialog.showRow('delay', mayCycle(values));
-    dialog.field('delay').trigger('change');
   };
   for (const field of ['account', 'mac', 'port', 'on']) dialog.field(field).on('change', showHints);
   showHints();

@@ -5,12 +5,9 @@ import { checkPort, checkStrip, StripPicker, targetOf } from '../strip-picker';
 
 const SETTING = SETTINGS['strip watch'];
 
-/** Which kinds of change a node sends. */
-const sentBy = (node: Config) => ({
-  outlets: flagOf(node, 'outlets', SETTING.outlets),
-  readings: flagOf(node, 'readings', SETTING.readings),
-  availability: flagOf(node, 'availability', SETTING.availability),
-});
+const sendsOutlets = (node: Config): boolean => flagOf(node, 'outlets', SETTING.outlets);
+const sendsReadings = (node: Config): boolean => flagOf(node, 'readings', SETTING.readings);
+const sendsAvailability = (node: Config): boolean => flagOf(node, 'availability', SETTING.availability);
 
 export const stripWatch: Descriptor = {
   type: 'strip watch',
@@ -18,9 +15,9 @@ export const stripWatch: Descriptor = {
     mac: (value, node) => (value === '' ? '' : checkStrip(value, node)),
     port: checkPort(''),
   },
-  usedIf: { port: (node) => sentBy(node).outlets, change: (node) => sentBy(node).readings },
+  usedIf: { port: sendsOutlets, output: sendsOutlets, change: sendsReadings },
   label: (node) => {
-    const target = targetOf(sentBy(node).outlets ? node : { ...node, port: '' });
+    const target = targetOf(sendsOutlets(node) ? node : { ...node, port: '' });
     const isEvery = target.strip === '' && textOf(node, 'mac') === '';
     return isEvery ? { ...target, strip: text('strip-account.canvas.every') } : target;
   },
@@ -30,21 +27,16 @@ export const stripWatch: Descriptor = {
 function open(dialog: Dialog): void {
   const picker = new StripPicker(dialog, () => {
     port.redraw();
-    const fixed = picker.field.value() === '' ? 'strip-watch.hint.every' : '';
+    const fixed = dialog.value('mac') === '' ? 'strip-watch.hint.every' : '';
     picker.field.showHint({ str: fixed }, 'strip-watch.hint.variable');
   });
   const every = { value: '', label: text('strip-account.port.every') };
   const own = { value: 'port', label: '' };
   const port = segmentedField(dialog, 'port', own, () => picker.segments(every));
-  const showWhatMatters = () => {
-    const { outlets, readings, availability } = sentBy(dialog.values());
-    for (const field of ['port', 'output']) dialog.showRow(field, outlets);
-    dialog.showRow('change', readings);
-    for (const field of ['port', 'change']) dialog.field(field).trigger('change');
-    const nothing = outlets || readings || availability ? '' : text('strip-account.invalid.nothing');
-    dialog.showMessage('send', '', nothing);
+  const check = () => {
+    const sends = [sendsOutlets, sendsReadings, sendsAvailability].some((isSent) => isSent(dialog.values()));
+    dialog.showMessage('send', '', sends ? '' : text('strip-account.invalid.nothing'));
   };
-  for (const kind of ['outlets', 'readings', 'availability'])
-    dialog.field(kind).on('change', showWhatMatters);
-  showWhatMatters();
+  dialog.form.on('change', check);
+  check();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ERROR_CODES } from '../../../src/api/errors';
-import { SETTINGS, type Setting } from '../../../src/settings';
+import { SETTINGS, type NodeType, type Setting } from '../../../src/settings';
 import { ownProperty } from '../../../src/values';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -145,12 +145,15 @@ describe('the catalogues', () => {
     assert.ok(uses.length > 150, 'uses are found at all');
   });
 
-  it('have a tooltip for the output of a node, whatever its property `output` is', () => {
-    for (const [type, settings] of Object.entries<Readonly<Record<string, Setting>>>(SETTINGS)) {
-      const set = type.replaceAll(' ', '-');
-      const out = [...(main.get(set)?.keys() ?? [])].filter((key) => key.startsWith(`${set}.out.`));
-      const choices = settings.output?.kind === 'choice' ? settings.output.choices : [];
-      assert.deepEqual(out.sort(), choices.map((choice) => `${set}.out.${choice}`).sort());
+  it('have a tooltip for the output of a node, whatever its property `output` is, or else for both its ports', () => {
+    for (const set of nodeSets.filter((name) => name !== 'strip-account')) {
+      const settings: Readonly<Record<string, Setting>> = SETTINGS[set.replace('-', ' ') as NodeType];
+      const tooltips = [...(main.get(set)?.keys() ?? [])].filter((key) => /^[^.]+\.(out|port)\./.test(key));
+      const wanted =
+        settings.output?.kind === 'choice'
+          ? settings.output.choices.map((choice) => `out.${choice}`)
+          : ['port.input', 'port.output'];
+      assert.deepEqual(tooltips.sort(), wanted.map((key) => `${set}.${key}`).sort());
     }
   });
 
@@ -166,7 +169,7 @@ describe('the catalogues', () => {
                 use.set === set && (use.key === key || (use.key.endsWith('.') && key.startsWith(use.key))),
             ),
         )
-        .filter((key) => !/\.palette$|\.out\./.test(key))
+        .filter((key) => !/\.palette$|\.out\.|\.port\.(input|output)$/.test(key))
         .map((key) => `${set}: ${key}`),
     );
     assert.deepEqual(idle, []);
