@@ -22,6 +22,8 @@ import {
 import { fixedTarget } from './strip-picker';
 import { findOutlet, isInSubflow, matches, outletOf, readingText, stripText } from './strips';
 
+/** The most strips of an account that are drawn: with thousands, the whole editor stands still at each update. The filter finds the others. */
+const MAX_SHOWN = 500;
 /** How long a message is shown, in milliseconds. */
 const MESSAGE_MS = 8000;
 /** Accounts with more strips start with their strips folded. */
@@ -150,7 +152,9 @@ export class Sidebar {
 
   #accountBody(account: AccountOverview): HTMLElement {
     const { strips, error, answeredAgo, listed } = account;
-    const shown = strips.filter((strip) => matches(strip, this.#filter.value));
+    const found = strips.filter((strip) => matches(strip, this.#filter.value));
+    const shown = found.slice(0, MAX_SHOWN);
+    const counts = { shown: shown.length, all: found.length };
     const never = text('strip-sidebar.notAnswered');
     const answered =
       answeredAgo === null ? never : text('strip-sidebar.answered', { time: this.#timeOfDay(-answeredAgo) });
@@ -162,6 +166,7 @@ export class Sidebar {
       line('fault', error ? this.#sentence(account.id, error) : ''),
       line('note', noteAbout(account, shown.length)),
       html('ul', {}, ...shown.map((strip) => this.#stripView(account, strip))),
+      line('note', counts.shown < counts.all ? text('strip-account.picker.shown', counts) : ''),
       line('note', isPart ? text('strip-account.preview.incomplete') : ''),
     );
   }

@@ -58,6 +58,22 @@ describe('the sidebar', () => {
     await editor.page.getByText(/^The list may be incomplete/).waitFor({ state: 'hidden' });
   });
 
+  it('shows a part of very many strips, says so, and finds the others', async () => {
+    await stage.red.deploy([tab, home()]);
+    const json = Array.from({ length: 600 }, (_, index) => ({
+      mac: `A1B2C3D4${String(index).padStart(4, '0')}`,
+      name: `Strip ${index}.`,
+      outlets: [false, false, false, false],
+    }));
+    stage.service.always({ kind: 'answer', status: 200, json });
+    const { bar } = await open();
+    await bar.account('Home').getByText('Strips: 500 of 600').waitFor();
+    assert.equal(await bar.account('Home').locator('h4').count(), 500);
+    await bar.root.getByRole('searchbox').fill('strip 599.');
+    await bar.strip('Strip 599.').waitFor();
+    await bar.account('Home').getByText('Strips: 500 of 600').waitFor({ state: 'hidden' });
+  });
+
   it('tells times by the clock of the browser where that of Node-RED is wrong', async () => {
     await stage.red.deploy([tab, home()]);
     const { editor, bar } = await edit();
