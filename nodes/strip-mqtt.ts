@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from 'node-red';
 import { StripError } from '../src/api/errors';
 import { systemClock } from '../src/api/types';
 import type { Handle } from '../src/flow/input-handler';
-import type { LazyAccount, UsedAccount } from '../src/flow/shared-account';
+import type { UsedAccount } from '../src/flow/shared-account';
 import { Bridge, readBridge, type Published } from '../src/mqtt/bridge';
 import { textOf } from '../src/settings';
 import { displayName } from '../src/values';
@@ -25,20 +25,19 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, def);
     const display = statusDisplay(this);
     let bridge: Bridge | null = null;
-    let account: LazyAccount | null = null;
     /** Why the node shares no strips, while it has no bridge. */
     let failure = new StripError('NOT_CONFIGURED.account');
 
     const isTaken = (topic: string, payload?: string): boolean =>
       [...bridges].some((other) => other !== bridge && other.publishes(topic, payload));
     /** Throws if its topics cannot be used. Returns a function that ends the bridge. */
-    const begin = (used: UsedAccount): (() => void) => {
+    const start = (account: UsedAccount): (() => void) => {
       const id = textOf(def, 'account');
       const started = new Bridge({
         settings: readBridge(def),
         version: PACKAGE_VERSION,
         clock: systemClock,
-        account: used,
+        account,
         source: `${id} ${textOf(findAccount(RED, id)?.config, 'baseUrl')}`,
         before: kept.get(this.id),
         isTaken,
@@ -63,17 +62,14 @@ export = (RED: NodeAPI): void => {
     const stop = startWithAccount(RED, this, def, {
       display,
       notice: 'mqtt',
-      start: (used, accountNode) => {
-        account = accountNode?.account ?? account;
-        return begin(used);
-      },
+      start,
       onFailure: (error) => {
         failure = error;
       },
     });
 
     this.on('close', stop);
-    handleInput(RED, this, display, handle, () => account);
+    handleInput(RED, this, def, display, handle);
   }
 
   RED.nodes.registerType('strip mqtt', StripMqtt);

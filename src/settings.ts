@@ -1,6 +1,6 @@
 import { StripError, variableMissing } from './api/errors';
 import { isPossibleMac, PORTS, type Port } from './api/types';
-import { environmentVariable, ownProperty, preview, previewText } from './values';
+import { environmentVariable, ownProperty, preview } from './values';
 
 interface TextSetting {
   readonly kind: 'text';
@@ -259,10 +259,10 @@ export function requireReadable(
   for (const [name, setting] of Object.entries(settings)) {
     const { kind } = setting;
     // A node works without its name, and says itself that it has no account.
-    const isNeeded = kind === 'node' ? !setting.required : name !== 'name';
+    const isChecked = name !== 'name' && name !== 'account';
     const isText = kind === 'text' || kind === 'node' || kind === 'typed';
     const written = ownProperty(config, name) ?? '';
-    if (isText && isNeeded && typeof written === 'object')
+    if (isText && isChecked && typeof written === 'object')
       throw new StripError('NOT_CONFIGURED.text', { property: name + owner, got: preview(written) });
     if (setting.kind === 'text' || setting.kind === 'node') continue;
     const property = kind === 'typed' ? `${name}Type` : name;
@@ -307,7 +307,7 @@ export function checkPrefix(text: string): string {
     prefix.startsWith('$') ||
     levels.some((level) => level === '' || /[#+]|\p{Cc}|\p{Cs}|\p{NChar}/u.test(level))
   ) {
-    throw new StripError('NOT_CONFIGURED.topic', { topic: previewText(text) });
+    throw new StripError('NOT_CONFIGURED.topic', { topic: preview(text) });
   }
   return prefix;
 }

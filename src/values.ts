@@ -76,13 +76,8 @@ export function preview(value: unknown): string {
   }
 }
 
-/** The same for a value that is known to be text. */
-export const previewText = (text: string): string => cut(quote(text), LONGEST_PREVIEW);
-
-const quote = (text: string): string => JSON.stringify(text.slice(0, LONGEST_PREVIEW));
-
 function render(value: unknown, depth: number): string {
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, LONGEST_PREVIEW));
   if (isObject(value)) return renderObject(value, depth);
   return ['bigint', 'symbol', 'function'].includes(typeof value) ? typeof value : String(value);
 }
@@ -91,17 +86,14 @@ function renderObject(value: object, depth: number): string {
   if (ArrayBuffer.isView(value)) return `buffer of ${value.byteLength} bytes`;
   const isArray = Array.isArray(value);
   if (depth >= DEEPEST) return isArray ? '[…]' : '{…}';
-  const members: string[] = [];
   // Listing all keys of an array with millions of entries takes seconds.
-  for (const key of Object.keys(isArray ? value.slice(0, MAX_MEMBERS + 1) : value)) {
+  const keys = Object.keys(isArray ? value.slice(0, MAX_MEMBERS + 1) : value);
+  const members = keys.slice(0, MAX_MEMBERS).map((key) => {
     const member = Object.getOwnPropertyDescriptor(value, key);
-    if (member === undefined) continue;
-    if (members.length === MAX_MEMBERS) {
-      members.push('…');
-      break;
-    }
-    const text = 'value' in member ? render(member.value, depth + 1) : 'getter';
-    members.push(isArray ? text : `${render(key, depth)}: ${text}`);
-  }
+    const isValue = member !== undefined && 'value' in member;
+    const text = isValue ? render(member.value, depth + 1) : 'getter';
+    return isArray ? text : `${render(key, depth)}: ${text}`;
+  });
+  if (keys.length > MAX_MEMBERS) members.push('…');
   return isArray ? `[${members.join(', ')}]` : `{${members.join(', ')}}`;
 }

@@ -128,7 +128,7 @@ export async function listStrips({ account }: AccountNode, refresh: boolean): Pr
 /** Asks the service with the dialog's settings. Returns its answer, and what is read from it with the dialog's mapping. */
 export async function testConnection(RED: NodeAPI, request: unknown): Promise<StripsAnswer> {
   const deployed = findAccount(RED, textOf(request, 'id'));
-  const test = readConnectionTest(request, (text) => variable(RED, text, deployed?.node));
+  const test = readConnectionTest(request, (text) => replaceVariable(RED, text, deployed?.node));
   const hideTyped = keyRemover(test.apiKey ?? '');
   const hideKey = (text: string) => hideTyped(deployed?.hideKey(text) ?? text);
   const mapping = mappingOf(RED, requireSet(test.mapping), deployed?.node, hideKey);
@@ -172,7 +172,7 @@ function keyFor(RED: NodeAPI, { id, baseUrl, tls, proxy }: ConnectionTest, deplo
 }
 
 /** Replaces `${NAME}` as a deploy would. If the variable is not set, the text stays, so that the error can name it. */
-function variable(RED: NodeAPI, text: string, deployed: Node | undefined): string {
+function replaceVariable(RED: NodeAPI, text: string, deployed: Node | undefined): string {
   const name = environmentVariable(text);
   if (name === null) return text;
   // An account that is not deployed can at least use Node-RED's global variables. They are in a node, which exists once any was set.

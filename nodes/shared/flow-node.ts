@@ -5,12 +5,7 @@ import { systemClock } from '../../src/api/types';
 import { InputHandler, type Handle, type HandlerContext } from '../../src/flow/input-handler';
 import { EMPTY_STORE, reportedError, sentenceOf } from '../../src/flow/node-error';
 import { errorStatus, StatusDisplay } from '../../src/flow/node-status';
-import {
-  unusableAccount,
-  type LazyAccount,
-  type SharedAccount,
-  type UsedAccount,
-} from '../../src/flow/shared-account';
+import { unusableAccount, type LazyAccount, type UsedAccount } from '../../src/flow/shared-account';
 import { requireSet, textOf, type Config } from '../../src/settings';
 import { deployEnded, onStarted, translator, watchDeploys } from './runtime';
 
@@ -33,43 +28,40 @@ export function registerInputNode(
   function InputNode(this: Node, def: Definition): void {
     RED.nodes.createNode(this, def);
     const id = textOf(def, 'account');
-    /** The account that the node has used: at close the runtime may not know it any more. */
-    let used: LazyAccount | null = null;
-    const account = (): SharedAccount => {
-      used = accountOf(RED, id).account;
-      return used.get();
-    };
     let handle: Handle;
     try {
       handle = createHandler({
         config: def,
         evaluate: (value, kind, msg) => evaluate(value, kind, this, msg),
-        account,
+        account: () => accountOf(RED, id).account.get(),
       });
     } catch (error) {
       const failure = asError(error);
       handle = () => Promise.reject(failure);
     }
-    const handleAfterDeploy: Handle = (input) => {
+    const handleAfterDeploy: Handle = async (input) => {
       // A node in a subflow stays while a deploy replaces its account, and may get a message when there is none.
-      const deploy = findAccount(RED, id) === undefined ? deployEnded() : null;
-      return deploy === null ? handle(input) : deploy.then(() => handle(input));
+      if (findAccount(RED, id) === undefined) await deployEnded();
+      return await handle(input);
     };
-    const current = () => findAccount(RED, id)?.account ?? used;
-    handleInput(RED, this, statusDisplay(this), handleAfterDeploy, current);
+    handleInput(RED, this, def, statusDisplay(this), handleAfterDeploy);
   }
 
   RED.nodes.registerType(type, InputNode);
 }
 
-/** Passes a node's messages to `handle`. `account`: returns the account that the node uses, if it is known. */
+/** Passes a node's messages to `handle`. */
 export function handleInput(
   RED: NodeAPI,
   node: Node,
+  def: Definition,
   status: StatusDisplay,
   handle: Handle,
-  account: () => LazyAccount | null | undefined,
 ): void {
+  const id = textOf(def, 'account');
+  /** The account at the latest message: when the node is closed, the runtime may not know it any more. */
+  let known: LazyAccount | undefined;
+  const account = () => findAccount(RED, id)?.account ?? known;
   const translate = translator(RED);
   const handler = new InputHandler({
     handle,
@@ -79,7 +71,10 @@ export function handleInput(
     cancel: (owner) => account()?.cancel(owner),
     warn: (sentence) => node.warn(sentence),
   });
-  node.on('input', (msg, send, done) => handler.receive(msg, send, done));
+  node.on('input', (msg, send, done) => {
+    known = account();
+    handler.receive(msg, send, done);
+  });
   node.on('close', () => handler.close());
 }
 
@@ -124,10 +119,10 @@ interface StartOptions {
   /** Key below `notice` in `strip-account.json` of the sentence that is logged if the node cannot start. */
   notice: string;
   /**
-   * Returns a function that ends it; throws if it cannot start. If the account cannot be used, `account` takes its place, and there is no `accountNode`:
-   * then the node tells that nothing is available.
+   * Returns a function that ends it; throws if it cannot start. If the account cannot be used, another object takes its place, so that the node tells
+   * that nothing is available.
    */
-  start: (account: UsedAccount, accountNode?: AccountNode) => () => void;
+  start: (account: UsedAccount) => () => void;
   /** Called when it cannot start. */
   onFailure?: (error: StripError) => void;
 }
@@ -155,7 +150,7 @@ export function startWithAccount(
     stop = () => undefined;
     try {
       startedWith = accountOf(RED, id);
-      stop = start(startedWith.account.get(), startedWith);
+      stop = start(startedWith.account.get());
       logged = '';
     } catch (error) {
       startedWith = null;

@@ -17,10 +17,10 @@ export const translator =
     const id = CATALOGUE + key;
     const text: unknown = RED._(id, { skipInterpolation: 1 });
     const isTranslated = typeof text === 'string' && ![id, key, ''].includes(text);
-    return fill(isTranslated ? text : packaged(key), params);
+    return fill(isTranslated ? text : englishText(key), params);
   };
 
-function packaged(key: string): string {
+function englishText(key: string): string {
   const text = key.split('.').reduce<unknown>((texts, name) => ownProperty(texts, name), catalogue);
   return typeof text === 'string' ? text : key;
 }

@@ -1,7 +1,7 @@
 import { isPossibleMac, looksLikeMac, macKey, PORTS, sameMac, type Strip } from '../api/types';
 import type { StripsAnswer } from '../flow/admin-answers';
 import { textOf, type Config } from '../settings';
-import { environmentVariable, previewText } from '../values';
+import { environmentVariable, preview } from '../values';
 import {
   kindOf,
   problemWith,
@@ -85,7 +85,7 @@ export function lookUp(
   if (named && others.length > 0) return { error: text('strip-account.invalid.stripTwice', { name: mac }) };
   if (named) return { strip: named };
   if (mac === '' || environmentVariable(mac) !== null) return {};
-  if (!isPossibleMac(mac)) return { error: text('errors.INVALID_INPUT.mac', { got: previewText(mac) }) };
+  if (!isPossibleMac(mac)) return { error: text('errors.INVALID_INPUT.mac', { got: preview(mac) }) };
   if (strips.length === 0) return {};
   if (looksLikeMac(macKey(mac))) return { warning: text('strip-account.warning.unlisted') };
   return { error: text('strip-account.invalid.stripName', { name: mac }) };

@@ -8,7 +8,6 @@ import { editorError } from './node-error';
 /** A connection that the account's dialog wants to test before it is deployed. */
 export type ConnectionTest = ReturnType<typeof readConnectionTest>;
 
-const { timeout: TIMEOUT } = SETTINGS['strip-account'];
 /** Shorter than an account's longest timeout, because a person is waiting. */
 const LONGEST_TIMEOUT = 60_000;
 
@@ -17,8 +16,9 @@ export function readConnectionTest(body: unknown, replace = (text: string): stri
   const sent = isRecord(body) ? body : {};
   const settingOf = (name: string): string => replace(textOf(sent, name));
   const apiKey = textOf(sent, 'apiKey');
-  const timeout = { timeout: settingOf('timeout') };
-  requireReadable(timeout, { timeout: TIMEOUT });
+  const { timeout } = SETTINGS['strip-account'];
+  const config = { timeout: settingOf('timeout') };
+  requireReadable(config, { timeout });
   return {
     /** Id of the account, which may be deployed already. */
     id: textOf(sent, 'id'),
@@ -26,7 +26,7 @@ export function readConnectionTest(body: unknown, replace = (text: string): stri
     /** `null`: the one that is stored with the deployed account. */
     apiKey: apiKey === STORED_PASSWORD ? null : replace(apiKey),
     /** Milliseconds for the request. */
-    timeout: Math.min(numberOf(timeout, 'timeout', TIMEOUT), LONGEST_TIMEOUT),
+    timeout: Math.min(numberOf(config, 'timeout', timeout), LONGEST_TIMEOUT),
     /** Ids of Node-RED's own config nodes; "": none. */
     tls: settingOf('tls'),
     proxy: settingOf('proxy'),
@@ -58,20 +58,16 @@ export async function previewOf(
   }
 }
 
-function decodeBody(body: unknown, mac: string, paging: unknown) {
+function decodeBody(body: unknown, mac: string, paging: unknown): StripsAnswer {
   const at = new Date().toISOString();
   const notes: Note[] = [];
   if (mac !== '') {
     const { strip, readable } = decodeStrip(body, mac, at, notes);
-    return { ok: true as const, strips: [strip], complete: true, readable, notes };
+    return { ok: true, strips: [strip], complete: true, readable, notes };
   }
   const list = decodeList(body, at, notes, isRecord(paging) ? paging : {});
   const shown = new Set(list.strips.slice(0, MAX_PREVIEWED).map((strip) => strip.mac));
-  return {
-    ok: true as const,
-    ...list,
-    notes: notes.filter((note) => note.mac === null || shown.has(note.mac)),
-  };
+  return { ok: true, ...list, notes: notes.filter((note) => note.mac === null || shown.has(note.mac)) };
 }
 
 const MAX_KEYS = 200;

@@ -154,7 +154,9 @@ function shapeOfList(value: readonly unknown[], aliases: Aliases, depth: number)
     else if (shapes.size < MAX_SHAPES) shapes.set(key, { count: 1, shape: made });
     else rest++;
   }
-  return [...shapes.values(), ...(rest === 0 ? [] : [{ count: rest, shape: 'left out' }])];
+  const shown = [...shapes.values()];
+  if (rest > 0) shown.push({ count: rest, shape: 'left out' });
+  return shown;
 }
 
 function shapeOfRecord(value: object, aliases: Aliases, depth: number): unknown {
@@ -165,7 +167,8 @@ function shapeOfRecord(value: object, aliases: Aliases, depth: number): unknown 
     return [aliases.find(key) ?? (plain ? key : aliases.key(key)), shapeOf(inner, aliases, depth + 1)];
   });
   const more = entries.length - shown.length;
-  return Object.fromEntries(more > 0 ? [...shown, [`${more} more`, 'left out']] : shown);
+  if (more > 0) shown.push([`${more} more`, 'left out']);
+  return Object.fromEntries(shown);
 }
 
 function kindOfText(value: string, aliases: Aliases): string {

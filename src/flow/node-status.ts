@@ -41,9 +41,8 @@ export function stripStatus({ available, outlets }: Pick<Strip, 'available' | 'o
   const unknown = outlets.filter((outlet) => outlet.on === null).length;
   if (unknown === outlets.length) return UNKNOWN_ANSWER;
   if (unknown > 0) return status('yellow', 'ring', `on${on}unknown`);
-  return on > 0
-    ? status('green', 'dot', `on${on}of${outlets.length}`)
-    : status('grey', 'ring', `on0of${outlets.length}`);
+  const key = `on${on}of${outlets.length}`;
+  return on > 0 ? status('green', 'dot', key) : status('grey', 'ring', key);
 }
 
 /** How many outlets of all strips are on, such as "5/8". Yellow if the state of some is not known, also where no outlet of a strip can be read. */

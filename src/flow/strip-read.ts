@@ -26,8 +26,9 @@ export function statusRequestReader(config: Config, evaluate: Evaluate): ReadMes
   const portField = new InputField(config, 'port', settings.port);
   return messageReader([macField, portField], evaluate, (values, target) => {
     const errors: StripError[] = [];
-    const port = (target.port = valueOrNull(() => readPort(portField.read(values)), errors));
-    const mac = (target.mac = valueOrNull(() => requireMac(macField.readRequired(values)), errors));
+    target.port = valueOrNull(() => readPort(portField.read(values)), errors);
+    target.mac = valueOrNull(() => requireMac(macField.readRequired(values)), errors);
+    const { mac, port } = target;
     if (mac === null || port === null) throw mainError(errors);
     return { mac, port };
   });
@@ -40,11 +41,11 @@ function readPort(value: unknown): PortOrAll {
 
 /** What `strip status` does with a message. Throws NOT_CONFIGURED. */
 export function statusHandler({ config, evaluate, account }: HandlerContext): Handle {
-  requireReadable(config, SETTINGS['strip status']);
+  const settings = SETTINGS['strip status'];
+  requireReadable(config, settings);
   const read = statusRequestReader(config, evaluate);
-  const output = choiceOf(config, 'output', SETTINGS['strip status'].output);
   // A flow that does not say what to send for one outlet gets on/off.
-  const isUnset = textOf(config, 'output') === '';
+  const outletOutput = textOf(config, 'output') === '' ? 'on' : choiceOf(config, 'output', settings.output);
   return async ({ msg, target }) => {
     const { mac, port } = await read(msg, target);
     const { strip, readable, response } = await account().get(mac);
@@ -52,8 +53,8 @@ export function statusHandler({ config, evaluate, account }: HandlerContext): Ha
     let status = readable ? stripStatus(strip) : UNKNOWN_ANSWER;
     if (port !== 'all') {
       const on = strip.outlets.find((outlet) => outlet.port === port)?.on ?? null;
-      if (output === 'port-on') payload = { mac: strip.mac, port, on };
-      else if (output === 'on' || isUnset) payload = on;
+      if (outletOutput === 'port-on') payload = { mac: strip.mac, port, on };
+      else if (outletOutput === 'on') payload = on;
       status = strip.available ? outletStatus(on) : UNAVAILABLE;
     }
     return { messages: [withAnswer(msg, { payload, response })], status };

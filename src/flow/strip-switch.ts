@@ -130,9 +130,10 @@ export function commandReader(config: Config, evaluate: Evaluate): ReadMessage<S
 
   const readOne = (values: MessageValues, target: Target): SwitchRequest => {
     const errors: StripError[] = [];
-    const requested = (target.requested = valueOrNull(() => readRequested(onField, values), errors));
-    const port = (target.port = valueOrNull(() => readPort(values), errors));
-    const mac = (target.mac = valueOrNull(() => readMac(values), errors));
+    target.requested = valueOrNull(() => readRequested(onField, values), errors);
+    target.port = valueOrNull(() => readPort(values), errors);
+    target.mac = valueOrNull(() => readMac(values), errors);
+    const { requested, port, mac } = target;
     if (requested === null || port === null || mac === null) throw mainError(errors);
     const form = fields.some((field) => field.isIn(values.payload)) ? 'port-on' : 'on';
     return { form, commands: [commandOf(values, mac, port, requested)] };

@@ -71,7 +71,7 @@ export class WatchMessages {
   constructor(private readonly options: WatchOptions) {}
 
   /** The message for a change, or `null`. */
-  messageOf(change: Change): Message | null {
+  messageFor(change: Change): Message | null {
     const { mac, port, output, initial, outlets, availability, readings } = this.options;
     if (change.kind === 'account') return availability ? this.#accountMessage(change.available) : null;
     const { strip } = change;
@@ -177,7 +177,7 @@ export function startWatching(
   const messages = new WatchMessages(options);
   const firstAnswer = display.begin();
   const onChange = (change: Change): void => {
-    const msg = messages.messageOf(change);
+    const msg = messages.messageFor(change);
     if (msg !== null) send(msg);
     const isShown = change.kind === 'account' || (mac !== null && sameMac(change.strip.mac, mac));
     const status = isShown ? watchStatus(options, account) : null;

@@ -33,6 +33,19 @@ describe('closing', () => {
     assert.deepEqual(sent('completed').length, 1);
   });
 
+  it('a node whose account is closed with it names the outlet that may have been switched', async () => {
+    const account = lab.account({ outletNames: [{ mac: MAC, port: 2, name: 'Lamp' }] });
+    await lab.deploy([account, flowNode('switch', 'strip switch', outlet2), flowNode('list', 'strip list')]);
+    await lab.out('list', {});
+    lab.service.hold('answer');
+    lab.send('switch', { payload: true });
+    await lab.service.arrived(2);
+    const errors: unknown[] = [];
+    lab.node('switch').error = (error) => void errors.push(error);
+    await helper.unload();
+    assert.match(String(errors[0]), /^Check Lamp \(outlet 2 of /);
+  });
+
   it('a node that is removed takes its waiting messages with it: nothing is sent for them any more', async () => {
     await lab.deploy([flowNode('switch', 'strip switch', outlet2), flowNode('list', 'strip list')]);
     const release = lab.service.hold('answer');

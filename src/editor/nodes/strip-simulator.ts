@@ -1,7 +1,7 @@
 import { simulatorPath } from '../../api/connection-settings';
 import { isPossibleMac, macKey, PORTS } from '../../api/types';
 import { OUTLETS_AT_START, SETTINGS, textOf, type Config } from '../../settings';
-import { isRecord, previewText } from '../../values';
+import { isRecord, preview } from '../../values';
 import {
   editableRows,
   fieldIn,
@@ -53,7 +53,7 @@ const checkStrips: Check = (value) => {
   // The simulator would list it, but no account could ask for it.
   const impossible = macs.find((mac) => !isPossibleMac(mac));
   if (impossible !== undefined)
-    return text('strip-simulator.invalid.macImpossible', { mac: previewText(impossible) });
+    return text('strip-simulator.invalid.macImpossible', { mac: preview(impossible) });
   const isTwice = new Set(macs.map(macKey)).size < macs.length;
   return isTwice ? text('strip-simulator.invalid.macTwice') : '';
 };

@@ -38,7 +38,7 @@ const reading = (value: number, previous: number | null, name: ReadingName = 'lo
 });
 const messages = (config: object, ...changes: Change[]): (Message | null)[] => {
   const watch = new WatchMessages(watched(config));
-  return changes.map((change) => watch.messageOf(change));
+  return changes.map((change) => watch.messageFor(change));
 };
 
 describe('what is watched', () => {
