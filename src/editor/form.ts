@@ -416,9 +416,15 @@ export function segmentedField(
   own: Pick<InputType, 'value' | 'label'>,
   segments: () => readonly Segment[],
 ) {
+  const variable = dialog.value(field);
+  // A variable that the flow has in place of them is one more.
+  const shown = (): readonly Segment[] =>
+    environmentVariable(variable) === null
+      ? segments()
+      : [...segments(), { value: variable, label: variable }];
   const addButtons = (container: JQuery) => {
     const radio = (value: string) => html('input', { type: 'radio', name: `smart-strip-${field}`, value });
-    const labels = segments().map(({ value }) =>
+    const labels = shown().map(({ value }) =>
       html('label', {}, radio(value), html('span', {}), html('small', {})),
     );
     const named = { 'aria-labelledby': `smart-strip-label-${field}`, 'aria-describedby': describedBy(field) };
@@ -429,7 +435,7 @@ export function segmentedField(
   const draw = (container: JQuery, value: string) => {
     // Buttons that are there already stay: one of them may have the focus, or be about to be clicked.
     if (container.children().length === 0) addButtons(container);
-    segments().forEach((segment, index) => {
+    shown().forEach((segment, index) => {
       const { label, state = '' } = segment;
       const element = container.find('label').eq(index).attr('title', `${label} ${state}`.trim());
       element.children('input').prop('checked', segment.value === value);

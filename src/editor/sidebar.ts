@@ -330,7 +330,11 @@ type NewNode = Config & { type: string };
 function arrange(nodes: readonly NewNode[], z: string): object[] {
   const chart = document.getElementById('red-ui-workspace-chart');
   const middle = (scroll = 0, size = 0) => Math.round((scroll + size / 2) / RED.view.scale() / GRID) * GRID;
-  const x = middle(chart?.scrollLeft, chart?.clientWidth);
+  // In Node-RED 5, the sidebar on the right lies over the canvas.
+  const [left = 0, right = 0] = [chart, document.getElementById('red-ui-sidebar')].map(
+    (element) => element?.getBoundingClientRect().left,
+  );
+  const x = middle(chart?.scrollLeft, Math.min(chart?.clientWidth ?? 0, right - left));
   let y = middle(chart?.scrollTop, chart?.clientHeight);
   const others = RED.nodes.filterNodes({ z });
   const isNear = (place: unknown, own: number, within: number) => Math.abs(Number(place) - own) < within;

@@ -187,6 +187,34 @@ describe('the nodes in the editor', () => {
     assert.equal((await editor.properties('node')).output, '${OUTPUT}');
   });
 
+  it('show a variable in place of an outlet or an action as one more button, and the delay that it may need', async () => {
+    const fixed = { mac: 'A1B2C3D4E5F6', macType: 'str' };
+    const variables = { port: '${PORT}', portType: 'port', on: '${ACTION}', onType: 'action' };
+    await stage.red.deploy([
+      tab,
+      account(stage.service),
+      placed('switch', 'strip switch', { ...fixed, ...variables }),
+      placed('watch', 'strip watch', { ...fixed, port: '${PORT}', y: 100 }),
+    ]);
+    await open();
+    const chosen = editor.page.locator('.smart-strip-segments label:has(:checked)');
+    await editor.edit('switch');
+    await option('Desk strip').waitFor();
+    assert.deepEqual(await chosen.allInnerTexts(), ['${PORT}', '${ACTION}']);
+    assert.equal(await visible('delay'), true);
+    // Another one can be chosen, and the variable again.
+    await editor.page.locator('label:has([value="toggle"])').click();
+    assert.equal(await visible('delay'), false);
+    await editor.page.locator('label', { hasText: '${ACTION}' }).click();
+    await editor.done();
+    const { port, on } = await editor.properties('switch');
+    assert.deepEqual([port, on], ['${PORT}', '${ACTION}']);
+    await editor.edit('watch');
+    assert.deepEqual(await chosen.allInnerTexts(), ['${PORT}']);
+    await editor.done();
+    assert.equal((await editor.properties('watch')).port, '${PORT}');
+  });
+
   it('keep a variable in place of an account, whose strips only the runtime knows', async () => {
     const variable = { account: '${ACCOUNT}', macType: 'str' };
     await stage.red.deploy([tab, account(stage.service), placed('node', 'strip switch', variable)]);

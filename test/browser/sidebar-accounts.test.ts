@@ -178,7 +178,10 @@ describe('the accounts in the sidebar', () => {
     await setState('stop');
     try {
       await bar.state('Home').getByText('not running').waitFor();
-      await bar.account('Home').getByText('Start the flows: they are stopped').waitFor();
+      await bar
+        .account('Home')
+        .getByText('Start or restart the flows in the Deploy menu: they are stopped')
+        .waitFor();
     } finally {
       await setState('start');
     }

@@ -9,8 +9,9 @@ const isAction = (value: unknown): boolean => ACTIONS.some((action) => action ==
 
 const checkAction: Check = (value) => (isAction(value) ? '' : text('strip-account.invalid.on'));
 
-/** Whether the node may cycle an outlet. */
-const mayCycle = (node: Config): boolean => kindOf(node, 'on') !== 'action' || textOf(node, 'on') === 'cycle';
+/** Whether the node may cycle an outlet. A variable may stand for "cycle". */
+const mayCycle = (node: Config): boolean =>
+  kindOf(node, 'on') !== 'action' || !['', 'on', 'off', 'toggle'].includes(textOf(node, 'on'));
 
 export const stripSwitch: Descriptor = {
   type: 'strip switch',
