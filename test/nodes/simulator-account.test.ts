@@ -60,15 +60,15 @@ describe('an account whose base URL is the path of a simulator in this Node-RED'
     });
   }
 
-  it('reads the path as the simulator does: with slashes and the path of the API at its end', async () => {
-    await deploy([account({ baseUrl: ' /sim/api/public/v1/ ' }), lamp, simulator({ path: '/sim/' })]);
-    assert.equal((await lab.out('switch', { payload: true })).payload, true);
-  });
-
-  it('takes the path / too', async () => {
-    await deploy([account({ baseUrl: '/' }), lamp, simulator({ path: '/' })]);
-    assert.equal((await lab.out('switch', { payload: true })).payload, true);
-  });
+  for (const [baseUrl, path] of [
+    [' /sim/api/public/v1/ ', '/sim/'],
+    ['/', '/'],
+  ] as const) {
+    it(`finds the simulator with the path "${path}" at "${baseUrl}"`, async () => {
+      await deploy([account({ baseUrl }), lamp, simulator({ path })]);
+      assert.equal((await lab.out('switch', { payload: true })).payload, true);
+    });
+  }
 
   it('sends its own key to a simulator that wants one, and none of another', async () => {
     const key = { apiKey: 'a key of the simulator' };

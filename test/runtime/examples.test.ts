@@ -236,7 +236,6 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('04: reports an outage in one notification, and its end in another', async () => {
-    await clicked.get('04');
     // A simulator that starts has forgotten what was switched: "Desk lamp (Desk strip) is now off".
     const sentences = (end: string) =>
       new RegExp(`^Desk strip ${end}\\n(.*now off\\n)?Kitchen strip ${end}\\nThe service ${end}$`);
@@ -249,13 +248,8 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('06: switches off later if the strips could not be listed, but not after more than an hour', async () => {
-    await clicked.get('06');
     await simulate(red, '06', false);
-    const flows = await red.getFlows();
-    await red.deploy(
-      flows.map((node) => (node.id === 'strip06_later' ? { ...node, timeoutUnits: 'seconds' } : node)),
-      'nodes',
-    );
+    await change(red, { strip06_later: { timeoutUnits: 'seconds' } });
     const start = red.comms.mark;
     for (const [topic, began] of [
       ['too old', Date.now() - 3_600_000],
@@ -276,18 +270,9 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('06: tries to switch a strip off again, but not after a newer command', async () => {
-    await clicked.get('06');
-    const flows = await red.getFlows();
-    const wireTo = async (...wires: string[]) => {
-      await red.deploy(
-        flows.map((node) => {
-          if (node.id === 'strip06_later') return { ...node, timeout: '0.3', timeoutUnits: 'seconds' };
-          return node.id === 'strip06_night' ? { ...node, wires: [wires] } : node;
-        }),
-        'nodes',
-      );
-    };
+    const wireTo = (...wires: string[]) => change(red, { strip06_night: { wires: [wires] } });
     const mac = 'A1B2C3D4E5F7';
+    await change(red, { strip06_later: { timeout: '0.3', timeoutUnits: 'seconds' } });
     await wireTo('strip06_sim', 'strip06_which');
     const start = red.comms.mark;
     const began = Date.now();
@@ -313,19 +298,13 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('07 and 17: show why an outlet was not switched', async () => {
-    await clicked.get('07');
-    await clicked.get('17');
     const flows = await red.getFlows();
-    const instead: Record<string, object> = {
+    const mark = red.comms.mark;
+    await change(red, {
       strip07_press: { wires: [['strip07_screen']] },
       strip17_runs: { wires: [['strip17_off']] },
       strip17_account: { protectedOutlets: [{ mac: 'A1B2C3D4E5F9', port: 1 }] },
-    };
-    const mark = red.comms.mark;
-    await red.deploy(
-      flows.map((node) => ({ ...node, ...instead[node.id] })),
-      'nodes',
-    );
+    });
     await red.inject('strip07_press', { payload: 'neither' });
     await see(red, '07', { debug: 'd2', says: /INVALID_INPUT/ }, mark);
     await red.inject('strip17_runs');
@@ -334,7 +313,6 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('08: says that nothing is remembered', async () => {
-    await clicked.get('08');
     await red.admin('/context/flow/strip08_tab/remembered', { method: 'DELETE' });
     const mark = red.comms.mark;
     await red.inject('strip08_i3');
@@ -342,17 +320,12 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('09: goes on trying to switch on, however often that fails, and says so once', async () => {
-    await clicked.get('09');
-    const flows = await red.getFlows();
-    await red.deploy(
-      flows.map((node) => {
-        if (node.id === 'strip09_account') return { ...node, retryFor: '0' };
-        if (node.id === 'strip09_later') return { ...node, duration: '0.1', units: 's' };
-        if (node.id === 'strip09_press') return { ...node, wires: [['strip09_isOff']] };
-        return node.id === 'strip09_sim' ? { ...node, d: true } : node;
-      }),
-      'nodes',
-    );
+    await change(red, {
+      strip09_account: { retryFor: '0' },
+      strip09_later: { duration: '0.1', units: 's' },
+      strip09_press: { wires: [['strip09_isOff']] },
+      strip09_sim: { d: true },
+    });
     const start = red.comms.mark;
     await red.inject('strip09_press', { payload: false });
     await seeTimes(red, 12, waitingIn('strip09_later'), start);
@@ -368,15 +341,7 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('09: does not try again after somebody else has switched it on', async () => {
-    await clicked.get('09');
-    const flows = await red.getFlows();
-    await red.deploy(
-      flows.map((node) => {
-        if (node.id === 'strip09_later') return { ...node, duration: '5', units: 'min' };
-        return node.id === 'strip09_sim' ? { ...node, d: true } : node;
-      }),
-      'nodes',
-    );
+    await change(red, { strip09_later: { duration: '5', units: 'min' }, strip09_sim: { d: true } });
     let mark = red.comms.mark;
     await red.inject('strip09_press', { payload: false });
     await see(red, '09', { status: 'later', text: /^\s*$/, fill: 'blue' }, mark);
@@ -386,12 +351,7 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('10: calls what the service or the account cannot do at the moment something to try again later', async () => {
-    await clicked.get('10');
-    const flows = await red.getFlows();
-    await red.deploy(
-      flows.map((node) => (node.id === 'strip10_i4' ? { ...node, wires: [['strip10_code']] } : node)),
-      'nodes',
-    );
+    await change(red, { strip10_i4: { wires: [['strip10_code']] } });
     for (const code of ['UNREACHABLE', 'TIMEOUT', 'SERVICE', 'RATE_LIMITED', 'BUSY']) {
       const mark = red.comms.mark;
       await red.inject('strip10_i4', { error: { code } });
@@ -400,12 +360,7 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('14: switches off when the time has passed', async () => {
-    await clicked.get('14');
-    const flows = await red.getFlows();
-    await red.deploy(
-      flows.map((node) => (node.id === 'strip14_hour' ? { ...node, units: 's' } : node)),
-      'nodes',
-    );
+    await change(red, { strip14_hour: { units: 's' } });
     let mark = red.comms.mark;
     await red.inject('strip14_offNow');
     await see(red, '14', { status: 'watch', text: OFF }, mark);
@@ -415,42 +370,32 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('14: tries to switch off again, says once that it failed, and gives a newer command its hour', async () => {
-    await clicked.get('14');
     const flows = await red.getFlows();
     const again =
       byNumber('14').nodes.find(({ id }) => id === 'strip14_again') ?? assert.fail('no such node');
     const rules = (milliseconds: string) =>
       JSON.parse(JSON.stringify(again.rules).replace('300000', milliseconds)) as unknown;
-    const deploy = async (instead: Record<string, object>) => {
-      await red.deploy(
-        flows.map((node) => ({ ...node, ...instead[node.id] })),
-        'nodes',
-      );
-    };
-    const watch = { strip14_watch: { wires: [[]] } };
-    const failing = {
-      ...watch,
+    const common = { strip14_watch: { wires: [[]] }, strip14_hour: { units: 's' } };
+    await change(red, {
+      ...common,
       strip14_account: { retryFor: '0' },
       strip14_sim: { d: true },
-      strip14_hour: { units: 's' },
       strip14_again: { rules: rules('100') },
       strip14_press: { wires: [['strip14_hour']] },
-    };
-    await deploy(failing);
+    });
     let start = red.comms.mark;
     await red.inject('strip14_press', { payload: true });
     await seeTimes(red, 12, waitingIn('strip14_hour'), start);
     assert.equal(shownBy(red, 'strip14_d2', start).length, 1);
     await simulate(red, '14', true);
     await see(red, '14', { debug: 'd1', says: /false/ }, start);
-    await deploy({ ...watch, strip14_hour: { units: 's' }, strip14_press: { wires: [['strip14_again']] } });
+    await change(red, { ...common, strip14_press: { wires: [['strip14_again']] } }, flows);
     start = red.comms.mark;
     await red.inject('strip14_press', { error: { code: 'SUPERSEDED' } });
     await see(red, '14', { debug: 'd1', says: /false/ }, start);
   });
 
   it('17: notices a load that falls in steps', async () => {
-    await clicked.get('17');
     const start = red.comms.mark;
     for (const load of [450, 12, 8]) {
       const mark = red.comms.mark;
@@ -461,11 +406,7 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('17: a machine whose load rises again, but only a little, is not done', async () => {
-    const flows = await red.getFlows();
-    await red.deploy(
-      flows.map((node) => (node.id === 'strip17_runs' ? { ...node, wires: [['strip17_level']] } : node)),
-      'nodes',
-    );
+    await change(red, { strip17_runs: { wires: [['strip17_level']] } });
     const waiting: Effect = { status: 'wait', text: /^\s*$/, fill: 'blue' };
     for (const [payload, effect] of [
       [450, null],
@@ -480,17 +421,11 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('15: sets the apps back when the lamp is not switched', async () => {
-    await clicked.get('15');
     let mark = red.comms.mark;
     await red.inject('strip15_homekitOn');
     for (const effect of HEARS_ON) await see(red, '15', effect, mark);
     mark = red.comms.mark;
-    const flows = await red.getFlows();
-    const protectedOutlets = [{ mac: 'A1B2C3D4E5F6', port: 4 }];
-    await red.deploy(
-      flows.map((node) => (node.id === 'strip15_account' ? { ...node, protectedOutlets } : node)),
-      'nodes',
-    );
+    await change(red, { strip15_account: { protectedOutlets: [{ mac: 'A1B2C3D4E5F6', port: 4 }] } });
     const apps = HEARS_ON.filter((effect) => !('debug' in effect && effect.debug === 'd1'));
     for (const app of apps) await see(red, '15', app, mark);
     for (const click of ['homekitOff', 'alexaOff', 'matterOff']) {
@@ -502,7 +437,6 @@ describe('the examples, all imported into one Node-RED', () => {
   });
 
   it('15: HomeKit shows no response until the lamp answers again, also after a command that failed', async () => {
-    await clicked.get('15');
     const shown = (says: RegExp): Effect => ({ debug: 'homekit', says });
     let mark = red.comms.mark;
     await simulate(red, '15', false);
@@ -519,8 +453,7 @@ describe('the examples, all imported into one Node-RED', () => {
     await see(red, '15', shown(/\{"On":(true|false)\}/), mark);
   });
 
-  it('15: sends HomeKit only on, off and that the outlet does not answer', async () => {
-    await clicked.get('15');
+  it('15: sends HomeKit only on, off and that the outlet does not answer', () => {
     const sent = shownBy(red, 'strip15_homekit', 0);
     assert.ok(sent.length > 0);
     assert.deepEqual(
@@ -560,14 +493,19 @@ async function seeTimes(
   });
 }
 
-/** Deploys an example's simulator, or takes it away, so that the service does not answer. */
-async function simulate(red: RunningNodeRed, number: string, isThere: boolean): Promise<void> {
-  const flows = await red.getFlows();
-  await red.deploy(
-    flows.map((node) => (node.id === `strip${number}_sim` ? { ...node, d: !isThere } : node)),
-    'nodes',
-  );
+/** Deploys the flows with other properties of some nodes, by their ids. */
+async function change(
+  red: RunningNodeRed,
+  instead: Record<string, object>,
+  flows?: readonly FlowNode[],
+): Promise<void> {
+  const changed = (flows ?? (await red.getFlows())).map((node) => ({ ...node, ...instead[node.id] }));
+  await red.deploy(changed, 'nodes');
 }
+
+/** Deploys an example's simulator, or takes it away, so that the service does not answer. */
+const simulate = (red: RunningNodeRed, number: string, isThere: boolean): Promise<void> =>
+  change(red, { [`strip${number}_sim`]: { d: !isThere } });
 
 /** Clicks what there is to click in an example, one after the other, and waits for what each click shows. */
 async function clickAll(red: RunningNodeRed, example: Example): Promise<void> {

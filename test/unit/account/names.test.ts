@@ -77,13 +77,6 @@ describe('names that the user gave to outlets', () => {
 });
 
 describe('names of the service', () => {
-  it('are all there is where the user gave none', async () => {
-    const lab = startAccount();
-    await list(lab, told({ name: 'Desk' }));
-    assert.deepEqual(namesOf(lab.account.store.find(MAC)), ['Plug 1', 'Plug 2', null]);
-    assert.equal(lab.account.store.find(MAC)?.name, 'Desk');
-  });
-
   it('stay where an answer leaves them out, which the answer itself then has too', async () => {
     const lab = startAccount();
     await list(lab, told({ name: 'Desk' }));

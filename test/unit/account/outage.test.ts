@@ -287,44 +287,25 @@ describe('an outage', () => {
     assert.deepEqual(lab.service.switchTexts.slice(2), [`${MAC}/1 on`]);
   });
 
-  it('that outlasts a command is over, for the log, when another one succeeds; the next one is logged again', async () => {
-    const lab = startAccount({ retryFor: 1000 });
-    for (let round = 0; round < 2; round++) {
-      lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
-      const failing = lab.run(1, true);
-      await lab.clock.pass(2000);
-      assert.equal(failing.error?.code, 'UNREACHABLE');
-      assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE']);
-      lab.service.autoSwitch = () => Promise.resolve(yes());
-      lab.run(1, true);
-      await lab.clock.pass(0);
-      assert.deepEqual(lab.log.lines.splice(0), ['retrying UNREACHABLE', 'retrying over']);
-    }
-  });
-
-  it('is over for the log, too, once the service answers anything and no command is retried', async () => {
-    const lab = startAccount({ retryFor: 1000 });
-    for (let round = 0; round < 2; round++) {
-      lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
-      lab.run(1, true);
-      await lab.clock.pass(2000);
-      assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE']);
-      await list(lab, makeStrip(MAC, [true]));
-      assert.deepEqual(lab.log.lines.splice(0), ['retrying UNREACHABLE', 'retrying over']);
-    }
-  });
-});
-
-describe('a rate limit that names no time', () => {
-  it('is told to the log like any other reason for a retry', async () => {
-    const lab = startAccount();
-    lab.run(1, true);
-    await lab.service.last.fail(failure('RATE_LIMITED'));
-    assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED']);
-    await lab.clock.pass(250);
-    await lab.service.last.answer(yes());
-    assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED', 'retrying over']);
-  });
+  for (const [what, succeed] of [
+    ['another command', (lab: TestAccount) => lab.run(1, true)],
+    ['a list', (lab: TestAccount) => list(lab, makeStrip(MAC, [true]))],
+  ] as const) {
+    it(`that outlasts a command is over, for the log, when ${what} succeeds; the next one is logged again`, async () => {
+      const lab = startAccount({ retryFor: 1000 });
+      for (let round = 0; round < 2; round++) {
+        lab.service.autoSwitch = () => Promise.reject(failure('UNREACHABLE'));
+        const failing = lab.run(1, true);
+        await lab.clock.pass(2000);
+        assert.equal(failing.error?.code, 'UNREACHABLE');
+        assert.deepEqual(lab.log.lines, ['retrying UNREACHABLE']);
+        lab.service.autoSwitch = () => Promise.resolve(yes());
+        await succeed(lab);
+        await calm();
+        assert.deepEqual(lab.log.lines.splice(0), ['retrying UNREACHABLE', 'retrying over']);
+      }
+    });
+  }
 });
 
 describe('a machine that slept', () => {
@@ -632,15 +613,21 @@ describe('a rate limit', () => {
     assert.equal(failing.error?.code, 'TIMEOUT');
   });
 
-  it('of no duration is no pause, but a retry is reported', async () => {
-    const lab = startAccount();
-    const ending = lab.run(1, true);
-    await lab.service.last.fail(failure('RATE_LIMITED', { retryAfter: 0 }));
-    await lab.clock.pass(250);
-    await lab.service.last.answer(yes());
-    assert.equal(ending.outcome?.on, true);
-    assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED', 'retrying over']);
-  });
+  for (const [what, details] of [
+    ['of no duration', { retryAfter: 0 }],
+    ['that names no time', {}],
+  ] as const) {
+    it(`${what} is no pause, but is told to the log like any other reason for a retry`, async () => {
+      const lab = startAccount();
+      const ending = lab.run(1, true);
+      await lab.service.last.fail(failure('RATE_LIMITED', details));
+      assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED']);
+      await lab.clock.pass(250);
+      await lab.service.last.answer(yes());
+      assert.equal(ending.outcome?.on, true);
+      assert.deepEqual(lab.log.lines, ['retrying RATE_LIMITED', 'retrying over']);
+    });
+  }
 
   it('is not shortened by a shorter one', async () => {
     const lab = startAccount();

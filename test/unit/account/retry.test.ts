@@ -153,10 +153,11 @@ describe('a command that fails', () => {
   });
 
   it('is not retried where the account says never', async () => {
-    const { service, run } = startAccount({ retryFor: 0 });
+    const { service, clock, run } = startAccount({ retryFor: 0 });
     const ending = run(1, true);
     await service.last.fail(failure('TIMEOUT'));
     assert.equal(ending.error?.code, 'TIMEOUT');
+    assert.equal(clock.pending, 0);
   });
 
   it('is not affected by a wall clock that is put back', async () => {

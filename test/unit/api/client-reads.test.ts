@@ -172,7 +172,7 @@ describe('Client: answers to reads', () => {
       ],
     ),
     ['400 without a body', { kind: 'answer', status: 400 }, 'SERVICE', 'refused', false],
-    ['400', { kind: 'answer', status: 400, json: { error: 'x' } }, 'SERVICE', 'refused', false],
+    ['400', { kind: 'answer', status: 400, json: { error: 'not HTTPS' } }, 'SERVICE', 'refused', false],
     [
       '400 with an address in its text',
       { kind: 'answer', status: 400, body: 'Unknown port, see https://docs.example.com/errors' },
@@ -330,10 +330,14 @@ describe('Client: answers to reads', () => {
       [206, {}, false],
       [200, { link: next }, false],
       [200, { link: `</strips?page=1>; rel=prev, ${next.replaceAll('"', '')}` }, false],
-      [200, { link: '</strips?page=9>; rel="last next"' }, false],
+      [200, { link: '</strips?page=9>;rel = "last next"' }, false],
       [200, { link: '</strips?page=1>; rel="prev"; title="next"' }, true],
       [200, { 'x-total-count': '57' }, false],
       [200, { 'x-total-count': '0' }, true],
+      [200, { 'x-totalitems': '57' }, false],
+      [200, { 'x-total': '57' }, false],
+      [200, { 'x-page': '2' }, false],
+      [200, { 'x-pagecount': '3' }, false],
       [200, { 'x-next-page': '2' }, false],
       [200, { 'x-next-page': '', 'x-total': '0' }, true],
       [200, { 'x-has-more': 'true' }, false],
@@ -443,7 +447,7 @@ describe('Client: answers to reads', () => {
     });
     for (const [header, wait] of waits) {
       it(`ask for ${wait ?? 'no'} ms with Retry-After "${header}"`, async () => {
-        for (const status of [429, 503]) {
+        for (const status of [429, 503, 409]) {
           // Months before what the clock of this machine says.
           const date = 'Mon, 04 May 2026 03:02:01 GMT';
           service.next({ kind: 'answer', status, headers: { 'retry-after': header, date } });

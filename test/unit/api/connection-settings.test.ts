@@ -39,6 +39,8 @@ describe('parseBaseUrl', () => {
     ['/strips?key=secret', 'urlInvalid'],
     ['/my strips', 'urlInvalid'],
     ['/../strips', 'urlInvalid'],
+    ['/./strips', 'urlInvalid'],
+    ['/strips/..', 'urlInvalid'],
     ['/${SIMULATOR}', 'urlInvalid'],
     ['   ', 'urlMissing'],
     ['strips.example.com', 'urlInvalid'],

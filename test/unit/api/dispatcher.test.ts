@@ -387,6 +387,8 @@ describe('PooledDispatcher', () => {
           !JSON.stringify(error).includes('secret'),
       );
     }
+    const unset = { sentenceKey: 'NOT_CONFIGURED.variable', params: { variable: 'PROXY' } };
+    assert.throws(() => connect(through('${PROXY}')), unset);
     process.env.HTTP_PROXY = 'proxy:8080';
     assert.throws(() => connect(), { code: 'NOT_CONFIGURED', params: { variable: 'HTTP_PROXY' } });
   });

@@ -92,6 +92,8 @@ describe('connectionError', () => {
         assert.equal(mayBeCarriedOut(connectionError(coded(code), sent, where)), true);
       }
     }
+    for (const isSent of [false, true])
+      assert.equal(mayBeCarriedOut(timeoutError(1000, isSent, context)), isSent);
   });
 
   it('says that a request was not read by a service that refuses the certificate of the client', () => {

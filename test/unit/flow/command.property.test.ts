@@ -71,6 +71,8 @@ const meaning = (value: unknown): unknown => {
   return typeof value === 'string' ? WORDS.get(value.trim().toLowerCase()) : undefined;
 };
 
+const isMac = (mac: string): boolean => mac.trim() !== '' && !/[/\\]/.test(mac);
+
 /** Runs something that may only fail as its users are told. */
 async function attempt<Result>(
   run: () => Result | Promise<Result>,
@@ -85,25 +87,43 @@ async function attempt<Result>(
   }
 }
 
+/** Checks whatever is read from `inputs`, which is more than nothing; the rest fails with one of `codes`. */
+async function checkReads<Given, Result>(
+  inputs: fc.Arbitrary<Given>,
+  read: (given: Given) => Result | Promise<Result>,
+  codes: string[],
+  check: (result: Result) => void,
+  numRuns = 300,
+): Promise<void> {
+  let count = 0;
+  const property = fc.asyncProperty(inputs, async (given) => {
+    const result = await attempt(() => read(given), ...codes);
+    if (result === null) return;
+    count++;
+    check(result);
+  });
+  await fc.assert(property, { numRuns });
+  assert(count > 0, 'nothing could be read');
+}
+
 describe('any message', () => {
+  const given = fc.record({ properties: config, msg: message });
+
   it('is either an accepted command or INVALID_INPUT', async () => {
-    await fc.assert(
-      fc.asyncProperty(config, message, async (properties, msg) => {
-        const request = await attempt(
-          () => commandReader(properties, noEvaluate)(msg, nothing()),
-          'INVALID_INPUT',
-          'NOT_CONFIGURED',
-        );
-        if (request === null) return;
-        assert(request.commands.length > 0);
-        for (const command of request.commands) {
+    await checkReads(
+      given,
+      ({ properties, msg }) => commandReader(properties, noEvaluate)(msg, nothing()),
+      ['INVALID_INPUT', 'NOT_CONFIGURED'],
+      ({ commands }) => {
+        assert(commands.length > 0);
+        for (const command of commands) {
           assert([1, 2, 3, 4, 'all'].includes(command.port));
-          assert(command.mac.trim() !== '' && !/[/\\]/.test(command.mac));
+          assert(isMac(command.mac));
           assert.equal(command.action, meaning(command.requested));
           if (command.action === 'cycle') assert(command.delay >= 1000 && command.delay <= 3_600_000);
         }
-      }),
-      { numRuns: 3000 },
+      },
+      3000,
     );
   });
 
@@ -123,62 +143,74 @@ describe('any message', () => {
   });
 
   it('asks for a strip, for one outlet, or is INVALID_INPUT', async () => {
-    await fc.assert(
-      fc.asyncProperty(config, message, async (properties, msg) => {
-        const request = await attempt(
-          () => statusRequestReader(properties, noEvaluate)(msg, nothing()),
-          'INVALID_INPUT',
-          'NOT_CONFIGURED',
-        );
-        if (request === null) return;
-        assert([1, 2, 3, 4, 'all'].includes(request.port));
-      }),
+    await checkReads(
+      given,
+      ({ properties, msg }) => statusRequestReader(properties, noEvaluate)(msg, nothing()),
+      ['INVALID_INPUT', 'NOT_CONFIGURED'],
+      ({ mac, port }) => assert(isMac(mac) && [1, 2, 3, 4, 'all'].includes(port)),
     );
   });
 });
 
 describe('any flow file', () => {
-  const names = [
-    'baseUrl',
-    'interval',
-    'timeout',
-    'retryFor',
-    'concurrency',
-    'tls',
-    'proxy',
-    'protectedOutlets',
-  ];
-  const properties = (keys: string[]) =>
-    fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
+  const number = fc.oneof(fc.integer({ min: -10, max: 200 }), fc.integer(), fc.double()).map(String);
+  /** Properties as the editor saves them, but for some that are anything else or missing. */
+  const near = (saved: Record<string, fc.Arbitrary<unknown>>) =>
+    fc.record(
+      Object.fromEntries(
+        Object.entries(saved).map(([name, usual]) => [
+          name,
+          fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: anything }),
+        ]),
+      ),
+      { requiredKeys: [] },
+    );
 
   it('gives an account settings within their bounds, or NOT_CONFIGURED', async () => {
-    await fc.assert(
-      fc.asyncProperty(properties(names), async (config) => {
-        const settings = await attempt(() => readAccountSettings(config), 'NOT_CONFIGURED');
-        if (settings === null) return;
-        const { interval, timeout, retryFor, concurrency } = settings;
-        assert(interval >= 5000 && retryFor >= 0 && Number.isInteger(concurrency) && concurrency >= 1);
-        assert(timeout >= 100 && timeout <= 600_000);
+    const outlets = fc.array(fc.record({ mac: nearMac, port: fc.constantFrom<unknown>(1, '4', 'all') }));
+    await checkReads(
+      near({
+        baseUrl: fc.string(),
+        interval: number,
+        timeout: number,
+        retryFor: number,
+        concurrency: number,
+        tls: fc.string(),
+        proxy: fc.string(),
+        protectedOutlets: fc.oneof(fc.constant([]), outlets),
       }),
+      readAccountSettings,
+      ['NOT_CONFIGURED'],
+      ({ interval, timeout, retryFor, concurrency, protectedOutlets }) => {
+        assert(interval >= 5000 && interval <= 86_400_000);
+        assert(timeout >= 100 && timeout <= 600_000);
+        assert(retryFor >= 0 && retryFor <= 86_400_000);
+        assert(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 100);
+        assert(protectedOutlets.every(({ mac, port }) => isMac(mac) && [1, 2, 3, 4].includes(port)));
+      },
     );
   });
 
   it('gives a watching node something to watch, or a reason why not', async () => {
-    const keys = [
-      'mac',
-      'macType',
-      'port',
-      'output',
-      'initial',
-      'outlets',
-      'availability',
-      'readings',
-      'change',
-    ];
-    await fc.assert(
-      fc.asyncProperty(properties(keys), async (config) => {
-        await attempt(() => readWatchOptions(config, () => undefined), 'NOT_CONFIGURED', 'INVALID_INPUT');
+    await checkReads(
+      near({
+        mac: fc.oneof(fc.constant(MAC), fc.string()),
+        macType: fc.constantFrom('str', 'env'),
+        port: fc.constantFrom('', '1', '4', '5'),
+        output: fc.constantFrom('on', 'port-on'),
+        initial: fc.boolean(),
+        outlets: fc.boolean(),
+        availability: fc.boolean(),
+        readings: fc.boolean(),
+        change: number,
       }),
+      (config) => readWatchOptions(config, () => undefined),
+      ['NOT_CONFIGURED', 'INVALID_INPUT'],
+      ({ mac, port, change }) => {
+        assert(mac === null || isMac(mac));
+        assert(port === null || [1, 2, 3, 4].includes(port));
+        assert(change >= 0);
+      },
     );
   });
 });

@@ -19,6 +19,11 @@ import { calm, FakeClock } from '../../support/fake-clock';
 import { failure, listOf, makeStrip } from '../../support/scripted-service';
 import { failing, input, MAC, OTHER, outcomeOf, accountWith, STATUS } from '../flow/support';
 
+interface Deploy {
+  source?: string;
+  isTaken?: (topic: string, payload?: string) => boolean;
+}
+
 /** One bridge at an account that a test plays. */
 class BridgeLab {
   readonly clock = new FakeClock();
@@ -37,14 +42,7 @@ class BridgeLab {
   readonly bridge: Bridge;
   #listener: Listener | null = null;
 
-  constructor(
-    config: object = {},
-    more: {
-      source?: string;
-      before?: Published;
-      isTaken?: (topic: string, payload?: string) => boolean;
-    } = {},
-  ) {
+  constructor(config: object = {}, more: Deploy & { before?: Published } = {}) {
     const account = accountWith({
       subscribe: (listener, readings) => {
         this.subscribers++;
@@ -86,6 +84,11 @@ class BridgeLab {
     this.bridge.start();
     for (const strip of strips) this.appears(strip);
     return this;
+  }
+
+  /** The bridge in its place after a deploy. */
+  redeployed(config: object = {}, more: Deploy = {}): BridgeLab {
+    return new BridgeLab(config, { before: this.bridge.close(), ...more });
   }
 
   tell(change: Change): void {
@@ -332,7 +335,7 @@ describe('a bridge after a deploy', () => {
     const first = new BridgeLab().start(here, there);
     first.becomes({});
     await first.published();
-    const lab = new BridgeLab(config, { source, before: first.bridge.close() }).start(...strips);
+    const lab = first.redeployed(config, { source }).start(...strips);
     lab.becomes({});
     return await lab.published();
   };
@@ -343,8 +346,7 @@ describe('a bridge after a deploy', () => {
   });
 
   it('shows a strip as unavailable that is not in the list, or while the service does not answer', async () => {
-    const first = new BridgeLab().start(here, there);
-    const listing = new BridgeLab({}, { before: first.bridge.close() }).start(here);
+    const listing = new BridgeLab().start(here, there).redeployed().start(here);
     listing.becomes({ listed: 'part' });
     assert.ok(!(await listing.published()).some((text) => text.endsWith('offline')));
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
@@ -354,7 +356,7 @@ describe('a bridge after a deploy', () => {
     listing.appears(there);
     assert.ok((await listing.published()).includes('smart-strip/A1B2C3D4E5F7/available online'));
 
-    const down = new BridgeLab({}, { before: listing.bridge.close() }).start();
+    const down = listing.redeployed().start();
     down.becomes({ available: null, listed: null });
     assert.deepEqual(await down.published(), []);
     down.becomes({ available: false, listed: null, error: failure('TIMEOUT') });
@@ -362,8 +364,7 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says once that it is unavailable, whatever happens to the account, and again after a birth message', async () => {
-    const first = new BridgeLab().start(here, there);
-    const lab = new BridgeLab({}, { before: first.bridge.close() }).start(here);
+    const lab = new BridgeLab().start(here, there).redeployed().start(here);
     lab.becomes({});
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
@@ -379,16 +380,14 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says nothing of it after a birth message while the account was not asked yet', async () => {
-    const first = new BridgeLab().start(here, there);
-    const lab = new BridgeLab({}, { before: first.bridge.close() }).start();
+    const lab = new BridgeLab().start(here, there).redeployed().start();
     lab.becomes({ available: null, listed: null });
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     assert.deepEqual(await lab.published(), []);
   });
 
   it('empties nothing of another account because of a command that succeeds before the first list', async () => {
-    const first = new BridgeLab().start(here);
-    const lab = new BridgeLab({}, { source: 'another account', before: first.bridge.close() }).start(there);
+    const lab = new BridgeLab().start(here).redeployed({}, { source: 'another account' }).start(there);
     lab.becomes({ listed: null });
     assert.deepEqual(emptied(await lab.published()), []);
     lab.becomes({});
@@ -397,8 +396,7 @@ describe('a bridge after a deploy', () => {
 
   it('empties what is left of a strip that has not been in the list for a day', async () => {
     for (const isDown of [false, true]) {
-      const first = new BridgeLab().start(here, there);
-      const lab = new BridgeLab({}, { before: first.bridge.close() }).start(here);
+      const lab = new BridgeLab().start(here, there).redeployed().start(here);
       lab.becomes(isDown ? { available: false, error: failure('TIMEOUT') } : {});
       await lab.clock.pass(23 * 3_600_000);
       assert.deepEqual(emptied(await lab.published()), []);
@@ -415,8 +413,7 @@ describe('a bridge after a deploy', () => {
   });
 
   it('counts the day from its start, however long Node-RED has run before', async () => {
-    const first = new BridgeLab().start(here, there);
-    const lab = new BridgeLab({}, { before: first.bridge.close() });
+    const lab = new BridgeLab().start(here, there).redeployed();
     await lab.clock.pass(20 * 3_600_000);
     lab.start(here).becomes({});
     await lab.clock.pass(5 * 3_600_000);
@@ -425,8 +422,7 @@ describe('a bridge after a deploy', () => {
   });
 
   it('empties nothing of a strip that may be on a further page of the list, however long it was not seen', async () => {
-    const first = new BridgeLab().start(here, there);
-    const lab = new BridgeLab({}, { before: first.bridge.close() }).start(here);
+    const lab = new BridgeLab().start(here, there).redeployed().start(here);
     lab.becomes({ available: false, error: failure('TIMEOUT'), listed: null });
     await lab.clock.pass(25 * 3_600_000);
     lab.becomes({ listed: 'part' });
@@ -487,8 +483,7 @@ describe('a bridge after a deploy', () => {
       'smart-strip/A1B2C3D4E5F7/1',
       'smart-strip/A1B2C3D4E5F7/available',
     ]);
-    const first = new BridgeLab().start(there);
-    const lab = new BridgeLab({}, { source: 'another account', before: first.bridge.close() }).start();
+    const lab = new BridgeLab().start(there).redeployed({}, { source: 'another account' }).start();
     lab.becomes({ available: null, listed: null });
     assert.deepEqual(await lab.published(), []);
     const offline = ['smart-strip/A1B2C3D4E5F7/available offline'];
@@ -503,21 +498,21 @@ describe('a bridge after a deploy', () => {
   });
 
   it('empties what is left of another account also where that was deployed twice before it answered', async () => {
-    const first = new BridgeLab().start(here, there);
-    const unreachable = new BridgeLab(
-      {},
-      { source: 'another account', before: first.bridge.close() },
-    ).start();
+    const unreachable = new BridgeLab()
+      .start(here, there)
+      .redeployed({}, { source: 'another account' })
+      .start();
     unreachable.becomes({ available: false, error: failure('AUTH') });
-    const before = unreachable.bridge.close();
-    const lab = new BridgeLab({}, { source: 'another account', before }).start(here);
+    const lab = unreachable.redeployed({}, { source: 'another account' }).start(here);
     lab.becomes({});
     assert.equal(emptied(await lab.published()).length, 3);
   });
 
   it('calls no strip unavailable that another node publishes by now', async () => {
-    const first = new BridgeLab().start(there);
-    const lab = new BridgeLab({}, { before: first.bridge.close(), isTaken: () => true }).start();
+    const lab = new BridgeLab()
+      .start(there)
+      .redeployed({}, { isTaken: () => true })
+      .start();
     lab.becomes({ available: false, error: failure('TIMEOUT') });
     assert.deepEqual(await lab.published(), []);
   });
@@ -525,7 +520,7 @@ describe('a bridge after a deploy', () => {
   it('calls a strip unavailable that another node calls unavailable, too', async () => {
     const first = new BridgeLab().start(here, there);
     const isTaken = (_: string, payload?: string) => payload !== 'online';
-    const lab = new BridgeLab({}, { before: first.bridge.close(), isTaken }).start(here);
+    const lab = first.redeployed({}, { isTaken }).start(here);
     lab.becomes({});
     assert.ok((await lab.published()).includes('smart-strip/A1B2C3D4E5F7/available offline'));
   });
@@ -534,16 +529,14 @@ describe('a bridge after a deploy', () => {
     const first = new BridgeLab().start(here);
     const other = new BridgeLab({ topic: 'other' }).start(here);
     const isTaken = (topic: string) => other.bridge.publishes(topic);
-    const before = first.bridge.close();
-    const lab = new BridgeLab({ discovery: '' }, { before, isTaken }).start(here);
+    const lab = first.redeployed({ discovery: '' }, { isTaken }).start(here);
     assert.deepEqual(emptied(await lab.published()), []);
     await lab.take({ topic: 'smart-strip/bridge', payload: 'online' });
     assert.deepEqual(emptied(await lab.published()), []);
   });
 
   it('leaves alone what another node published before this deploy, and will publish again when its account answers', async () => {
-    const first = new BridgeLab().start(here);
-    const second = new BridgeLab({ discovery: '' }, { before: first.bridge.close() }).start(here);
+    const second = new BridgeLab().start(here).redeployed({ discovery: '' }).start(here);
     await second.published();
     const describing = new BridgeLab().start(here).bridge.close();
     for (const [source, isKept] of [
@@ -552,7 +545,7 @@ describe('a bridge after a deploy', () => {
     ] as const) {
       const other = new BridgeLab({}, { before: describing, source });
       const isTaken = other.bridge.publishes.bind(other.bridge);
-      const lab = new BridgeLab({ discovery: '' }, { before: second.bridge.close(), isTaken }).start(here);
+      const lab = second.redeployed({ discovery: '' }, { isTaken }).start(here);
       const told = emptied(await lab.published());
       assert.equal(told.includes(`homeassistant/device/smart_strip_${MAC}/config`), !isKept);
       assert.equal(isTaken(`smart-strip/${MAC}/available`, 'online'), false);
@@ -575,9 +568,8 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says again after a birth message what was emptied, after two deploys too', async () => {
-    const first = new BridgeLab().start(here);
-    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() });
-    const third = new BridgeLab({ topic: 'c' }, { before: second.bridge.close() }).start(here);
+    const second = new BridgeLab().start(here).redeployed({ topic: 'b' });
+    const third = second.redeployed({ topic: 'c' }).start(here);
     const told = await third.published();
     assert.ok(told.includes('smart-strip/A1B2C3D4E5F6/1 '));
     await third.take({ topic: 'c/bridge', payload: 'online' });
@@ -588,8 +580,7 @@ describe('a bridge after a deploy', () => {
   });
 
   it('says only once more what was emptied: another Node-RED may publish there later', async () => {
-    const first = new BridgeLab().start(here);
-    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+    const second = new BridgeLab().start(here).redeployed({ topic: 'b' }).start(here);
     await second.published();
     await second.take({ topic: 'b/bridge', payload: 'online' });
     await second.clock.pass(10_000);
@@ -598,14 +589,13 @@ describe('a bridge after a deploy', () => {
     assert.notDeepEqual(emptied(await second.published()), []);
     await second.take({ topic: 'b/bridge', payload: 'online' });
     assert.deepEqual(emptied(await second.published()), []);
-    const third = new BridgeLab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
+    const third = second.redeployed({ topic: 'b' }).start(here);
     assert.deepEqual(emptied(await third.published()), []);
   });
 
   for (const seconds of [2, 40])
     it(`says it again after another birth message ${seconds} s later: the connection was lost in between`, async () => {
-      const first = new BridgeLab().start(here);
-      const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+      const second = new BridgeLab().start(here).redeployed({ topic: 'b' }).start(here);
       await second.take({ topic: 'b/bridge', payload: 'online' });
       await second.clock.pass(seconds * 1000);
       const told = second.sent.splice(0).map(({ topic, payload }) => `${topic} ${payload}`);
@@ -615,10 +605,9 @@ describe('a bridge after a deploy', () => {
     });
 
   it('empties what still waited for that at a further deploy, also after a birth message', async () => {
-    const first = new BridgeLab().start(here);
-    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(here);
+    const second = new BridgeLab().start(here).redeployed({ topic: 'b' }).start(here);
     await second.take({ topic: 'b/bridge', payload: 'online' });
-    const third = new BridgeLab({ topic: 'b' }, { before: second.bridge.close() }).start(here);
+    const third = second.redeployed({ topic: 'b' }).start(here);
     assert.ok((await third.published()).includes('smart-strip/A1B2C3D4E5F6/1 '));
   });
 });
@@ -747,10 +736,12 @@ describe('a bridge that hears what the broker keeps', () => {
 
   it('does not bring back what is being emptied, where a further deploy comes before that was done', async () => {
     const here = strip([true, false, true, false]);
-    const first = new BridgeLab().start(here, makeStrip(OTHER, [true]));
-    const second = new BridgeLab({}, { source: 'another account', before: first.bridge.close() }).start(here);
+    const second = new BridgeLab()
+      .start(here, makeStrip(OTHER, [true]))
+      .redeployed({}, { source: 'another account' })
+      .start(here);
     second.becomes({});
-    const third = new BridgeLab({}, { source: 'another account', before: second.bridge.close() }).start(here);
+    const third = second.redeployed({}, { source: 'another account' }).start(here);
     third.becomes({});
     await third.take(kept(OTHER));
     const told = (await third.published()).filter((text) => text.includes(OTHER));
@@ -762,9 +753,11 @@ describe('a bridge that hears what the broker keeps', () => {
   });
 
   it('keeps the description of a strip whose topic was changed twice', async () => {
-    const first = new BridgeLab().start(strip([true]));
-    const second = new BridgeLab({ topic: 'b' }, { before: first.bridge.close() }).start(strip([true]));
-    const third = new BridgeLab({}, { before: second.bridge.close() }).start();
+    const second = new BridgeLab()
+      .start(strip([true]))
+      .redeployed({ topic: 'b' })
+      .start(strip([true]));
+    const third = second.redeployed().start();
     third.becomes({ available: null, listed: null });
     await third.take(kept(MAC));
     assert.ok((await third.published()).every((text) => !text.startsWith('homeassistant/')));
@@ -1003,10 +996,10 @@ describe('taking messages from the broker', () => {
     await lab.take({ ...offline, payload: 'online' });
     assert.deepEqual(await lab.published(), []);
     await lab.take(offline);
-    const next = new BridgeLab({}, { before: lab.bridge.close() }).start();
+    const next = lab.redeployed().start();
     assert.deepEqual(await lab.published(), []);
     assert.deepEqual(await next.published(), ['smart-strip/bridge online']);
-    const last = new BridgeLab({}, { before: next.bridge.close() }).start();
+    const last = next.redeployed().start();
     assert.deepEqual(await last.published(), []);
   });
 
