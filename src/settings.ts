@@ -237,7 +237,10 @@ export function requireSet(text: string): string {
 
 type CheckedSetting = Exclude<Setting, TextSetting | NodeSetting>;
 
-/** What is accepted instead of this value (of a typed setting: its type); `null`: this value, or it is checked where it is read. `text`: the value as text. */
+/**
+ * The values that are accepted in place of this one (of a typed setting: the types), for an error sentence. `null`: this one is accepted, or is checked
+ * where it is read. `text`: the value as text.
+ */
 function acceptedInstead(setting: CheckedSetting, value: unknown, text: string): string | null {
   if (setting.kind === 'number') return Number.isNaN(Number(text)) ? `${setting.min}–${setting.max}` : null;
   if (setting.kind === 'flag') return /^(true|false)$/i.test(text) ? null : 'true, false';
@@ -247,9 +250,9 @@ function acceptedInstead(setting: CheckedSetting, value: unknown, text: string):
 }
 
 /**
- * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or is neither missing nor empty nor what its kind accepts. Otherwise its default
- * would be used, and the user would not learn of it. A number above or below its limits is no error, and the content of a text is checked where it is used.
- * `owner`: follows the name of the property in the error, to say whose it is if another node reports it.
+ * Throws NOT_CONFIGURED if one of a node's properties is `${NAME}`, or has a value that its kind does not accept. Without this, the default would be
+ * used, and the user would not learn of it. A missing or empty property is accepted. A number above or below its limits is no error, and the content
+ * of a text is checked where it is used. `owner`: follows the name of the property in the error, to say whose it is if another node reports it.
  */
 export function requireReadable(
   config: Config,

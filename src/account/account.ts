@@ -64,7 +64,7 @@ export class Account {
   list(): Promise<ListAnswer> {
     return this.#read(() => {
       const answer = this.#reader.list();
-      // All strips are unavailable until the next list. If the service asks for fewer requests, that one comes no earlier.
+      // After a failure all strips are unavailable until the next list. So that is read soon, but not if the service asks for fewer requests.
       void failureOf(answer).then((error) => {
         if (error !== null && error.code !== 'RATE_LIMITED') this.#poller.refresh();
       });
@@ -142,7 +142,7 @@ export class Account {
 
   /**
    * Closes the account. Takes up to about a second if a switch request is under way, and up to five seconds if an outlet must be switched on again
-   * after a cycle. No subscriber is called from now on. Returns how many commands failed because of that. May be called again.
+   * after a cycle. No subscriber is called from now on. Returns how many commands failed because the account closed. May be called again.
    */
   close(): Promise<number> {
     return (this.#closing ??= this.#close());

@@ -94,7 +94,7 @@ export class Poller {
     const now = this.options.clock.monotonic();
     if (error !== null) {
       this.#heldUpAt ??= now;
-      // During a long one, another look each minute: a request from before it may still succeed, and make strips available.
+      // During a long cooldown, all strips are marked as unavailable again each minute: a request that was sent before it may have made one available.
       this.#schedule(remaining > LONG_COOLDOWN ? LONG_COOLDOWN : remaining + this.#firstWait());
       if (now + remaining - this.#heldUpAt <= LONG_COOLDOWN) return;
       this.store.failed(error, this.store.nextVersion());

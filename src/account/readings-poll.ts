@@ -30,7 +30,7 @@ export class ReadingsPoll {
   ) {}
 
   /**
-   * One round, after a list. It uses only half of the account's parallel requests, so that commands need not wait until it is over. Returns an error
+   * One round, after a list. It uses about half of the account's parallel requests, so that commands need not wait until it is over. Returns an error
    * if the readings of some strip cannot be read, else `null`.
    */
   async round(): Promise<StripError | null> {

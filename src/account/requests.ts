@@ -18,8 +18,8 @@ const WAKE_SPREAD = 1_000;
 const WAKE_INTERVAL = 5_000;
 
 /**
- * Sends requests, a limited number at the same time. During a pause that the service asked for, it sends only a few commands as probes. A command that
- * failed is sent again if that may help.
+ * Sends requests, a limited number at the same time. During a pause that the service asked for, it sends only the "on" of cycles, and a few commands
+ * as probes. A command that failed is sent again if that may help.
  */
 export class Requests {
   readonly cooldown: Cooldown;
@@ -40,7 +40,7 @@ export class Requests {
   }
 
   /**
-   * Sends a request of a command, or of a read (`null`). A read is not retried. A command is retried as long as its patience lasts, if a retry may
+   * Sends a request of a command, or of a read (`null`). A read is not retried. A command is retried for the time `retryFor`, if a retry may
    * help. A command that is restoring is retried after any failure, until it succeeds or a newer command takes over; while the account closes, it is
    * retried more often.
    */

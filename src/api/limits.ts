@@ -9,7 +9,7 @@ const LOG_AGAIN_AFTER = 3_600_000;
 /** Shortest time between two probes, in milliseconds. */
 const PROBE_INTERVAL = 5_000;
 
-/** The pause that the service asked for with status 429 and `Retry-After`: until it is over, only probes are sent. */
+/** The pause that the service asked for with status 429 and `Retry-After`: until it is over, only probes and the "on" of cycles are sent. */
 export class Cooldown {
   #error: StripError | null = null;
   #began = 0;

@@ -193,7 +193,9 @@ export function readingText(strip: Strip, name: ReadingName): string | null {
 /** A strip's state in short: "● 2 of 4 on". */
 export function stripText({ available, outlets }: Strip): string {
   if (!available) return stateText('unavailable');
-  if (outlets.every(({ on }) => on === null)) return stateText('unknown');
+  const unknown = outlets.filter((outlet) => outlet.on === null).length;
+  if (unknown === outlets.length) return stateText('unknown');
   const on = outlets.filter((outlet) => outlet.on).length;
+  if (unknown > 0) return `${SIGNS.unknown} ${text(`status.on${on}unknown`)}`;
   return `${on > 0 ? SIGNS.on : SIGNS.off} ${text('strip-account.picker.count', { on, of: outlets.length })}`;
 }

@@ -36,7 +36,8 @@ interface Arrival {
 }
 
 /** A node in the test helper's runtime. */
-export const nodeOf = (id: string): Node => helper.getNode(id) ?? assert.fail(`there is no node ${id}`);
+export const nodeOf = (id: string): Node =>
+  helper.getNode(id) ?? assert.fail(`there is no node ${id}: does everyNode in lab.ts register its type?`);
 
 /** Everything a node has said with one of its methods, in order. */
 export function said(id: string, method: 'status' | 'warn' | 'error' | 'log'): unknown[] {

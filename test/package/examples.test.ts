@@ -39,6 +39,7 @@ describe('the examples', () => {
     assert.deepEqual(
       listed.sort(),
       all.map(({ name }) => name.slice(0, 2)),
+      'the numbers below "Examples" in README.md, and those of the files in examples',
     );
   });
 

@@ -104,6 +104,7 @@ describe('the scorecard of the flow library', () => {
         'strip-mqtt smart strip strip-mqtt.svg 1 1',
         'strip-simulator smart strip strip-simulator.svg 1 1',
       ],
+      'the nodes in package.json and those in the list of this test, in the same order',
     );
   });
 
@@ -112,6 +113,7 @@ describe('the scorecard of the flow library', () => {
     assert.deepEqual(
       registrations.flatMap(({ types }) => types).filter((type) => !used.has(type)),
       [],
+      'node types for which an example is missing',
     );
   });
 

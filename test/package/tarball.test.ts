@@ -56,7 +56,8 @@ describe('the tarball', () => {
   it('names in its package.json every script that Node-RED is to load', () => {
     const { nodes, plugins } = manifest['node-red'];
     const scripts = files.filter((file) => /^dist\/nodes\/[a-z-]+\.js$/.test(file));
-    assert.deepEqual(scripts, [...Object.values(nodes), ...Object.values(plugins)].sort());
+    const named = [...Object.values(nodes), ...Object.values(plugins)].sort();
+    assert.deepEqual(named, scripts, 'the scripts below "node-red" in package.json');
   });
 
   it('holds script, form and texts of every node set and plugin it names, and the help of the nodes', () => {

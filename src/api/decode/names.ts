@@ -2,8 +2,8 @@ import { READINGS, type JsonRecord, type ReadingName } from '../types';
 
 /**
  * The names a service may use: the API document (section 2) shows the field names of neither strips nor outlets. Case, `_`, `-`,
- * spaces and dots in a name do not count. Where order matters, the most preferred comes first. Each comment below says what fields
- * with the names of that group do.
+ * spaces and dots in a name do not count: names are written here in lower case and without these. Where order matters, the most
+ * preferred comes first. Each comment below says what fields with the names of that group do.
  */
 const NAMES = {
   /** Identify a strip, whatever the value looks like. */
@@ -127,7 +127,7 @@ const NAMES = {
   paging: 'header summary counts status response nav navigation pageable paginate resultset',
 } as const;
 
-/** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. */
+/** Words that have a meaning as values, in any case. Spaces, `_` and `-` in a word do not count. Written as in `NAMES`. */
 const WORDS = {
   on: `on turnedon switchedon poweredon poweron ison true yes
     stateon powerstateon outletstateon relaystateon switchstateon outletstatuson outleton relayon switchon

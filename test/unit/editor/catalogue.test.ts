@@ -30,8 +30,11 @@ function flatten(value: unknown, prefix = ''): Map<string, string> {
   );
 }
 
-const catalogue = (language: string, set: string): Map<string, string> =>
-  flatten(JSON.parse(read('nodes/locales', language, `${set}.json`)));
+/** Empty without a file, which one test reports: the others still say what else is missing. */
+function catalogue(language: string, set: string): Map<string, string> {
+  const file = join(LOCALES, language, `${set}.json`);
+  return existsSync(file) ? flatten(JSON.parse(readFileSync(file, 'utf8'))) : new Map<string, string>();
+}
 
 const main = new Map(sets.map((set) => [set, catalogue(MAIN, set)]));
 const parameters = (sentence: string) => [...new Set(sentence.match(/__\w+?__/g))].sort();
@@ -230,10 +233,11 @@ describe('the catalogues', () => {
 
   for (const language of languages) {
     describe(language, () => {
-      it('has the same files as English', () => {
+      it('has texts for each node and plugin, and help for each node', () => {
         assert.deepEqual(
           readdirSync(join(LOCALES, language)).sort(),
-          readdirSync(join(LOCALES, MAIN)).sort(),
+          [...sets.map((set) => `${set}.json`), ...nodeForms].sort(),
+          `the files in nodes/locales/${language}`,
         );
       });
 

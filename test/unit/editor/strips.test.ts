@@ -109,13 +109,20 @@ describe('outlets in the dialogs', () => {
     assert.equal(outletState(undefined, '1'), null);
   });
 
-  it('are counted only where a state is known', () => {
+  it('are counted only where all states are known', () => {
     const _ = (key: string) => (key.endsWith('.count') ? '__on__ of __of__' : key.replace(/^.*:/, ''));
     Object.assign(globalThis, { RED: { _ } });
     try {
-      const known = [desk, makeStrip('A1', [false]), makeStrip('A1', [null]), { ...desk, available: false }];
+      const known = [
+        makeStrip('A1', [true, false]),
+        desk,
+        makeStrip('A1', [false]),
+        makeStrip('A1', [null]),
+        { ...desk, available: false },
+      ];
       assert.deepEqual(known.map(stripText), [
-        '● 1 of 3',
+        '● 1 of 2',
+        '? status.on1unknown',
         '○ 0 of 1',
         '? strip-account.state.unknown',
         '– strip-account.state.unavailable',
